@@ -34,14 +34,6 @@ SETTING = Setting(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     return make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, longest=LONGEST)

@@ -4,28 +4,23 @@ import json
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from shared.tiny_encoder import make_encoder  # noqa: E402
+from shared.tiny_encoder import make_encoder
 
-import closeread  # noqa: E402
-from closeread.corpora.gold import load_corpus, read_gold  # noqa: E402
-from closeread.errors import RequestError  # noqa: E402
-from closeread.tasks.tne.tne_jsonl import dump_records  # noqa: E402
+import closeread
+from closeread.cli.tasks import mctaco_training, tne_training
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import RequestError
+from closeread.tasks import find
+from closeread.tasks.tne.tne_jsonl import dump_records
 
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")
 
+ROWS = read_gold(load_corpus("mctaco"), "sample", "test").records[:8]
 SAMPLE = {"config": "sample", "split": "test"}
 SMALL = {"epochs": 2, "device": "cpu", "head_learning_rate": 1e-2}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +50,7 @@ def test_tne(encoder, ran, tmp_path):
     assert list(trained.to_frame()["epoch"]) == [1, 2]
     assert trained.best["epoch"] in (1, 2)
     assert "IPrep" in str(trained)
+    assert (tmp_path / "python" / "curves.svg").read_text("utf-8").lstrip().startswith("<?xml")
 
     rows = closeread.predict("tne", tmp_path / "python", config="sample", output=tmp_path / "a.jsonl", device="cpu")
     ran("predict", "tne", tmp_path / "command", "--config", "sample", "-o", tmp_path / "b.jsonl", "--device", "cpu")
@@ -104,6 +100,9 @@ def test_mctaco(encoder, ran, tmp_path):
     (("tne", "run"), {"learning_rate": "high"}, r"learning_rate is 'high' \(expected a number\)"),
     (("tne", "run"), {"precision": "int8"}, "no such precision: 'int8'"),
     (("tne", "run"), {"training": [], "split": "test"}, "training is given twice"),
+    (("tne", "run"), {"encoder_dropout": 1.0}, r"encoder_dropout is 1.0 \(expected a number from 0 to less than 1\)"),
+    (("mctaco", "run"), {"encoder_dropout": -0.1}, r"encoder_dropout is -0.1 \(expected"),
+    (("mctaco", "run"), {"held_out": 0.2, "validation": ROWS}, "held_out= and validation= exclude each other"),
     (("mctaco", "run"), {"held_out": 1.5}, r"held_out is 1.5 \(expected a number between 0 and 1\)"),
     (("mctaco", "run"), {"sizes": [10, 10]}, "sizes are not different percentages"),
     (("mctaco", "run"), {"unit_normalization": "on"}, "no such unit_normalization: 'on'"),
@@ -111,10 +110,58 @@ def test_mctaco(encoder, ran, tmp_path):
 ])  # fmt: skip
 def test_what_can_not_be_trained(arguments, options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = {} if "training" in options else {"config": "sample", "split": "test", "validation_split": "test"}
+    rows = {"config": "sample", "split": "test"} if "training" not in options else {}
+    if not {"training", "validation"} & options.keys():
+        rows["validation_split"] = "test"
     with pytest.raises(RequestError, match=message):
         closeread.train(*arguments, encoder="nothing", **rows, **options)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("module", [tne_training, mctaco_training])
+def test_defaults_are_those_of_the_command_line(module):
+    """Which imports no task for its help."""
+    (name,) = module.COMMANDS["train"]
+    options = {one.name: one for one in module.COMMANDS["train"][name].params}
+    declared = find(name, "model_options")
+    assert {option: options[option].default for option in declared.DEFAULTS} == dict(declared.DEFAULTS)
+    if name == "tne":
+        assert tuple(options["variant"].type.choices) == declared.VARIANTS
+        assert f"[default: {declared.SPLITS['training']}]" in options["split"].help
+        assert f"[default: {declared.SPLITS['validation']}]" in options["validation_split"].help
+        decoding = next(one for one in module.COMMANDS["predict"][name].params if one.name == "decoding")
+        assert tuple(decoding.type.choices) == declared.DECODINGS
+    else:
+        assert tuple(options["unit_normalization"].type.choices) == declared.UNIT_NORMALIZATIONS
+        assert options["unit_normalization"].default == declared.OFF
+        assert f"[default: {declared.HELD_OUT}]" in options["held_out"].help
+        assert f"[default: {declared.SPLITS['training']}]" in options["split"].help
+
+
+@pytest.mark.parametrize("option", ["config", "data_dir"])
+def test_own_data_are_in_no_config(option, tmp_path):
+    """That would be ignored."""
+    with pytest.raises(RequestError, match=f"{option}= is of the corpus, of which no split is read"):
+        closeread.train("mctaco", tmp_path / "run", encoder="nothing", training=ROWS, **{option: "sample"})
+    with pytest.raises(RequestError, match="can't be combined with a config or a data folder"):
+        closeread.predict("mctaco", tmp_path / "run", gold=ROWS, **{option: "sample"})
+
+
+def test_places_of_output_are_checked_first(tmp_path):
+    """Before a model is asked for, which may take hours."""
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    with pytest.raises(RequestError, match=r"own.jsonl is given for output and for gold"):
+        closeread.predict("mctaco", tmp_path / "run", gold=own, output=tmp_path / "." / "own.jsonl")
+    with pytest.raises(RequestError, match=r"cannot write mctaco predictions with suffix '.docx'"):
+        closeread.predict("mctaco", tmp_path / "run", gold=own, output=tmp_path / "labels.docx")
+
+
+@pytest.mark.parametrize("corpus", ["mctaco", "tne"])
+def test_suffixes_are_checked_first(corpus, run, tmp_path):
+    found = run("predict", corpus, tmp_path / "run", "--config", "sample", "-o", tmp_path / "a.docx")
+    assert found.exit_code
+    assert "cannot write" in found.stderr
 
 
 @pytest.mark.parametrize(("run", "options", "message"), [

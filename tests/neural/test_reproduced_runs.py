@@ -29,14 +29,6 @@ TABLE_5 = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def release(tmp_path):
     """A release of TNE whose test split is the sample."""

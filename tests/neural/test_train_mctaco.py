@@ -8,29 +8,21 @@ from dataclasses import asdict
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from shared.tiny_encoder import make_encoder  # noqa: E402
+from shared.tiny_encoder import make_encoder
 
-from closeread.corpora.gold import load_corpus, read_gold  # noqa: E402
-from closeread.errors import RequestError  # noqa: E402
-from closeread.neural import encoders, pair_runs  # noqa: E402
-from closeread.neural.training import Setting  # noqa: E402
-from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions  # noqa: E402
+from closeread.corpora.gold import load_corpus, read_gold
+from closeread.errors import RequestError
+from closeread.neural import encoders, pair_runs
+from closeread.neural.training import Setting
+from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions
 
 RECORDS = read_gold(load_corpus("mctaco"), "sample").records
 WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
 SAMPLE = ["--config", "sample", "--split", "test"]
 FAST = ["--batch-size", 16, "--learning-rate", 1e-3, "--head-learning-rate", 1e-3, "--device", "cpu"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

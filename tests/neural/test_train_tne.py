@@ -27,14 +27,6 @@ def train(*arguments):
     return call("train", "tne", *SAMPLE, *FAST, "--device", "cpu", *arguments)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def documents():
     return read_gold(load_corpus("tne"), "sample", "test").records

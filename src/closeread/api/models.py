@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +13,12 @@ from closeread.api.agreement import check_arguments
 from closeread.api.places import take_place
 from closeread.argument_types import check_fields, check_types
 from closeread.corpora.gold import Gold, corpus_names, load_corpus
-from closeread.corpora.models import Models
+from closeread.corpora.models import Models, place_golds
 from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submissions import check_submission_path, write_submission
 from closeread.counts.results import Result
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
@@ -81,13 +83,9 @@ def train(
     numbers = {name: options.pop(name) for name in list(options) if name in models.defaults}
     check_arguments(f"train {corpus}", models.train, options, list(models.defaults))
     setting = _make_setting(models, device, precision, numbers)
-    golds = {}
     given = {"training": (training, split), "validation": (validation, validation_split), "test": (test, test_split)}
-    for role, (own, name) in given.items():
-        if own is not None and name is not None:
-            raise RequestError(f"{role} is given twice: as data and as a split")
-        name = None if own is not None else name or models.splits[role]
-        golds[role] = None if own is None and name is None else _read(declared, own, config, name, data_dir)
+    places = place_golds(models.splits, given, config, data_dir)
+    golds = {role: None if place is None else _read(declared, **place) for role, place in places.items()}
     learn = check_types(partial(models.train, golds, Path(output), setting))
     return learn(encoder=encoder, resume=resume, **options)
 
@@ -122,13 +120,20 @@ def predict(
     """
     declared, models = _find_models(corpus)
     check_arguments(f"predict {corpus}", models.predict, options)
-    found = _read(declared, gold, config, split, data_dir)
+    path = None if output is None else Path(output)
+    if path is not None:
+        check_submission_path(path, declared)
+        if isinstance(gold, str | os.PathLike) and realpath(gold) == realpath(path):
+            raise RequestError(f"{path} is given for output and for gold; choose another output")
+    found = _read(declared, gold=gold, config=config, split=split, data_dir=data_dir)
     chosen = _choose(device, precision)
     folder = None if run is None else Path(run)
-    answer = partial(models.predict, found, folder, lambda name: _read(declared, None, config, name, data_dir))
+    answer = partial(
+        models.predict, found, folder, lambda name: _read(declared, config=config, split=name, data_dir=data_dir)
+    )
     rows = check_types(answer)(**chosen, **options)
-    if output is not None:
-        write_submission(Path(output), rows, declared)
+    if path is not None:
+        write_submission(path, rows, declared)
     return list(rows)
 
 
@@ -147,12 +152,8 @@ def _find_models(corpus: str) -> tuple[Corpus, Models]:
     return declared, models
 
 
-def _read(
-    corpus: Corpus, own: FileOrRows | None, config: str | None, split: str | None, data_dir: str | Path | None
-) -> Gold:
-    if own is not None:  # which is in no config and no folder of the corpus
-        config = data_dir = None
-    found = read_corpus_gold(take_place(corpus, own, config, split, data_dir))
+def _read(corpus: Corpus, **place: Any) -> Gold:
+    found = read_corpus_gold(take_place(corpus, **place))
     warn_all(found.notices)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,11 +13,11 @@ import click
 from closeread.cli import options
 
 if TYPE_CHECKING:
+    from closeread.corpora.gold import Gold
     from closeread.neural.training import Progress, Setting
 
 F = TypeVar("F", bound=Callable[..., object])
 
-CURVES = "curves.svg"
 FOLDER = click.Path(path_type=Path, file_okay=False)
 _RATE = options.NumberRange(min=0, min_open=True, max=1)
 
@@ -83,6 +83,15 @@ def make_setting(device: str | None, precision: str, **values: Any) -> Setting:
     return Setting(device=chosen, precision=choose_precision(precision, chosen), **values)
 
 
+def read_golds(corpus: str, places: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Gold | None]:
+    """Read what models learn from and are scored on, as `closeread.corpora.models.place_golds` returns it.
+
+    Raises:
+        RequestError: there is no such config or split; an InputError if the files are missing or invalid.
+    """
+    return {role: None if place is None else options.read_gold(corpus, **place) for role, place in places.items()}
+
+
 @contextmanager
 def showing_progress() -> Iterator[Progress | None]:
     """Yield what shows progress on standard error, if it is a terminal, unless asked for quiet; None elsewhere."""
@@ -109,7 +118,7 @@ def showing_progress() -> Iterator[Progress | None]:
 
 
 def tell_result(run: Path) -> None:
-    """Print how a run went, and draw its curves."""
+    """Print how a run went."""
     from closeread.corpora.training_curves import SHOWN
     from closeread.errors import escape_line
     from closeread.neural.run_files import read_run
@@ -119,19 +128,4 @@ def tell_result(run: Path) -> None:
     scores = ", ".join(
         f"{name} {100 * value:.1f}" for name, value in best.items() if name in SHOWN and value is not None
     )
-    draw_curves(run)
     click.echo(escape_line(f"{run}: best epoch {best['epoch']} of {len(found['epochs'])}, {scores}"))
-
-
-def draw_curves(run: Path) -> None:
-    """Draw the curves of a run into its folder, if matplotlib is installed."""
-    from closeread.errors import MissingExtraError
-
-    try:
-        from closeread.corpora.training_curves import draw_training
-        from closeread.drawing.pictures import write_picture
-
-        figure = draw_training([run]).figure
-    except MissingExtraError:
-        return
-    write_picture(figure, run / CURVES)

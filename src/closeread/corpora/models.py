@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from closeread.counts.results import Result
+from closeread.errors import RequestError
 from closeread.records import Record
+from closeread.wording import name_option
 
-__all__ = ["Models", "Progress"]
+__all__ = ["Models", "Progress", "check_dropout", "place_golds"]
 
 Progress = Callable[[str, int, int], None]
 """Is called with what is being done, how much of it is done, and how much there is."""
@@ -33,3 +36,42 @@ class Models:
     splits: Mapping[str, str | None]
     train: Callable[..., Result]
     predict: Callable[..., Sequence[Record]]
+
+
+def check_dropout(dropout: float | None) -> None:
+    """Check the dropout inside an encoder.
+
+    Raises:
+        RequestError: it is no share of the values that are dropped.
+    """
+    if dropout is not None and not 0 <= dropout < 1:
+        raise RequestError(f"encoder_dropout is {dropout} (expected a number from 0 to less than 1)")
+
+
+def place_golds(
+    splits: Mapping[str, str | None], given: Mapping[str, tuple[Any, str | None]], config: Any, data_dir: Any
+) -> dict[str, dict[str, Any] | None]:
+    """Return what to read for each role of `Models.splits`, as keywords of a place; None where nothing is read.
+
+    Args:
+        splits: as in `Models`.
+        given: files or rows of one's own, and the name of a split, by role; None for what is not given.
+        config, data_dir: of the splits; what is one's own is in none.
+
+    Raises:
+        RequestError: a role is given twice, or there is no split for the config or the folder.
+    """
+    places: dict[str, dict[str, Any] | None] = {}
+    for role, (own, name) in given.items():
+        if own is not None and name is not None:
+            raise RequestError(f"{role} is given twice: as data and as a split")
+        split = name or splits[role]
+        if own is not None:
+            places[role] = {"gold": own}
+        else:
+            places[role] = None if split is None else {"config": config, "split": split, "data_dir": data_dir}
+    if not any("split" in (place or {}) for place in places.values()):
+        for option, value in (("config", config), ("data_dir", data_dir)):
+            if value is not None:
+                raise RequestError(f"{name_option(option)} is of the corpus, of which no split is read")
+    return places

@@ -52,6 +52,7 @@ __all__ = [
     "Prepare",
     "Submission",
     "advise_missing",
+    "check_submission_path",
     "drop_advice",
     "dump_submission",
     "read_submission",
@@ -198,6 +199,18 @@ def _describe_oddities(path: Path | str, rules: Rules, parsed: AnyParsed, gold: 
     return tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
 
 
+def check_submission_path(path: Path, corpus: Corpus) -> None:
+    """Check that rows can be written to a path, before they are made.
+
+    Raises:
+        RequestError: no format has its suffix, or it is a folder that is not empty.
+    """
+    if not _is_for_folder(path, corpus):
+        _find_writer(corpus, text_suffix(path))
+    elif path.is_dir() and not is_empty_folder(path):
+        raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
+
+
 def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
     """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix.
 
@@ -205,14 +218,12 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
         RequestError: the folder is not empty, or its format can't express the rows; all problems at once.
         OSError: the file or the folder can't be written.
     """
-    folders = _find_folders(corpus)
-    if not folders or (path.suffix and not path.is_dir()):
+    check_submission_path(path, corpus)
+    if not _is_for_folder(path, corpus):
         write_text(path, dump_submission(rows, corpus, text_suffix(path)))
         return
-    if path.is_dir() and not is_empty_folder(path):
-        raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
     try:
-        folders[0].write(rows, path)
+        _find_folders(corpus)[0].write(rows, path)
     except ValueError as error:
         raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
@@ -222,6 +233,23 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
 
     Raises:
         RequestError: no format has that suffix, or the format can't express the rows.
+    """
+    dump = _find_writer(corpus, suffix)
+    try:
+        return dump(rows)
+    except ValueError as error:
+        raise RequestError(f"cannot write {corpus.name} predictions: {error}") from None
+
+
+def _is_for_folder(path: Path, corpus: Corpus) -> bool:
+    return bool(_find_folders(corpus)) and (not path.suffix or path.is_dir())
+
+
+def _find_writer(corpus: Corpus, suffix: str) -> Callable[[Sequence[Record]], str]:
+    """Return what writes rows as the text of a file with a suffix.
+
+    Raises:
+        RequestError: no format has it.
     """
     writers: dict[str, Callable[[Sequence[Record]], str]] = {
         one.suffix: one.dump for one in _find_files(corpus) if one.suffix is not None and one.dump is not None
@@ -234,10 +262,7 @@ def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
         raise RequestError(
             f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
         )
-    try:
-        return writers[suffix](rows)
-    except ValueError as error:
-        raise RequestError(f"cannot write {corpus.name} predictions: {error}") from None
+    return writers[suffix]
 
 
 def _find_files(corpus: Corpus) -> list[SubmissionFile]:

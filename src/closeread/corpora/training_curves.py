@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from closeread.corpora.figures import Drawing
+from closeread.drawing.pictures import write_picture
 from closeread.drawing.training_curves import Curve, draw_training_curves
-from closeread.errors import FormatError, Problem, pluralize, read_all
+from closeread.errors import FormatError, MissingExtraError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN, list_scores, read_run
 
-__all__ = ["SHOWN", "draw_training", "read_curves"]
+__all__ = ["CURVES", "SHOWN", "draw_training", "read_curves", "write_curves"]
+
+CURVES = "curves.svg"
+"""The picture in the folder of a run."""
 
 SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")
 """The scores of runs that are printed and drawn."""
@@ -44,3 +48,12 @@ def read_curves(runs: Sequence[Path]) -> dict[str, Curve]:
         )
         for path, run in zip(runs, described, strict=True)
     }
+
+
+def write_curves(run: Path) -> None:
+    """Draw the curves of a run into its folder, if matplotlib is installed."""
+    try:
+        figure = draw_training([run]).figure
+    except MissingExtraError:
+        return
+    write_picture(figure, run / CURVES)

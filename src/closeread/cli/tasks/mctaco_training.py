@@ -14,7 +14,6 @@ from closeread.errors import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.corpora.gold import Gold
     from closeread.records import Record
 
 
@@ -48,10 +47,8 @@ def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -
 @click.option(
     "--held-out",
     type=options.NumberRange(0, 1, min_open=True, max_open=True),
-    default=0.1,
-    show_default=True,
     metavar="X",
-    help="Choose the best epoch by this share of the questions, and don't learn from them.",
+    help="Choose the best epoch by this share of the questions, and don't learn from them.  [default: 0.1]",
 )
 @click.option("--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by this file instead.")
 @click.option("--test", type=options.FILE, metavar="FILE", help="Score trained models on this file.")
@@ -90,7 +87,7 @@ def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -
 @training.folder
 def train(
     encoder: str,
-    held_out: float,
+    held_out: float | None,
     unit_normalization: str,
     encoder_dropout: float | None,
     seeds: int | None,
@@ -116,52 +113,38 @@ def train(
       closeread train mctaco --encoder bert-base-uncased --seeds 5 \\
         --sizes 0,10,25,50,100 --test-split test -o curve
     """
-    place = {name: values.pop(name) for name in ("learnt", "split", "config", "data_dir")}
-    files = {name: values.pop(name) for name in ("validation", "test", "test_split")}
+    own, splits, place = (
+        {name: values.pop(name) for name in names}
+        for names in (("learnt", "validation", "test"), ("split", "test_split"), ("config", "data_dir"))
+    )
     how = training.make_setting(**values)
     from closeread.cli.printing import show_result
-    from closeread.tasks.mctaco.trained_runs import TrainedRuns
-    from closeread.tasks.mctaco.training import Examples, Method, train_several
-    from closeread.tasks.mctaco.training import train as train_one
+    from closeread.corpora.models import place_golds
+    from closeread.tasks.mctaco.model_options import SPLITS
+    from closeread.tasks.mctaco.models import train as train_model
 
-    examples = Examples(_read_training(**place), *_read_others(files, place, held_out))
-    method = Method(encoder, unit_normalization, encoder_dropout)
+    given = {
+        "training": (own["learnt"], splits["split"]),
+        "validation": (own["validation"], None),
+        "test": (own["test"], splits["test_split"]),
+    }
+    golds = training.read_golds("mctaco", place_golds(SPLITS, given, **place))
     with training.showing_progress() as progress:
-        shared: dict[str, Any] = {"resume": resume, "progress": progress, "tell": lambda sentence: tell([sentence])}
-        if seeds is None and not sizes:
-            found = TrainedRuns([train_one(examples, run, method, how, **shared)], is_complete=True)
-            folders = [run]
-        else:
-            numbers = range(how.seed, how.seed + (seeds or 1))
-            found = train_several(examples, run, method, how, seeds=numbers, sizes=sizes, **shared)
-            folders = [run / one.folder for one in found.runs]
-    for one, folder in zip(found.runs, folders, strict=True):
-        if one.epoch:
-            training.draw_curves(folder)
-    show_result(style, found)
-
-
-def _read_training(learnt: Path | None, split: str | None, config: str | None, data_dir: Path | None) -> Gold:
-    part = split if learnt or split else "validation"
-    return options.read_gold("mctaco", config=config, split=part, gold=learnt, data_dir=data_dir)
-
-
-def _read_others(files: dict[str, Any], place: dict[str, Any], held_out: float) -> tuple[Any, float, Any]:
-    """Read what models are scored on: the questions that choose the best epoch, their share if there are none, tests.
-
-    Raises:
-        UsageError: two tests are given.
-    """
-    if files["test"] and files["test_split"]:
-        raise click.UsageError("--test and --test-split exclude each other.")
-    validation, test = (
-        options.read_gold("mctaco", gold=files[name]) if files[name] else None for name in ("validation", "test")
-    )
-    if files["test_split"]:
-        test = options.read_gold(
-            "mctaco", config=place["config"], split=files["test_split"], data_dir=place["data_dir"]
+        found = train_model(
+            golds,
+            run,
+            how,
+            encoder=encoder,
+            held_out=held_out,
+            unit_normalization=unit_normalization,
+            encoder_dropout=encoder_dropout,
+            seeds=seeds,
+            sizes=sizes,
+            resume=resume,
+            progress=progress,
+            tell=lambda sentence: tell([sentence]),
         )
-    return validation, held_out, test
+    show_result(style, found)
 
 
 @click.command(cls=options.WritingCommand, short_help="Predict the labels of candidate answers.")
@@ -231,9 +214,11 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpora.gold import load_corpus
-    from closeread.corpora.submissions import write_submission
+    from closeread.corpora.submissions import check_submission_path, write_submission
     from closeread.errors import pluralize
 
+    corpus = load_corpus("mctaco")
+    check_submission_path(output, corpus)
     place = {name: values.pop(name) for name in ("config", "split", "gold", "data_dir")}
     records = _read_candidates(questions, place)
     chosen = choose_device(device)
@@ -251,7 +236,7 @@ def predict(
             rows = predict_rows(records, find_run(Path(run or ""), run_seed), **how)
         else:
             rows = _predict_untrained(records, zero_shot, place, how, **values)
-    write_submission(output, rows, load_corpus("mctaco"))
+    write_submission(output, rows, corpus)
     yes = sum(row["label"] == "yes" for row in rows)
     click.echo(escape_line(f"{output}: {pluralize(len(rows), 'candidate')}, {yes:,} yes"))
 

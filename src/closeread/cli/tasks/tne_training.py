@@ -30,14 +30,12 @@ if TYPE_CHECKING:
     help="Predict links and their prepositions together, or first links, then prepositions.",
 )
 @options.config
-@click.option("--split", metavar="NAME", default="train", show_default=True, help="Learn from this split.")
+@click.option("--split", metavar="NAME", help="Learn from this split.  [default: train]")
 @click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Learn from this file instead.")
 @click.option(
     "--validation-split",
     metavar="NAME",
-    default="validation",
-    show_default=True,
-    help="Choose the best epoch by its scores on this split.",
+    help="Choose the best epoch by its scores on this split.  [default: validation]",
 )
 @click.option("--validation", type=options.FILE, metavar="FILE", help="Choose it by this file instead.")
 @options.data_dir
@@ -56,9 +54,9 @@ def train(
     encoder: str,
     variant: str,
     config: str | None,
-    split: str,
+    split: str | None,
     learnt: Path | None,
-    validation_split: str,
+    validation_split: str | None,
     validation: Path | None,
     data_dir: Path | None,
     encoder_dropout: float | None,
@@ -80,19 +78,18 @@ def train(
         --learning-rate 1e-3 -o static
     """
     how = training.make_setting(**setting)
-    from closeread.tasks.tne.training import train as train_model
+    from closeread.corpora.models import place_golds
+    from closeread.tasks.tne.model_options import SPLITS
+    from closeread.tasks.tne.models import train as train_model
 
-    sides = [
-        options.read_gold("tne", config=config, split=None if path else name, gold=path, data_dir=data_dir)
-        for path, name in ((learnt, split), (validation, validation_split))
-    ]
+    given = {"training": (learnt, split), "validation": (validation, validation_split), "test": (None, None)}
+    golds = training.read_golds("tne", place_golds(SPLITS, given, config, data_dir))
     with training.showing_progress() as progress:
         train_model(
-            sides[0],
-            sides[1],
+            golds,
             run,
+            how,
             encoder=encoder,
-            setting=how,
             variant=variant,
             encoder_dropout=encoder_dropout,
             resume=resume,
@@ -141,10 +138,12 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpora.gold import load_corpus
-    from closeread.corpora.submissions import write_submission
+    from closeread.corpora.submissions import check_submission_path, write_submission
     from closeread.errors import pluralize
     from closeread.tasks.tne.training import predict as predict_rows
 
+    corpus = load_corpus("tne")
+    check_submission_path(output, corpus)
     gold = options.read_gold("tne", **{**place, "gold": documents or place["gold"]})
     chosen = choose_device(device)
     with training.showing_progress() as progress:
@@ -157,7 +156,7 @@ def predict(
             precision=choose_precision(precision, chosen),
             progress=progress,
         )
-    write_submission(output, rows, load_corpus("tne"))
+    write_submission(output, rows, corpus)
     links = sum(len(row["relations"]) for row in rows)
     click.echo(escape_line(f"{output}: {pluralize(len(rows), 'document')}, {pluralize(links, 'link')}"))
 

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.corpora.gold import Gold
-from closeread.corpora.models import Models, Progress
+from closeread.corpora.models import Models, Progress, check_dropout
 from closeread.corpora.notices import warn_all
+from closeread.corpora.training_curves import write_curves
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
+from closeread.tasks.mctaco.model_options import DEFAULTS, HELD_OUT, OFF, SPLITS, UNIT_NORMALIZATIONS
 from closeread.tasks.mctaco.trained_runs import TrainedRuns, find_run
-from closeread.tasks.mctaco.training import OFF, Examples, Method, train_several
+from closeread.tasks.mctaco.training import Examples, Method, Tell, train_several
 from closeread.tasks.mctaco.training import predict as predict_rows
 from closeread.tasks.mctaco.training import train as train_one
 from closeread.wording import fill_options
@@ -21,10 +23,7 @@ from closeread.wording import fill_options
 if TYPE_CHECKING:
     from closeread.neural.training import Setting
 
-__all__ = ["MODELS", "RULES", "predict", "train"]
-
-RULES = (OFF, "proper", "official")
-"""How answers may be normalized."""
+__all__ = ["MODELS", "predict", "train"]
 
 
 def train(
@@ -33,41 +32,54 @@ def train(
     setting: Setting,
     *,
     encoder: str,
-    held_out: float = 0.1,
+    held_out: float | None = None,
     unit_normalization: str = OFF,
     encoder_dropout: float | None = None,
     seeds: int | None = None,
     sizes: Sequence[float] = (),
     resume: bool = False,
     progress: Progress | None = None,
+    tell: Tell | None = None,
 ) -> TrainedRuns:
-    """Train one classifier, or one for each seed and size (`closeread.tasks.mctaco.training`).
+    """Train one classifier, or one for each seed and size (`closeread.tasks.mctaco.training`), and draw their curves.
+
+    Without `tell`, what a user should know is a warning.
 
     Raises:
         RequestError: an option does not accept its value, or there is nothing to learn from.
     """
-    if unit_normalization not in RULES:
-        raise RequestError(describe_unknown("unit_normalization", unit_normalization, RULES))
+    if unit_normalization not in UNIT_NORMALIZATIONS:
+        raise RequestError(describe_unknown("unit_normalization", unit_normalization, UNIT_NORMALIZATIONS))
+    check_dropout(encoder_dropout)
     _check_numbers(held_out, seeds, sizes)
-    learnt = golds["training"]
+    learnt, validation = golds["training"], golds["validation"]
     if learnt is None:
         raise RequestError("there is nothing to learn from")
-    examples = Examples(learnt, golds.get("validation"), held_out, golds.get("test"))
+    if validation is not None and held_out is not None:
+        raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
+    examples = Examples(learnt, validation, HELD_OUT if held_out is None else held_out, golds["test"])
     method = Method(encoder, unit_normalization, encoder_dropout)
-    shared: dict[str, Any] = {"resume": resume, "progress": progress, "tell": _warn}
+    shared: dict[str, Any] = {"resume": resume, "progress": progress, "tell": tell or _warn}
     if seeds is None and not sizes:
-        return TrainedRuns([train_one(examples, run, method, setting, **shared)], is_complete=True)
-    numbers = range(setting.seed, setting.seed + (seeds or 1))
-    return train_several(examples, run, method, setting, seeds=numbers, sizes=tuple(sizes), **shared)
+        found = TrainedRuns([train_one(examples, run, method, setting, **shared)], is_complete=True)
+        folders = [run]
+    else:
+        numbers = range(setting.seed, setting.seed + (seeds or 1))
+        found = train_several(examples, run, method, setting, seeds=numbers, sizes=tuple(sizes), **shared)
+        folders = [run / one.folder for one in found.runs]
+    for one, folder in zip(found.runs, folders, strict=True):
+        if one.epoch:
+            write_curves(folder)
+    return found
 
 
-def _check_numbers(held_out: float, seeds: int | None, sizes: Sequence[float]) -> None:
+def _check_numbers(held_out: float | None, seeds: int | None, sizes: Sequence[float]) -> None:
     """Check what the command line checks by the types of its options.
 
     Raises:
         RequestError: a number is out of its range, or a size is given twice.
     """
-    if not 0 < held_out < 1:
+    if held_out is not None and not 0 < held_out < 1:
         raise RequestError(f"held_out is {held_out} (expected a number between 0 and 1)")
     if seeds is not None and seeds < 1:
         raise RequestError(f"seeds is {seeds} (expected 1 or more)")
@@ -121,17 +133,4 @@ def _warn(sentence: str) -> None:
     warn_all([sentence])
 
 
-MODELS = Models(
-    {
-        "epochs": 3,
-        "patience": 3,
-        "batch_size": 32,
-        "accumulate": 1,
-        "learning_rate": 2e-5,
-        "head_learning_rate": 2e-5,
-        "seed": 0,
-    },
-    {"training": "validation", "validation": None, "test": None},
-    train,
-    predict,
-)
+MODELS = Models(DEFAULTS, SPLITS, train, predict)

@@ -17,8 +17,9 @@ from closeread.corpora.gold import Gold
 from closeread.counts.paper_tables import OwnModel, Value
 from closeread.errors import pluralize, quote
 from closeread.neural.run_files import find_complete_runs
+from closeread.tasks.mctaco.model_options import OFF
 from closeread.tasks.mctaco.trained_runs import METRICS, TASK
-from closeread.tasks.mctaco.training import OFF, predict, score_labels
+from closeread.tasks.mctaco.training import predict, score_labels
 
 __all__ = ["BERT", "PLAIN", "score_runs"]
 

@@ -19,6 +19,7 @@ from closeread.formats.json_files import write_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import Record
 from closeread.tasks.mctaco.categories import score_table
+from closeread.tasks.mctaco.model_options import HELD_OUT, OFF
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
 from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES
 from closeread.tasks.mctaco.trained_runs import (
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CRITERION",
-    "OFF",
     "WHOLE",
     "Examples",
     "Method",
@@ -58,8 +58,6 @@ CRITERION = "f1"
 
 WHOLE = 100.0
 """All questions to learn from, in percent."""
-
-OFF = "off"
 
 Tell = Callable[[str], None]
 """Is told what a user should know, in a sentence."""
@@ -96,7 +94,7 @@ class Examples:
 
     training: Gold
     validation: Gold | None = None
-    held_out: float = 0.1
+    held_out: float = HELD_OUT
     test: Gold | None = None
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from closeread.counts.table import factorize
 from closeread.records import Record
 from closeread.tasks.mctaco.kernels.thresholds import above_mean, find_best_threshold
-from closeread.tasks.mctaco.training import OFF, Tell, describe_cut, make_texts
+from closeread.tasks.mctaco.model_options import OFF
+from closeread.tasks.mctaco.training import Tell, describe_cut, make_texts
 
 if TYPE_CHECKING:
     from closeread.arrays import Floats

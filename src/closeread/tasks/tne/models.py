@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closeread.corpora.gold import Gold
-from closeread.corpora.models import Models, Progress
+from closeread.corpora.models import Models, Progress, check_dropout
+from closeread.corpora.training_curves import write_curves
 from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
+from closeread.tasks.tne.model_options import DECODINGS, DEFAULTS, SPLITS, VARIANTS
 from closeread.tasks.tne.trained_run import TrainedRun
-from closeread.tasks.tne.training import DECODINGS, VARIANTS
 from closeread.tasks.tne.training import predict as predict_rows
 from closeread.tasks.tne.training import train as train_run
 
@@ -33,13 +34,15 @@ def train(
     resume: bool = False,
     progress: Progress | None = None,
 ) -> TrainedRun:
-    """Train a model (`closeread.tasks.tne.training.train`), and return what came of it.
+    """Train a model (`closeread.tasks.tne.training.train`), draw its curves, and return what came of it.
 
     Raises:
-        RequestError: there is no such variant, or nothing to learn from or to choose the best epoch by.
+        RequestError: an option does not accept its value, or there is nothing to learn from or to choose the best epoch
+            by.
     """
     if variant not in VARIANTS:
         raise RequestError(describe_unknown("variant", variant, VARIANTS))
+    check_dropout(encoder_dropout)
     if golds.get("test") is not None:
         raise RequestError("test is not scored in training; predict and score it afterwards")
     learnt, held_out = golds["training"], golds["validation"]
@@ -56,6 +59,7 @@ def train(
         resume=resume,
         progress=progress,
     )
+    write_curves(run)
     return TrainedRun.read(run)
 
 
@@ -84,17 +88,4 @@ def predict(
     return predict_rows(gold, run, decoding=decoding, fallbacks=fallbacks, **shared)  # type: ignore[arg-type]
 
 
-MODELS = Models(
-    {
-        "epochs": 40,
-        "patience": 10,
-        "batch_size": 1,
-        "accumulate": 1,
-        "learning_rate": 1e-5,
-        "head_learning_rate": 1e-3,
-        "seed": 0,
-    },
-    {"training": "train", "validation": "validation", "test": None},
-    train,
-    predict,
-)
+MODELS = Models(DEFAULTS, SPLITS, train, predict)

@@ -15,22 +15,17 @@ from closeread.corpora.gold import Gold
 from closeread.errors import FormatError, Problem, RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
+from closeread.tasks.tne.model_options import DECODINGS, VARIANTS
 from closeread.tasks.tne.trained_links import find_links, find_spans, score_links, to_rows
 
 if TYPE_CHECKING:
     from closeread.neural.link_learning import PredictedPairs
     from closeread.neural.training import Progress, Setting
 
-__all__ = ["CRITERION", "DECODINGS", "TASK", "VARIANTS", "predict", "score_decodings", "train"]
+__all__ = ["CRITERION", "TASK", "predict", "score_decodings", "train"]
 
 CRITERION = "links/f1"
 """The score on held-out documents by which the best epoch is chosen."""
-
-VARIANTS = ("coupled", "decoupled")
-"""One head with "no link" as one of the labels; or a head for links, and one for the prepositions of links."""
-
-DECODINGS = ("links", "printed")
-"""Which pairs a decoupled model links: those that its head for links finds, or every pair, as the paper's Table 3."""
 
 TASK = "tne"
 
