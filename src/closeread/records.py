@@ -45,13 +45,15 @@ DENSE = 16
 """What the objects and lists of a long text of JSON may take, in bytes of memory for each of its characters."""
 
 
-def is_dense(text: str) -> bool:
+def is_dense(text: str | bytes) -> bool:
     """Tell whether the objects and lists of JSON take more memory than `DENSE` allows; if most are empty, they do.
 
     >>> is_dense('{"a": [[], [], [], [], [], [], [], []]}'), is_dense('{"id": "s1", "clusters": [[[1000, 1003]]]}')
     (True, False)
     """
-    return 192 * text.count("{") + 72 * text.count("[") > DENSE * len(text)
+    if isinstance(text, str):
+        return 192 * text.count("{") + 72 * text.count("[") > DENSE * len(text)
+    return 192 * text.count(b"{") + 72 * text.count(b"[") > DENSE * len(text)
 
 
 class ColumnRecords(Sequence[Record]):

@@ -10,6 +10,7 @@ from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document
 
 from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.formats.fast_json import FastParser
 from closeread.formats.json_lines import make_parser
 from closeread.tasks.tne import tne_jsonl
 from closeread.tasks.tne.tne_jsonl import dump_records
@@ -126,10 +127,10 @@ def as_line(text):
 @example("\ufeff{}")
 def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
     line = as_line(text)
-    fast = tne_jsonl._parse_fast(line)
+    (fast,) = FastParser(tne_jsonl.UNSAFE).parse([line])
     if fast is None:
         return
-    strict = tne_jsonl._parse_strictly(line, make_parser(tne_jsonl.UNSAFE))
+    strict = make_parser(tne_jsonl.UNSAFE)(line.decode())
     assert isinstance(strict, dict)
     assert repr(rounded(strict)) == repr(rounded(fast))
 
@@ -137,5 +138,6 @@ def test_the_fast_way_takes_no_line_that_the_strict_one_refuses(text):
 def test_the_fast_way_is_taken():
     sample = read_gold(TNE, "sample").records
     raw = dump_records(sample).encode().splitlines()
-    assert None not in [tne_jsonl._parse_fast(line) for line in raw]
-    assert None not in [tne_jsonl._parse_fast(line) for line in dump(sample).encode().splitlines()]
+    parse = FastParser(tne_jsonl.UNSAFE).parse
+    assert None not in parse(raw)
+    assert None not in parse(dump(sample).encode().splitlines())

@@ -7,19 +7,21 @@ compared safely, and values nested so deeply that some Python versions can't pri
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from closeread import limits
 from closeread.errors import Problem, pluralize, quote
 from closeread.formats import Format
+from closeread.formats.fast_json import LONG, find_structure, is_too_deep, make_fast_parser
 from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, is_dense
@@ -27,15 +29,16 @@ from closeread.records import Parsed, Record, is_dense
 __all__ = [
     "FORMAT",
     "INVALID",
-    "LONG",
-    "LONG_NUMBER",
+    "LINES",
     "SHORT",
     "SUFFIXES",
     "TOO_DEEP",
     "describe_other_json",
     "dump_json_lines",
     "make_parser",
+    "parse_each",
     "parse_json_lines",
+    "pause_garbage_collection",
     "read_json_lines",
 ]
 
@@ -46,16 +49,11 @@ SHORT = 32
 
 Valid rows are longer, so that none of them is validated twice."""
 
+LINES = 256
+"""How many lines in memory are parsed at once."""
+
 INVALID = "does not match the schema"
 TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
-
-
-LONG_NUMBER = re.compile("[0-9][0-9]{18}")
-
-LONG = 2**12
-"""The length of a line, in characters, up to which a faster parser is faster.
-
-It takes 12 times the size of a text, and up to 64 bytes for each value when it writes it again to count keys."""
 
 
 class _RefusedError(ValueError):
@@ -87,25 +85,64 @@ def parse_json_lines(
     numbers: list[int] = []
     problems = ProblemList()
     rejected = 0
-    parse = make_parser(unsafe)
-    for number, line in enumerate(lines, start=1):
-        record = _parse_fast(line)
-        if record is None:
-            found = parse(line)
-            if isinstance(found, str):
-                problems.append(Problem(found, number))
+    with pause_garbage_collection():
+        for number, line, record in parse_each(lines, unsafe):
+            if isinstance(record, str):
+                problems.append(Problem(record, number))
                 continue
-            record = found
-        if accepts is not None and (len(line) < SHORT or is_dense(line)) and not accepts(record):
-            rejected += 1
-            if rejected > limits.MAX_EXPLAINED:
-                problems.append(Problem(INVALID, number))
-                continue
-        records.append(record)
-        numbers.append(number)
+            if accepts is not None and (len(line) < SHORT or is_dense(line)) and not accepts(record):
+                rejected += 1
+                if rejected > limits.MAX_EXPLAINED:
+                    problems.append(Problem(INVALID, number))
+                    continue
+            records.append(record)
+            numbers.append(number)
     if problems and not records and (other := describe_other_json(lines)):
         problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
     return Parsed(records, numbers, problems)
+
+
+def parse_each(lines: Sequence[str], unsafe: re.Pattern[str]) -> Iterator[tuple[int, bytes, Record | str]]:
+    """Yield the number of each line, from 1, the line, and its object or what is wrong with it."""
+    parse_fast, parse = make_fast_parser(unsafe).parse, make_parser(unsafe)
+    errors = "strict" if isinstance(lines, Lines) else "surrogatepass"
+    first = 1
+    for block in lines.blocks() if isinstance(lines, Lines) else _encode_blocks(lines):
+        for number, line, record in zip(count(first), block, parse_fast(block), strict=False):
+            yield number, line, _parse_bytes(line, parse, errors) if record is None else record
+        first += len(block)
+
+
+def _parse_bytes(line: bytes, parse: Callable[[str], Record | str], errors: str) -> Record | str:
+    """Parse any line: its object, or what is wrong with it."""
+    if len(line) > limits.MAX_LINE_BYTES:
+        return f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
+    try:
+        return parse(line.decode("utf-8", errors))
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
+
+
+def _encode_blocks(lines: Iterable[str]) -> Iterator[list[bytes]]:
+    """Yield lines as `Lines.blocks` does."""
+    left = iter(lines)
+    while block := [line.encode("utf-8", "surrogatepass") for line in islice(left, LINES)]:
+        yield block
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Disable the garbage collector, which would scan all objects of the process again and again.
+
+    That takes a tenth of the time in an empty process, and more the more objects are alive.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def make_parser(unsafe: re.Pattern[str]) -> Callable[[str], Record | str]:
@@ -167,36 +204,6 @@ def _describe_density(line: str) -> str:
     return f"has {n:,} objects and lists in {len(line):,} characters, too many for a line of that length"
 
 
-def _parse_fast(line: str) -> Record | None:
-    """Parse a line that can't contain anything to reject, with a faster parser; None for all other lines."""
-    if len(line) > LONG or "\\" in line or UNSAFE.search(line) or LONG_NUMBER.search(line):
-        return None
-    try:
-        value = orjson.loads(line)
-        # Writing it again gives the same number of quotation marks, unless a key is duplicate.
-        if not isinstance(value, dict) or orjson.dumps(value).count(b'"') != line.count('"'):
-            return None
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return None
-    return None if _may_be_deep(line) and _is_too_deep(value) else value
-
-
-def _may_be_deep(line: str) -> bool:
-    """Tell whether values may be nested more than `limits.MAX_DEPTH` deep; cheap, and false for long flat lists."""
-    opened = len(line) >= limits.MAX_DEPTH and 2 * line.count("[") + line.count("{")
-    return opened >= limits.MAX_DEPTH and opened - line.count("},{") - line.count("}, {") >= limits.MAX_DEPTH
-
-
-def _is_too_deep(value: Record | list[Any]) -> bool:
-    level: list[Any] = [value]
-    for _ in range(limits.MAX_DEPTH):
-        inside = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
-        level = [child for child in inside if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
-
-
 def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
     """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
 
@@ -249,7 +256,7 @@ def _parse_finite(digits: str) -> float:
 
 def _check_value(value: object, line: str, unsafe: re.Pattern[str]) -> None:
     """Reject a value that is nested too deeply, or has a string with unsafe characters; most can't have any."""
-    if isinstance(value, dict | list) and _may_be_deep(line) and _is_too_deep(value):
+    if is_too_deep(find_structure(line.encode("utf-8", "surrogatepass"))):
         raise _RefusedError(TOO_DEEP)
     if _may_be_unsafe(line):
         _reject_unsafe(value, unsafe)

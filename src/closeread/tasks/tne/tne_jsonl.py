@@ -7,21 +7,18 @@ ends and the characters U+0080 to U+009F, which some released texts contain.
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 
 from closeread import limits
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.formats import Format
-from closeread.formats.json_lines import INVALID, LONG, SHORT, make_parser
+from closeread.formats.json_lines import INVALID, SHORT, parse_each, pause_garbage_collection
 from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
 from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, is_dense
@@ -34,9 +31,7 @@ __all__ = [
     "FORUM",
     "NEWS",
     "REVIEW",
-    "SPARSE",
     "SUFFIXES",
-    "SUSPECT_ESCAPE",
     "UNSAFE",
     "dump_lines",
     "dump_records",
@@ -50,11 +45,6 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 """Characters that no text may contain: control characters but for tab, line end and those of the released texts."""
 
 DERIVED = ("domain", "forum")
-
-SUSPECT_ESCAPE = re.compile(rb"\\(?:[bfr]|u00[01]|u007[fF]|u0022)")
-
-SPARSE = 12
-"""How many characters the released lines have, at least, for each of their commas and brackets; most have 20."""
 
 NEWS = re.compile(r"wiki_[0-9]+_news\.json")
 BOOK = re.compile(r".*_gut\.json")
@@ -72,23 +62,8 @@ def read_records(path: Path, split: str) -> Parsed:
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
-    with _pause_garbage_collection():
+    with pause_garbage_collection():
         return _parse_lines(Lines(data))
-
-
-@contextmanager
-def _pause_garbage_collection() -> Iterator[None]:
-    """Disable the garbage collector, which would scan all objects of the process again and again.
-
-    That takes a tenth of the time in an empty process, and more the more objects are alive.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _parse_lines(raw: Lines) -> Parsed:
@@ -96,18 +71,11 @@ def _parse_lines(raw: Lines) -> Parsed:
     lines: list[int] = []
     problems = ProblemList()
     rejected = 0
-    parse = make_parser(UNSAFE)
-    for number, line in raw.numbered():
-        record = _parse_fast(line)
-        if record is None:
-            found = _parse_strictly(line, parse)
-            if isinstance(found, str):
-                problems.append(Problem(found, number))
-                continue
-            record = found
-        if len(line) < SHORT or (
-            len(line) <= LONG and is_dense(line.decode())
-        ):  # no document is, and an object takes many times the size of its line
+    for number, line, record in parse_each(raw, UNSAFE):
+        if isinstance(record, str):
+            problems.append(Problem(record, number))
+            continue
+        if len(line) < SHORT or is_dense(line):  # no document is, and an object takes many times the size of its line
             rejected += 1
             if rejected > limits.MAX_EXPLAINED:
                 problems.append(Problem(INVALID, number))
@@ -120,43 +88,6 @@ def _parse_lines(raw: Lines) -> Parsed:
             records.append(record)
             lines.append(number)
     return Parsed(Documents(records), lines, problems)
-
-
-def _parse_fast(line: bytes) -> Record | None:
-    """Parse a line if nothing on it can be invalid; None for any other line."""
-    if len(line) > limits.MAX_LINE_BYTES or b"\x7f" in line or SUSPECT_ESCAPE.search(line):
-        return None
-    if len(line) > LONG and not _is_sparse(line):
-        return None
-    try:
-        value = orjson.loads(line)
-        # Writing the object again keeps all quotation marks unless a key occurred twice.
-        same_keys = isinstance(value, dict) and _count_quotes(orjson.dumps(value)) == _count_quotes(line)
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return None
-    return value if same_keys else None
-
-
-def _is_sparse(line: bytes) -> bool:
-    """Tell whether a line has few values for its length, as documents do."""
-    raw = np.frombuffer(line, np.uint8)
-    brackets = np.count_nonzero((raw | 0x20) == ord("{"))  # or "[", whose code is smaller by that
-    return bool(max(brackets, np.count_nonzero(raw == ord(","))) * SPARSE <= len(line))
-
-
-def _count_quotes(line: bytes) -> int:
-    """Count the quotation marks; with so many, twice as fast as `bytes.count`."""
-    return int(np.count_nonzero(np.frombuffer(line, np.uint8) == ord('"')))
-
-
-def _parse_strictly(line: bytes, parse: Callable[[str], Record | str]) -> Record | str:
-    """Parse any line: its object, or what is wrong with it."""
-    if len(line) > limits.MAX_LINE_BYTES:
-        return f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
-    try:
-        return parse(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
 
 
 def _normalize(record: Record) -> Iterator[str]:
