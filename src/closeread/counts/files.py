@@ -38,6 +38,7 @@ __all__ = [
     "FORMAT",
     "KEY",
     "MAGIC",
+    "NAMES",
     "PROVENANCE",
     "TEXT",
     "UNITS",
@@ -74,6 +75,12 @@ PROVENANCE: dict[str, Any] = {
         "options": {"type": "object", "additionalProperties": TEXT},
     },
 }
+
+NAMES: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+}
+"""Lists of names by name: the parts of breakdowns, and the counts that they have."""
 
 
 def write_counts(path: Path, counted: Counted) -> None:
@@ -273,7 +280,11 @@ def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
     Raises:
         ValueError: they are invalid; a KeyError, TypeError or AttributeError if they have another form.
     """
+    import jsonschema_rs
+
     parts, counts = about.pop("breakdowns"), about.pop("counts", {})
+    if not jsonschema_rs.is_valid(NAMES, parts) or not jsonschema_rs.is_valid(NAMES, counts):
+        raise ValueError("names are no strings")
     digest = about.pop("digest") if about.pop("format", 1) > 1 else None
     provenance = _read_provenance(about)
     table = _read_table(arrow, parts, counts)
