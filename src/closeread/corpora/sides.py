@@ -56,6 +56,9 @@ class CorpusSides:
             raise RequestError("gold records in memory need the name of their corpus")
         return Gold(load_corpus(corpus), None, None, records, released=False)
 
+    def pack(self, definition: str, rows: Sequence[object]) -> None:
+        """Return None: rows are validated as they are."""
+
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
 

@@ -126,6 +126,18 @@ class Sides(Protocol[G]):
         """Wrap gold records in memory that are already validated."""
         ...
 
+    def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
+        """Return rows in memory as the procedure takes them fastest, if they are valid for sure.
+
+        Args:
+            definition: the definition of the schema that the rows must follow.
+            rows: JSON values, valid or not.
+
+        Returns:
+            None if there is no faster way, or if something may be wrong with the rows: then they are validated.
+        """
+        ...
+
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
         """Read a system's output (a file, a folder or records) and align it with gold.
 

@@ -93,6 +93,10 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             return scores
         if references is None or predictions is None:
             raise SubmissionError(self.name, [Problem("predictions and references are both required")])
+        if "properties" not in self._reference:
+            references, predictions = as_list("references", references), as_list("predictions", predictions)
+            if (packed := self._pack(predictions, references)) is not None:
+                return self._compute(*packed, **options)
         return self._compute(*self._check_inputs(predictions, references, options), **options)
 
     def add(
@@ -208,6 +212,16 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             if option.reading and option.name in options:
                 raise RequestError(f"option {option.name} is one of files, which {self.name} does not read")
         return resolve_options(self.PROCEDURE, self.CORPUS, options)
+
+    def _pack(
+        self, predictions: Sequence[Any], references: Sequence[Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        """Return inputs as the procedure takes them fastest; None if it has no such way, or they may be invalid."""
+        pack = self.PROCEDURE.sides.pack
+        if len(predictions) != len(references) or (gold := pack(self.REFERENCES, references)) is None:
+            return None
+        system = pack(self.PREDICTIONS, predictions)
+        return None if system is None else (system, gold)
 
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]

@@ -38,6 +38,7 @@ __all__ = [
     "mention_table",
     "nth_token",
     "number_of_token",
+    "pack_clusters",
 ]
 
 T = TypeVar("T")
@@ -45,6 +46,12 @@ Parts = tuple[tuple[int, int], ...]
 
 WITH_HEAD = 3
 """The length of a mention with a head, ``[start, end, head]``."""
+
+_LAST_TOKEN = 2**31 - 1
+"""The highest number of a token that the schema allows."""
+
+_LENGTH = list.__len__
+"""Returns the length of a list, and raises a TypeError for anything else."""
 
 
 class Words(Protocol):
@@ -320,6 +327,48 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
         entity=np.repeat(np.arange(len(clusters)), sizes),
         n_entities=len(clusters),
         head=columns[2] if width == WITH_HEAD else None,
+    )
+
+
+def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
+    """Convert nested lists to columns if nothing about them is wrong, or has to be converted; else return None.
+
+    Args:
+        documents: anything; the clusters of each document, as the schema wants them.
+
+    Returns:
+        As `mention_table`, with numbers from 0 as names.  All mentions have a head or none has one, no mention ends
+        before it starts, and heads are inside their mentions.
+    """
+    try:
+        n_clusters = np.fromiter(map(_LENGTH, documents), np.int64, len(documents))
+        clusters = list(chain.from_iterable(documents))
+        sizes = np.fromiter(map(_LENGTH, clusters), np.int64, len(clusters))
+        mentions = list(chain.from_iterable(clusters))
+        widths = set(map(_LENGTH, mentions)) or {WITH_HEAD}
+        numbers = list(chain.from_iterable(mentions))
+        if len(widths) > 1 or not widths <= {2, WITH_HEAD} or not set(map(type, numbers)) <= {int}:
+            return None
+        columns = np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, *widths).T
+    except (TypeError, OverflowError):
+        return None
+    start, end, *heads = columns
+    is_right = (start >= 0) & (start <= end) & (end <= _LAST_TOKEN)
+    for head in heads:
+        is_right &= (start <= head) & (head <= end)
+    if not is_right.all() or not sizes.all():
+        return None
+    entity = np.repeat(np.arange(len(clusters)), sizes)
+    return MentionTable(
+        names=list(map(str, range(len(documents)))),
+        n_tokens=None,
+        document=np.repeat(np.arange(len(documents)), n_clusters)[entity],
+        start=start,
+        end=end,
+        entity=entity,
+        n_entities=len(clusters),
+        head=heads[0] if heads else None,
+        unnamed=frozenset(range(len(documents))),
     )
 
 

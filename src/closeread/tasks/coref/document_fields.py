@@ -37,7 +37,10 @@ def list_fields(table: MentionTable) -> dict[str, list[str]]:
     """
     fields = {name: list(values) for name, values in table.document_fields.items()}
     given = fields.pop(GENRE, None) or [""] * len(table.names)
-    genres = [genre or find_genre(name) for genre, name in zip(given, table.names, strict=True)]
+    if len(table.unnamed) == len(table.names):  # numbers have no genre
+        genres = given
+    else:
+        genres = [genre or find_genre(name) for genre, name in zip(given, table.names, strict=True)]
     fields = {GENRE: genres, **fields}
     return {name: [value or UNKNOWN for value in values] for name, values in fields.items() if any(values)}
 

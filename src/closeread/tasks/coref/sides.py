@@ -33,7 +33,7 @@ from closeread.errors import (
 )
 from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
-from closeread.tasks.coref.columns import MentionTable, document_digests
+from closeread.tasks.coref.columns import MentionTable, document_digests, pack_clusters
 from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.document_fields import add_fields
@@ -100,6 +100,10 @@ class CoreferenceSides:
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
         return Key(table_of_corpus(records))
+
+    def pack(self, definition: str, rows: Sequence[Any]) -> MentionTable | None:
+        """Return the clusters of documents in memory as columns; None if something may be wrong with them."""
+        return pack_clusters(rows) if definition == "clusters" else None
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""

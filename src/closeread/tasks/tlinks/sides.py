@@ -130,6 +130,9 @@ class TimeMLSides:
         """Wrap documents in memory that are already validated."""
         return Key(records)
 
+    def pack(self, definition: str, rows: Sequence[object]) -> None:
+        """Return None: only files are scored."""
+
     def read_system(self, gold: Key, source: Path | Sequence[Record], options: Options) -> Response:
         """Read a response, and put it in the order of the key's documents.
 
