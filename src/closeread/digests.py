@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
-from closeread.records import ColumnRecords, Record, column
+from closeread.records import ColumnRecords, Record, column, find_runs
 
-__all__ = ["DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "combine_digests", "unit_digests"]
+__all__ = ["DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "ROWS", "combine_digests", "unit_digests"]
 
 DIGEST_BYTES = 32
+
+ROWS = 2**12
+"""How many records are written at once."""
 
 FIELD_END, KEYS_END, RECORD_END = "\x1f", "\x1d", "\x1e"
 
@@ -29,13 +33,21 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
         unit: the field with the name of a record's unit.
         not_in_digest: fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
-    texts: dict[str, list[str]] = {}
-    for name, text in zip(column(records, unit), _format_records(records, tuple(not_in_digest)), strict=True):
-        texts.setdefault(name, []).append(text)
-    return {
-        name: hashlib.sha256(RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass")).digest()
-        for name, own in texts.items()
-    }
+    names = column(records, unit)
+    texts = _format_records(records, tuple(not_in_digest))
+    starts = find_runs(names)
+    if len({names[start] for start in starts}) == len(starts):  # the records of each unit follow each other
+        return {names[start]: _hash(list(islice(texts, end - start))) for start, end in pairwise([*starts, len(names)])}
+    by_unit: dict[str, list[str]] = {}
+    for name, text in zip(names, texts, strict=True):
+        by_unit.setdefault(name, []).append(text)
+    return {name: _hash(own) for name, own in by_unit.items()}
+
+
+def _hash(texts: list[str]) -> bytes:
+    """Return the sha256 of the records of a unit, in any order."""
+    texts.sort()
+    return hashlib.sha256(RECORD_END.join(texts).encode("utf-8", "surrogatepass")).digest()
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:
@@ -43,17 +55,31 @@ def combine_digests(digests: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(sorted(digests))).hexdigest()
 
 
-def _format_records(records: Sequence[Record], not_in_digest: Sequence[str]) -> Iterable[str]:
-    """Return each record as text, which is the same for equal records."""
+def _format_records(records: Sequence[Record], not_in_digest: Sequence[str]) -> Iterator[str]:
+    """Yield each record as text, which is the same for equal records."""
     if isinstance(records, ColumnRecords):
         columns = {name: records.columns[name] for name in sorted(records.columns) if name not in not_in_digest}
         if all(set(map(type, values)) == {str} for values in columns.values()):
-            rows = list(map(FIELD_END.join, zip(*columns.values(), strict=True)))
-            if not _contains_ends(rows, len(columns)):
-                keys = FIELD_END.join(columns) + KEYS_END
-                return [keys + row for row in rows]
+            rows = map(FIELD_END.join, zip(*columns.values(), strict=True))
+            first = FIELD_END.join(columns) + KEYS_END
+            begin = 0
+            while some := list(islice(rows, ROWS)):
+                if _contains_ends(some, len(columns)):
+                    yield from (_format_record(record) for record in _rows_of(columns, begin, len(some)))
+                else:
+                    yield from map(first.__add__, some)
+                begin += len(some)
+            return
     paths = [name.partition(".") for name in not_in_digest]
-    return (_format_record(_drop_fields(record, paths)) for record in records)
+    yield from (_format_record(_drop_fields(record, paths)) for record in records)
+
+
+def _rows_of(columns: Mapping[str, Sequence[str]], begin: int, number: int) -> Iterator[Record]:
+    """Yield some rows of columns."""
+    return (
+        dict(zip(columns, row, strict=True))
+        for row in zip(*(values[begin : begin + number] for values in columns.values()), strict=True)
+    )
 
 
 def _contains_ends(rows: Sequence[str], n_fields: int) -> bool:

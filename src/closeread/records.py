@@ -6,7 +6,9 @@ schema.  It is a plain dict, so that a field added to the schema needs no Python
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count, islice
+from operator import ne
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
@@ -31,6 +33,7 @@ __all__ = [
     "column",
     "describe_format",
     "find_repeated",
+    "find_runs",
     "is_dense",
     "name_problem",
     "place_problem",
@@ -61,10 +64,12 @@ class ColumnRecords(Sequence[Record]):
 
     Args:
         columns: field name to values; at least one column, all of the same length.
+        made: the fields whose values were made by the reader, such as ids, so that they need no validation.
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], made: Collection[str] = ()) -> None:
         self.columns = columns
+        self.made = made
         self._length = len(next(iter(columns.values())))
 
     @classmethod
@@ -100,6 +105,15 @@ class ColumnRecords(Sequence[Record]):
 def column(records: Sequence[Record], name: str) -> Sequence[Any]:
     """Return the values of a field that every record has, in order."""
     return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
+
+
+def find_runs(values: Sequence[object]) -> list[int]:
+    """Return where runs of equal values begin.
+
+    >>> find_runs(["a", "a", "b", "a"])
+    [0, 2, 3]
+    """
+    return [0, *compress(count(1), map(ne, islice(values, 1, None), values))] if values else []
 
 
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:

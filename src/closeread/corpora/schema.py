@@ -278,15 +278,16 @@ class RowValidator:
     def accepts_all(self, rows: Sequence[Any]) -> bool:
         """Return whether all rows are valid."""
         if isinstance(rows, ColumnRecords):
-            return self._accepts_columns(rows.columns)
+            return self._accepts_columns(rows)
         return all(map(self.accepts, rows))
 
-    def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
+    def _accepts_columns(self, rows: ColumnRecords) -> bool:
         """Return whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
+        columns = rows.columns
         node = resolve(self.schema, self.schema)
         if set(columns) - set(node["properties"]) or set(node.get("required", ())) - set(columns):
             return False
-        return all(self.accepts_column(name, values) for name, values in columns.items())
+        return all(self.accepts_column(name, values) for name, values in columns.items() if name not in rows.made)
 
     def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
         """Return whether all values of a field of the definition are valid."""

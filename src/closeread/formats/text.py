@@ -60,8 +60,9 @@ class Lines(Sequence[str]):
     """
 
     def __init__(self, data: bytes) -> None:
-        self._data = data.removesuffix(b"\n")
-        self._length = self._data.count(b"\n") + 1
+        self._data = data
+        self._end = len(data) - data.endswith(b"\n")
+        self._length = data.count(b"\n", 0, self._end) + 1
         self._strips = b"\r" in data
 
     def __len__(self) -> int:
@@ -88,17 +89,32 @@ class Lines(Sequence[str]):
 
     def blocks(self) -> Iterator[list[bytes]]:
         """Yield the lines in order, as bytes without their ends, many at a time."""
-        begin = 0
-        while begin <= len(self._data):
-            end = self._data.find(b"\n", begin + BLOCK)
-            end = len(self._data) if end < 0 else end
-            block = self._data[begin:end].split(b"\n")
+        for text in self.texts():
+            block = text.split(b"\n")
             yield [line.removesuffix(b"\r") for line in block] if self._strips else block
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield the text in order, many lines at a time, without the end of the last of them."""
+        begin = 0
+        while begin <= self._end:
+            end = self._data.find(b"\n", begin + BLOCK, self._end)
+            end = self._end if end < 0 else end
+            yield self._data[begin:end]
             begin = end + 1
+
+    def has_longer(self, limit: int) -> bool:
+        """Tell whether a line has more bytes than a limit, its end included."""
+        begin = 0
+        while self._end - begin > limit:
+            end = self._data.rfind(b"\n", begin, begin + limit)
+            if end < 0:
+                return True
+            begin = end + 1
+        return False
 
     def text(self) -> str:
         """Return the text, without its last line end."""
-        return self._data.decode()
+        return self._data[: self._end].decode()
 
     def numbered(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line as bytes, with its number from 1."""
@@ -120,11 +136,11 @@ def split_lines(path: Path, data: bytes) -> Lines:
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
     lines = Lines(data)
-    if len(data) > limits.MAX_LINE_BYTES and (long := ProblemList(_find_long_lines(lines))):
+    if lines.has_longer(limits.MAX_LINE_BYTES) and (long := ProblemList(_find_long_lines(lines))):
         raise FormatError(path, long)
     try:
-        for block in lines.blocks():
-            b"\n".join(block).decode()
+        for text in lines.texts():
+            text.decode()
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines

@@ -33,7 +33,8 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))
     # Whitespace around labels is stripped, as in the official evaluator.
     labels = [line.strip() for line in lines[: len(ids)]]
-    return Parsed(ColumnRecords({"id": ids[: len(labels)], "label": labels}), range(1, len(labels) + 1), problems)
+    records = ColumnRecords({"id": ids[: len(labels)], "label": labels}, made=["id"])
+    return Parsed(records, range(1, len(labels) + 1), problems)
 
 
 def dump_submission(rows: Iterable[Record]) -> str:

@@ -50,7 +50,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     question, questions = factorize(column(gold, "question_id"))
     first = np.unique(question, return_index=True)[1].tolist()  # the first candidate of each question
     sentence_ids, categories = column(gold, "sentence_id"), column(gold, "category")
-    gold_yes = np.fromiter((label == "yes" for label in column(gold, "label")), bool, len(gold))
+    gold_yes = np.fromiter(map("yes".__eq__, column(gold, "label")), bool, len(gold))
     correct = (labels == YES) == gold_yes
     table = CountTable(
         questions,
