@@ -115,9 +115,9 @@ def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
 
 def _number_values(values: Sequence[Hashable]) -> tuple[Ints, int]:
     """Number the values from 0 in order of first appearance; return the numbers and how many are distinct."""
-    starts = find_runs(values)  # equal values mostly follow each other
+    starts = np.array(find_runs(values), np.int64)  # equal values mostly follow each other
     seen: dict[Hashable, int] = {}
-    numbers = [seen.setdefault(values[start], len(seen)) for start in starts]
+    numbers = [seen.setdefault(values[start], len(seen)) for start in starts.tolist()]
     return np.repeat(np.array(numbers, np.int64), np.diff(starts, append=len(values))), len(seen)
 
 
