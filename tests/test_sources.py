@@ -147,7 +147,7 @@ def test_a_cache_that_can_not_be_written(server, tmp_path, monkeypatch):
     with pytest.raises(UnavailableError) as caught:
         locate(*corpus_at(server.url))
     assert str(caught.value) == (
-        f"{tmp_path / 'taken' / 'mctaco'}: the cache is not writable: Not a directory; "
+        f"{tmp_path / 'taken' / 'mctaco' / 'rain.tsv'}: can't be written: Not a directory; "
         "set CLOSEREAD_CACHE to another folder"
     )
 

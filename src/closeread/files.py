@@ -3,8 +3,7 @@
 Conventions: what is written is first a hidden file or folder beside its target, which one rename puts in place once
 all of it is on the disk.  A symbolic link as the target is kept, and what it leads to is replaced; other names of a
 file (hard links) keep its old content.  A replaced file or folder keeps its permissions, and those of a new one follow
-the umask.  The hidden file of a process that was killed is removed when the same target is written again.  Texts are
-gzipped if the name of their file ends in `.gz`.
+the umask.  Texts are gzipped if the name of their file ends in `.gz`.
 """
 
 from __future__ import annotations
@@ -18,21 +17,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from closeread.hidden_files import create_hidden, hidden_prefix, release, remove_leftovers, remove_tree, sync
+
 __all__ = [
-    "ATTEMPTS",
     "CHUNK",
     "DESKTOP_FILES",
     "FOLDER",
-    "LONGEST_NAME",
     "PACKED",
-    "PREFIX",
     "SYNCED_ONE_BY_ONE",
     "creating_folder",
     "is_empty_folder",
     "make_folders",
     "open_text",
     "read_at_most",
-    "remove_leftovers",
     "replacing",
     "text_suffix",
     "write_lines",
@@ -42,9 +39,6 @@ __all__ = [
 
 CHUNK = 1 << 20
 """How many bytes are read at once where a limit is large."""
-
-PREFIX = ".closeread-"
-"""How the names of hidden files and folders begin that are not complete yet."""
 
 SYNCED_ONE_BY_ONE = 16
 """The number of files of a folder up to which each is synced by itself; for more, the whole system is, which is faster:
@@ -58,12 +52,6 @@ DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 
 PACKED = ".gz"
 """How the name of a gzipped file ends."""
-
-ATTEMPTS = 100
-"""How often to try another name for a hidden file."""
-
-LONGEST_NAME = 255
-"""The most bytes of the name of a file, on all usual file systems."""
 
 
 def read_at_most(file: BinaryIO, limit: int) -> bytes:
@@ -132,7 +120,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
     try:
         with _describing(folder) as hidden:
             target.parent.mkdir(parents=True, exist_ok=True)
-            scratch, lock = _create_hidden(target, is_folder=True)
+            scratch, lock = create_hidden(target, is_folder=True)
             hidden.append(scratch / FOLDER)
             try:
                 (scratch / FOLDER).mkdir()
@@ -142,10 +130,10 @@ def creating_folder(folder: Path) -> Iterator[Path]:
                     left.unlink()
                 (scratch / FOLDER).rename(target)  # atomic, and only if the target is empty or does not exist
                 for parent in (target, *new):
-                    _sync(parent.parent)
+                    sync(parent.parent)
             finally:
-                _release(lock)
-                _remove_tree(scratch)
+                release(lock)
+                remove_tree(scratch)
     except BaseException:
         for parent in new:
             with suppress(OSError):  # somebody else may use it
@@ -223,29 +211,6 @@ def is_empty_folder(path: Path) -> bool:
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 
-def remove_leftovers(path: Path) -> None:
-    """Remove what killed processes have left beside a target: hidden files and folders that nobody holds a lock of."""
-    target = Path(os.path.realpath(path))
-    prefix = _hidden_prefix(target)
-    try:
-        with os.scandir(target.parent) as entries:
-            left = [Path(entry.path) for entry in entries if entry.name.startswith(prefix)]
-    except OSError:  # it is told when something is to be created in it
-        return
-    for hidden in left:
-        with suppress(OSError):
-            lock = _lock(hidden)
-            if lock is None:
-                continue
-            try:
-                if hidden.is_dir():
-                    _remove_tree(hidden)
-                else:
-                    hidden.unlink()
-            finally:
-                _release(lock)
-
-
 @contextmanager
 def _describing(path: Path, *hidden: Path) -> Iterator[list[Path]]:
     """Say of errors in the block which file or folder can't be written, as the user named it.
@@ -274,7 +239,7 @@ def _find_named(error: OSError, path: Path, drafts: Sequence[Path]) -> Path | No
     for draft in drafts:
         if found.is_relative_to(draft):
             return path / found.relative_to(draft)
-    is_hidden = found.parent == target.parent and found.name.startswith(_hidden_prefix(target))
+    is_hidden = found.parent == target.parent and found.name.startswith(hidden_prefix(target))
     return path if is_hidden or found == target or found in target.parents else None
 
 
@@ -289,11 +254,11 @@ def _drafting(path: Path) -> Iterator[tuple[Path, Path]]:
         raise OSError(errno.EINVAL, what, str(target))
     if target.exists() and not os.access(target, os.W_OK):
         raise OSError(errno.EACCES, "is read-only", str(target))
-    draft, lock = _create_hidden(target, is_folder=False)
+    draft, lock = create_hidden(target, is_folder=False)
     try:
         yield draft, target
     finally:
-        _release(lock)
+        release(lock)
         draft.unlink(missing_ok=True)
 
 
@@ -301,7 +266,7 @@ def _finish(draft: Path, target: Path) -> None:
     """Give a complete file the permissions of the one that it replaces, and see to it that it is on the disk."""
     if target.exists():
         _keep_permissions(draft, target.stat())
-    _sync(draft)
+    sync(draft)
 
 
 def _finish_folder(made: Path, target: Path) -> None:
@@ -313,12 +278,12 @@ def _finish_folder(made: Path, target: Path) -> None:
         os.sync()
         return
     for path in inside:
-        _sync(path)
+        sync(path)
 
 
 def _put_in_place(draft: Path, target: Path) -> None:
     draft.replace(target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
 def _keep_permissions(draft: Path, before: os.stat_result) -> None:
@@ -331,86 +296,3 @@ def _keep_permissions(draft: Path, before: os.stat_result) -> None:
         except OSError:  # another group must not get what the file's own group may do
             mode &= ~0o070 if now.st_gid != before.st_gid else 0o777
     draft.chmod(mode)
-
-
-def _hidden_prefix(target: Path) -> str:
-    import hashlib  # takes 1 ms, and commands that only read don't need it
-
-    # A digest, since a name may be as long as names can be.
-    return f"{PREFIX}{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
-
-
-def _create_hidden(target: Path, *, is_folder: bool) -> tuple[Path, int | None]:
-    """Create an empty file or folder beside a target, and lock it; leftovers of killed processes are removed.
-
-    A file that replaces none has the permissions that the umask gives; others are private as long as they are hidden.
-    """
-    prefix = _hidden_prefix(target)
-    remove_leftovers(target)
-    if len(os.fsencode(target.name)) > LONGEST_NAME:  # as the file system will say, but only after all the work
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), str(target))
-    for _ in range(ATTEMPTS):
-        hidden = target.parent / f"{prefix}{os.urandom(4).hex()}"
-        if is_folder:
-            hidden.mkdir(0o700)
-        else:
-            mode = 0o600 if target.exists() else 0o666
-            os.close(os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
-        try:
-            return hidden, _lock(hidden)
-        except FileNotFoundError:  # taken for a leftover, between its creation and its lock
-            continue
-    raise OSError(errno.EEXIST, "can't create a temporary file", str(target))
-
-
-def _lock(hidden: Path) -> int | None:
-    """Lock a file or a folder as long as this process lives; None where that is not possible.
-
-    Raises:
-        FileNotFoundError: it has been removed, or another process has the lock and is about to remove it.
-    """
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
-    try:
-        descriptor = os.open(hidden, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except PermissionError:  # of an odd umask
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), os.stat(hidden)):
-            return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    except OSError:  # some network file systems have no locks
-        os.close(descriptor)
-        return None
-    os.close(descriptor)
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(hidden))
-
-
-def _release(lock: int | None) -> None:
-    if lock is not None:
-        os.close(lock)
-
-
-def _remove_tree(folder: Path) -> None:
-    from shutil import rmtree  # takes 5 ms, and commands that only read don't need it
-
-    rmtree(folder, ignore_errors=True)
-
-
-def _sync(path: Path) -> None:
-    """See to it that a file, or the names in a folder, are on the disk."""
-    is_folder = path.is_dir()
-    if is_folder and (sys.platform == "win32" or not os.access(path, os.R_OK)):
-        return  # it can't be opened
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems have nothing to sync
-            raise
-    finally:
-        os.close(descriptor)

@@ -184,7 +184,7 @@ def table(
         systems: by name, files of predictions, of counts or of reports, rows in memory, or reports; or only files,
             which are named after their stems.  Systems with predictions or counts are tested, in pairs; a report that
             was read from JSON has no counts.
-        gold, config, split, data_dir, metrics, preset, **options: as for `score`, if there are predictions.
+        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
             and F1; None for all scores of the metrics but precision and recall.
         sort: the score to sort rows by, the best first; None to keep the order.
@@ -193,7 +193,6 @@ def table(
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
         digits: the number of decimals of scores times 100.
         resampling: parameters of intervals and tests; None for the defaults.
-        max_bytes: as for `score`; of each file.
 
     Raises:
         RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file

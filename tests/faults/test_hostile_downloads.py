@@ -21,9 +21,9 @@ from closeread.corpora import bounded_http, downloads, sources
 from closeread.corpora.declaration import SourceFile
 from closeread.corpora.downloads import Downloader
 from closeread.corpora.gold import corpus_names, load_corpus
-from closeread.corpora.partial_files import partial_file
 from closeread.corpora.sources import CACHE_VARIABLE, cache_folder, locate
 from closeread.errors import ChecksumError, UnavailableError
+from closeread.files import replacing
 
 SIZE = len(CONTENT)
 CHUNKED = {"Content_Length": None, "Transfer_Encoding": "chunked"}
@@ -293,8 +293,8 @@ def test_a_full_disk(fetch, hostile):
     content = bytes(2**20)
     with small_files(2**18):
         message = fetch(answer(content), content=content, size=2**20)
-    folder = cache_folder("mctaco")
-    assert message == f"{folder}: the cache is not writable: File too large; set {CACHE_VARIABLE} to another folder"
+    path = cache_folder("mctaco") / "rain.tsv"
+    assert message == f"{path}: can't be written: File too large; set {CACHE_VARIABLE} to another folder"
     assert len(hostile.asked) == 1
 
 
@@ -317,15 +317,15 @@ def test_what_others_are_writing_is_left_alone(fetch, hostile):
     hostile.answers = [answer(CONTENT)]
     folder = cache_folder("mctaco")
     folder.mkdir(parents=True)
-    with partial_file(folder) as (writing, path):
-        writing.write(b"half")
+    with replacing(folder / "rain.tsv") as draft:
+        draft.write_bytes(b"half")
         # In another process, as locks are between processes.
         child = start(lambda: locate(load_corpus("mctaco"), SourceFile("rain.tsv", SHA256, hostile.url, size=SIZE)))
         assert finish(child)
-        assert path.exists()
-        path.rename(folder / "done")
-    assert files_below(folder) == ["done", "rain.tsv"]
-    assert (folder / "done").read_bytes() == b"half"
+        assert (folder / "rain.tsv").read_bytes() == CONTENT
+        assert draft.read_bytes() == b"half"
+    assert files_below(folder) == ["rain.tsv"]
+    assert (folder / "rain.tsv").read_bytes() == b"half"
 
 
 def test_declared_sizes(corpora):

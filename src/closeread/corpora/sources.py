@@ -19,6 +19,7 @@ from pathlib import Path
 from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
 from closeread.corpora.downloads import Downloader, TooLargeError, UnreachableError
 from closeread.errors import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
+from closeread.files import make_folders, replacing
 from closeread.packages import package_folder
 from closeread.records import DataDir, UserFiles
 from closeread.wording import choose_words, name_option
@@ -353,28 +354,24 @@ def _download(corpus: Corpus, file: SourceFile) -> Located:
         UnavailableError: the cache can't be written.
         ChecksumError: what is sent is not the released file.
     """
-    from closeread.corpora.partial_files import partial_file
-
     path = cache_folder(corpus.name) / file.name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A file of its own, since other processes may be downloading the same file into this cache right now.
-        with partial_file(path.parent) as (partial, place):
-            DOWNLOADER.download(str(file.url), partial, file.size)
-            partial.flush()
-            os.fsync(partial.fileno())
-            digest = file_digest(place)
-            difference = _find_difference(place, digest, file)
-            if difference is None:
-                place.replace(path)
+        make_folders(path.parent)
+        with replacing(path) as draft:
+            with draft.open("wb") as partial:
+                DOWNLOADER.download(str(file.url), partial, file.size)
+            digest = file_digest(draft)
+            if difference := _find_difference(draft, digest, file):
+                raise _make_checksum_error(file, difference)
     except TooLargeError as error:
-        difference = str(error)
+        raise _make_checksum_error(file, str(error)) from None
     except OSError as error:
-        found = f"the cache is not writable: {error.strerror}"
-        raise UnavailableError(path.parent, [Problem(f"{found}; set {CACHE_VARIABLE} to another folder")]) from None
-    if difference is not None:
-        raise ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
+        raise UnavailableError(path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]) from None
     return Located(path, digest, released=True)
+
+
+def _make_checksum_error(file: SourceFile, difference: str) -> ChecksumError:
+    return ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
 
 
 def _explain_unreachable(file: SourceFile, error: UnreachableError) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
 from closeread.errors import Problem, quote
-from closeread.files import LONGEST_NAME
 from closeread.formats.text import UNSAFE
+from closeread.hidden_files import LONGEST_NAME
 
 __all__ = ["DEVICE", "RESERVED", "SLASHES", "describe_unwritable", "find_collisions", "find_unwritable"]
 

@@ -27,8 +27,9 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
 from closeread.corpora.notices import warn
 from closeread.errors import Problem, RequestError, UnavailableError
-from closeread.files import creating_folder, remove_leftovers
+from closeread.files import creating_folder
 from closeread.hf.load import load_dataset_builder
+from closeread.hidden_files import remove_leftovers
 from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
 from closeread.suggestions import describe_unknown

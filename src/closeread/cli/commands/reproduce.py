@@ -14,7 +14,7 @@ from closeread.cli.notes import tell, warnings_as_notes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from closeread.corpora.reproduction import Reproduction
+    from closeread.corpora.reproduction import Inputs, Reproduction
     from closeread.counts.paper_tables import Table
 
 ALL = "all"
@@ -91,22 +91,11 @@ def command(
       closeread reproduce wikipossessions 4 --articles texts --spacy-model NAME
       closeread reproduce all --strict
     """
-    from closeread.corpora.gold import data_notices, load_corpus
-    from closeread.corpora.reproduction import Inputs, reproduce
+    from closeread.corpora.reproduction import Inputs
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
-    from closeread.errors import RequestError
 
     inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model, runs)
-    if corpus == ALL:
-        if table is not None or inputs != Inputs():
-            what = "all corpora are recomputed from the usual places"
-            raise RequestError(f"{what}; choose one corpus for a table or files")
-        papers = _reproduce_all()
-    else:
-        declaration = load_corpus(corpus)
-        tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
-        with warnings_as_notes():
-            papers = {corpus: reproduce(corpus, table, inputs)}
+    papers = _reproduce_all(table, inputs) if corpus == ALL else {corpus: _reproduce_one(corpus, table, inputs)}
     rows = [one.to_rows() for one in papers.values()]
     printing.show(
         style,
@@ -126,16 +115,30 @@ def command(
         _check_differences(papers)
 
 
-def _reproduce_all() -> dict[str, Reproduction]:
+def _reproduce_one(corpus: str, table: str | None, inputs: Inputs) -> Reproduction:
+    """Recompute the tables of a corpus's paper, or one of them."""
+    from closeread.corpora.gold import data_notices, load_corpus
+    from closeread.corpora.reproduction import reproduce
+
+    declaration = load_corpus(corpus)
+    tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
+    with warnings_as_notes():
+        return reproduce(corpus, table, inputs)
+
+
+def _reproduce_all(table: str | None, inputs: Inputs) -> dict[str, Reproduction]:
     """Recompute the tables of all papers whose corpora are here, by corpus; notes tell which are left out.
 
     Raises:
-        RequestError: no corpus is here.
+        RequestError: a table or files are given, or no corpus is here.
     """
     from closeread.corpora.gold import load_corpus
-    from closeread.corpora.reproduction import reproduce, reproducible
+    from closeread.corpora.reproduction import Inputs, reproduce, reproducible
     from closeread.errors import InputError, RequestError
 
+    if table is not None or inputs != Inputs():
+        what = "all corpora are recomputed from the usual places"
+        raise RequestError(f"{what}; choose one corpus for a table or files")
     papers: dict[str, Reproduction] = {}
     for name in reproducible():
         if load_corpus(name).user_folders:

@@ -14,9 +14,10 @@ from closeread.corpora.submissions import write_submission
 from closeread.counts.options import PathOption
 from closeread.counts.sides import Place
 from closeread.errors import RequestError, join_names
-from closeread.files import creating_folder, remove_leftovers, replacing, write_text
+from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
+from closeread.hidden_files import remove_leftovers
 from closeread.leaderboard.canonical import WITH_LINE_ENDS
 from closeread.leaderboard.codabench import pages
 from closeread.leaderboard.codabench.archive import zip_folder

@@ -17,9 +17,10 @@ from typing import Any
 
 from closeread.corpora.sources import file_digest
 from closeread.errors import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
-from closeread.files import LONGEST_NAME, make_folders, write_text
+from closeread.files import make_folders, write_text
 from closeread.formats.file_names import find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.hidden_files import LONGEST_NAME
 from closeread.problems import ProblemList
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
