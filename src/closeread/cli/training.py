@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from closeread.cli import options
+from closeread.cli.notes import is_quiet, tell
 
 if TYPE_CHECKING:
     from closeread.corpora.gold import Gold
@@ -89,14 +90,20 @@ def read_golds(corpus: str, places: Mapping[str, Mapping[str, Any] | None]) -> d
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    return {role: None if place is None else options.read_gold(corpus, **place) for role, place in places.items()}
+    from closeread.corpora.sides import read_corpus_gold
+
+    golds = {
+        role: None if place is None else read_corpus_gold(options.take_place(corpus, **place))
+        for role, place in places.items()
+    }
+    notices = (notice for gold in golds.values() if gold is not None for notice in gold.notices)
+    tell(list(dict.fromkeys(notices)))
+    return golds
 
 
 @contextmanager
 def showing_progress() -> Iterator[Progress | None]:
     """Yield what shows progress on standard error, if it is a terminal, unless asked for quiet; None elsewhere."""
-    from closeread.cli.notes import is_quiet
-
     if not sys.stderr.isatty() or is_quiet():
         yield None
         return

@@ -6,7 +6,7 @@ as it is; "static:FILE" are word vectors, and "static:corpus" are trained on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from closeread.formats.word_vectors import write_vectors
+from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
 from closeread.neural.encoders import Encoder
 from closeread.neural.link_learning import LabelledPairs, LinkLearner, LinkSystem, PredictedPairs
 from closeread.neural.link_model import LinkModel, Sizes
@@ -35,8 +35,10 @@ VECTORS = "vectors.txt"
 """The word vectors in the folder of a run that are its own."""
 
 
-_Source = Encoder | tuple[list[str], NDArray[np.float32]] | None
-"""What the vectors of spans come from: an encoder, trained word vectors, or, with None, a file."""
+_Source = Encoder | WordVectors
+"""What the vectors of spans come from."""
+
+_TrainedVectors = tuple[list[str], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -124,12 +126,12 @@ def train_links(
     run, state = folder.open(described, setting, resume=resume)
     if run is not None and run["state"] == COMPLETE:
         return
-    source = _find_source(choice, training.spans.words) if state is None else _load_source(folder, choice)
-    if run is None:  # not before: an encoder that can't be loaded leaves no folder behind
+    words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
+    found = _find_source(choice, training.spans.words, words) if state is None else None
+    if run is None:  # not before: an encoder or vectors that can't be loaded leave no folder behind
         run = folder.begin(described, setting)
-    if state is None:
-        _save_source(folder, choice, source)
-    system = _make_system(folder, choice, source, setting.device)
+    source = _load_source(folder, choice, words) if found is None else _save_source(folder, choice, found, words)
+    system = _make_system(choice, source, setting.device)
     learner = LinkLearner(
         system.to(setting.device),
         training.spans,
@@ -144,44 +146,49 @@ def train_links(
     folder.finish(run)
 
 
-def load_system(folder: RunFolder, device: str) -> LinkSystem:
-    """Load a trained model, to predict with it.
+def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
+    """Load a trained model, to predict the links of these spans with it.
 
     Raises:
         FormatError: the folder does not hold one, or it is damaged.
     """
     choice = LinkChoice(**read_run(folder.path)["model"])
-    system = _make_system(folder, choice, _load_source(folder, choice), device)
+    words = {word for document in spans.words for word in document}
+    system = _make_system(choice, _load_source(folder, choice, words), device)
     folder.load_weights(system)
     system.to(device).eval()
     return system
 
 
-def _find_source(choice: LinkChoice, documents: Sequence[Sequence[str]]) -> _Source:
-    """Load or make what the vectors of spans come from."""
+def _find_source(
+    choice: LinkChoice, documents: Sequence[Sequence[str]], words: Collection[str]
+) -> _Source | _TrainedVectors:
+    """Load what the vectors of spans come from, or train vectors."""
     if choice.kind != "static":
         return Encoder.load(choice.name)
-    if choice.name == CORPUS:
-        return train_vectors(documents)
-    Path(choice.name).open("rb").close()  # a file that is missing leaves no folder behind
-    return None
+    return train_vectors(documents) if choice.name == CORPUS else read_vectors(Path(choice.name), words)
 
 
-def _save_source(folder: RunFolder, choice: LinkChoice, source: _Source) -> None:
+def _save_source(
+    folder: RunFolder, choice: LinkChoice, source: _Source | _TrainedVectors, words: Collection[str]
+) -> _Source:
+    """Write what belongs to a run, and return it as it will be loaded."""
     if isinstance(source, Encoder):
         source.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-    elif source is not None:
+    elif not isinstance(source, WordVectors):
         write_vectors(folder.path / VECTORS, *source)
+        return _load_source(folder, choice, words)
+    return source
 
 
-def _load_source(folder: RunFolder, choice: LinkChoice) -> _Source:
+def _load_source(folder: RunFolder, choice: LinkChoice, words: Collection[str]) -> _Source:
     """Load what the vectors of spans come from; an encoder that was trained gets its parameters later."""
     if choice.kind == "static":
-        return None
+        return read_vectors(folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words)
     return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")
 
 
-def _make_system(folder: RunFolder, choice: LinkChoice, source: _Source, device: str) -> LinkSystem:
+def _make_system(choice: LinkChoice, source: _Source, device: str) -> LinkSystem:
     """Make a model that has learnt nothing yet."""
     if isinstance(source, Encoder):
         if choice.encoder_dropout is not None:
@@ -189,5 +196,5 @@ def _make_system(folder: RunFolder, choice: LinkChoice, source: _Source, device:
         source.to(device)
         vectors: SpanVectors = FrozenSpans(source) if choice.kind == "frozen" else TunedSpans(source)
     else:
-        vectors = StaticSpans(folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), device)
+        vectors = StaticSpans(source, device)
     return LinkSystem(vectors, LinkModel(choice.variant, Sizes(vectors.size, choice.labels)))

@@ -9,7 +9,6 @@ vectors of its words, 0 for unknown words.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ import torch
 from torch import nn
 
 from closeread.arrays import Ints, expand_ranges
-from closeread.formats.word_vectors import read_vectors
+from closeread.formats.word_vectors import WordVectors
 from closeread.neural.encoders import Encoder, Pieces, WordPieces
 
 __all__ = [
@@ -128,17 +127,17 @@ class StaticSpans:
     """Spans in word vectors that know no context.
 
     Args:
-        path: the file of the word vectors.
+        vectors: of all words of the spans.
         device: where the vectors are needed.
     """
 
-    def __init__(self, path: Path, device: str = "cpu") -> None:
-        self._path, self._device = path, device
-        self.size = read_vectors(path, ()).matrix.shape[1]
+    def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
+        self._vectors, self._device = vectors, device
+        self.size = vectors.matrix.shape[1]
 
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
-        vectors = read_vectors(self._path, {word for words in spans.words for word in words})
+        vectors = self._vectors
         unknown = len(vectors.matrix)
         row = np.array([vectors.rows.get(word, unknown) for words in spans.words for word in words], np.int64)
         word_starts = np.concatenate([[0], np.cumsum([len(words) for words in spans.words])]).astype(np.int64)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Choose the best epoch by its scores on this split.  [default: validation]",
 )
-@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose it by this file instead.")
+@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by this file instead.")
 @options.data_dir
 @training.setting_options(
     "documents", epochs=40, patience=10, batch_size=1, accumulate=1, learning_rate=1e-5, head_learning_rate=1e-3
@@ -75,7 +75,7 @@ def train(
       closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
       closeread train tne --encoder frozen:SpanBERT/spanbert-base-cased -o frozen
       closeread train tne --variant decoupled --encoder static:vectors.txt \\
-        --learning-rate 1e-3 -o static
+        -o static
     """
     how = training.make_setting(**setting)
     from closeread.corpora.models import place_golds

@@ -149,4 +149,4 @@ def _predict_pairs(
         raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
     spans = find_spans(documents)
     with use_precision(device, precision):
-        yield from predict_pairs(load_system(RunFolder(run), device), spans, device, progress)
+        yield from predict_pairs(load_system(RunFolder(run), spans, device), spans, device, progress)
