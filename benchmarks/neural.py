@@ -119,20 +119,22 @@ def main():
         parser.add_argument(f"--{name}", type=Path)
     given = parser.parse_args()
     path = Path(__file__).parent / "results" / "neural.json"
-    found = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    found = json.loads(path.read_text("utf-8")) if path.exists() else {"machines": {}}
+    new = {}
+    if given.tne:
+        new["tne"] = score_tne(given.tne)
+    if given.mctaco:
+        new["mctaco"] = score_mctaco(given.mctaco)
+    if given.curve:
+        new["curve"] = summarize_curve(given.curve)
+    if given.documents:
+        new["predicting"] = time_predicting(given.tne, given.documents)
+    found |= new
+    found["machines"] |= dict.fromkeys(new, f"{cpu()}, {os.cpu_count()} cores")
     found |= {
-        "machine": f"{cpu()}, {os.cpu_count()} cores",
         "software": f"PyTorch {torch.__version__}, transformers {transformers.__version__}",
         "closeread": closeread.__version__,
     }
-    if given.tne:
-        found["tne"] = score_tne(given.tne)
-    if given.mctaco:
-        found["mctaco"] = score_mctaco(given.mctaco)
-    if given.curve:
-        found["curve"] = summarize_curve(given.curve)
-    if given.documents:
-        found["predicting"] = time_predicting(given.tne, given.documents)
     path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     print(json.dumps(found, indent=1))
 

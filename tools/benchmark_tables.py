@@ -53,13 +53,23 @@ def neural_parts(root: Path) -> dict[str, Callable[[], str]]:
     time = found["predicting"]
     predicted = f"{time['documents']:,} documents in {time['seconds']:.0f} seconds, in {time['threads']} threads"
     return {
-        "neural_machine": lambda: f"{found['machine']}; {found['software']}; closeread {found['closeread']}.\n",
+        "neural_machine": lambda: _describe_machines(found),
         "neural_tne": lambda: links_table(found["tne"]),
         "neural_prepositions": lambda: prepositions_table(found["tne"]),
         "neural_mctaco": lambda: classifiers_table(found["mctaco"]),
         "neural_curve": lambda: curve_table(found["curve"]),
         "neural_predicting": lambda: f"The coupled model with the tuned encoder predicts {predicted}.\n",
     }
+
+
+def _describe_machines(found: Any) -> str:
+    """On which machines the models were trained."""
+    titles = {"tne": "TNE", "mctaco": "McTaco", "curve": "the learning curve"}
+    trained = [
+        f"{' and '.join(title for part, title in titles.items() if found['machines'][part] == machine)} on {machine}"
+        for machine in dict.fromkeys(found["machines"].values())
+    ]
+    return f"{'; '.join(trained)}; {found['software']}; closeread {found['closeread']}.\n"
 
 
 def models_table(root: Path, corpus: str) -> str:
