@@ -115,8 +115,10 @@ def time_predicting(folder, documents):
 def main():
     """Score the runs and keep what was found."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    for name in ("tne", "mctaco", "curve", "documents"):
-        parser.add_argument(f"--{name}", type=Path)
+    parser.add_argument("--tne", type=Path, metavar="DIR", help="Score the runs of TNE in this folder on test.")
+    parser.add_argument("--mctaco", type=Path, metavar="DIR", help="Score the runs of McTaco in this folder on test.")
+    parser.add_argument("--curve", type=Path, metavar="DIR", help="Average the test scores in a folder of --sizes.")
+    parser.add_argument("--documents", type=Path, metavar="FILE", help="Time the prediction of these, with --tne.")
     given = parser.parse_args()
     path = Path(__file__).parent / "results" / "neural.json"
     found = json.loads(path.read_text("utf-8")) if path.exists() else {"machines": {}}

@@ -20,7 +20,7 @@ INSIDE = {
     "corpora.leniency.LARGEST": "larger integers are left to the schema",
     "corpora.leniency.LARGEST_FLOAT": "larger floats are left to the schema",
     "formats.fast_json.LONGEST": "longer lines are parsed in another way",
-    "files.ATTEMPTS": "names of hidden files",
+    "hidden_files.ATTEMPTS": "names of hidden files",
     "hub.commits.MAX_PATHS": "how many paths are asked for at once",
     "leaderboard.page.NAME_LIMIT": "longer names are cut in tables",
     "leaderboard.page.TEXT_LIMIT": "longer names are cut in tables",

@@ -51,14 +51,16 @@ def neural_parts(root: Path) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the page on trained models, by name."""
     found = json.loads((root / "benchmarks" / "results" / "neural.json").read_text("utf-8"))
     time = found["predicting"]
-    predicted = f"{time['documents']:,} documents in {time['seconds']:.0f} seconds, in {time['threads']} threads"
+    predicted = (
+        f"{time['seconds']:.0f} seconds to predict {time['documents']:,} documents, with {time['threads']} threads"
+    )
     return {
         "neural_machine": lambda: _describe_machines(found),
         "neural_tne": lambda: links_table(found["tne"]),
         "neural_prepositions": lambda: prepositions_table(found["tne"]),
         "neural_mctaco": lambda: classifiers_table(found["mctaco"]),
         "neural_curve": lambda: curve_table(found["curve"]),
-        "neural_predicting": lambda: f"The coupled model with the tuned encoder predicts {predicted}.\n",
+        "neural_predicting": lambda: f"The coupled model with the tuned encoder takes {predicted}.\n",
     }
 
 
@@ -93,7 +95,7 @@ def _compare_links(found: Mapping[str, Any]) -> str:
         if row.startswith("Decoupled"):  # whose F1 is that of all pairs
             printed[0] = f"{printed[0]} (every pair linked)"
         rows.append([f"{row}, printed", *printed])
-    return draw_markdown(Grid("", ["model", "F1", "links F1", "IPrep", "UPrep"], rows))
+    return draw_markdown(Grid("", ["model", "F1", "unlabelled F1", "IPrep", "UPrep"], rows))
 
 
 def _compare_classifiers(found: Sequence[Mapping[str, Any]]) -> str:
@@ -137,8 +139,8 @@ def prepositions_table(found: Mapping[str, Any]) -> str:
         ]
         for row, model in found.items()
     ]
-    shown = ("links F1", "IPrep", "UPrep")
-    header = ["model", "parameters", "best epoch", *shown, *(f"{name}, printed" for name in shown)]
+    shown = ("unlabelled F1", "IPrep", "UPrep")
+    header = ["model", "trained parameters", "best epoch", *shown, *(f"{name}, printed" for name in shown)]
     return draw_markdown(Grid("", header, rows))
 
 

@@ -123,7 +123,7 @@ def test_perturbed_and_adjudicated_gold(call):
 
 def test_refused_before_anything_is_written(run):
     result = run("perturb", "mctaco", "units", "--config", "sample", "-o", "out.parquet")
-    found = "cannot write out.parquet: gold of mctaco with this suffix (expected .jsonl)"
+    found = "cannot write gold of mctaco to out.parquet: unsupported suffix (expected .jsonl)"
     assert (result.exit_code, result.stderr) == (2, f"Error: {found}\n")
     assert not any(Path().iterdir())
 

@@ -104,5 +104,7 @@ def test_options_that_exclude_each_other(run, here):
     assert usage(run, "run", "--tune-on", "validation") == "Error: --tune-on needs --zero-shot."
     both = usage(run, "--zero-shot", "m", "--threshold", "-1", "--tune-on", "validation")
     assert both == "Error: --threshold and --tune-on exclude each other."
-    assert usage(run, "--zero-shot", "m", "--run-seed", "1").startswith("Error: --run-seed is of trained models")
+    assert usage(run, "--zero-shot", "m", "--run-seed", "1").startswith(
+        "Error: --run-seed can't be used with --zero-shot"
+    )
     assert not list(here.iterdir())

@@ -70,7 +70,7 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
     drawing = draw_runs([saved(held_out)])
     assert drawing.figure.axes[0].get_ylabel() == "held-out score (%)"
     (notice,) = drawing.notices
-    assert notice.endswith("run.json: more runs are to come.")
+    assert notice.endswith("run.json: some runs are not complete.")
 
 
 SCORES = "(expected exact_match and f1, from 0 to 1)"

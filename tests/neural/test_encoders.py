@@ -106,7 +106,7 @@ def test_an_encoder_without_a_fast_tokenizer_is_refused(tmp_path):
     )
     transformers.CanineModel(config).save_pretrained(tmp_path)
     transformers.CanineTokenizer().save_pretrained(tmp_path)
-    with pytest.raises(RequestError, match="CanineTokenizer is no fast tokenizer"):
+    with pytest.raises(RequestError, match="CanineTokenizer is not a fast tokenizer"):
         Encoder.load(tmp_path)
 
 

@@ -96,7 +96,7 @@ def test_long_texts_lose_their_beginning(kind, request):
     assert model.n_cut == 2
 
 
-@pytest.mark.parametrize(("text", "found"), [(" ", "' ' has 0 pieces"), ("days " * 22, "has 22 pieces")])
+@pytest.mark.parametrize(("text", "found"), [(" ", "' ' has 0 tokens"), ("days " * 22, "has 22 tokens")])
 def test_an_answer_needs_pieces_and_room(masked, text, found):
     with pytest.raises(RequestError, match=rf"{found} of this model \(expected from 1 to 21\)"):
         LikelihoodModel.load(masked).score(TextPairs(["the barn"], [text]))

@@ -94,7 +94,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(encoder, tmp_path, mon
     # Another seed is another run.
     train_in(tmp_path / "other", encoder, setting=replace(SETTING, seed=6))
     assert weights(tmp_path / "other") != weights(tmp_path / "whole")
-    with pytest.raises(RequestError, match="is another run: seed was 5 and is 6"):
+    with pytest.raises(RequestError, match="holds a different run: seed was 5 and is 6"):
         train_in(tmp_path / "whole", encoder, setting=replace(SETTING, seed=6), resume=True)
 
 
@@ -167,7 +167,7 @@ def test_only_the_first_text_is_cut_at_its_beginning(encoder):
     assert found[0] == found[1] == ["[CLS]", *fits, "[SEP]", "it", "was", "two", "[SEP]"]
     assert pieces.kind[:LONGEST].tolist() == [0] * 12 + [1] * 4
     assert model.cut(TextPairs(["two"], ["days " * 12])).n_cut == 0
-    with pytest.raises(RequestError, match=r"has 13 pieces, and the model takes 16 of a pair \(expected at most 12"):
+    with pytest.raises(RequestError, match=r"has 13 tokens, and the model takes 16 for a pair \(expected at most 12"):
         model.cut(TextPairs(["two"], ["days " * 13]))
 
 

@@ -141,7 +141,7 @@ def test_defaults_are_those_of_the_command_line(module):
 @pytest.mark.parametrize("option", ["config", "data_dir"])
 def test_own_data_are_in_no_config(option, tmp_path):
     """That would be ignored."""
-    with pytest.raises(RequestError, match=f"{option}= is of the corpus, of which no split is read"):
+    with pytest.raises(RequestError, match=f"{option}= has no effect: no split of the corpus is read"):
         closeread.train("mctaco", tmp_path / "run", encoder="nothing", training=ROWS, **{option: "sample"})
     with pytest.raises(RequestError, match="can't be combined with a config or a data folder"):
         closeread.predict("mctaco", tmp_path / "run", gold=ROWS, **{option: "sample"})
@@ -168,7 +168,7 @@ def test_suffixes_are_checked_first(corpus, run, tmp_path):
     (None, {}, "either the folder of a run or zero_shot= is needed"),
     ("run", {"zero_shot": "model"}, "either the folder of a run or zero_shot= is needed"),
     ("run", {"threshold": -1.0}, "threshold= needs zero_shot="),
-    (None, {"zero_shot": "model", "run_seed": 1}, "run_seed= is of trained models"),
+    (None, {"zero_shot": "model", "run_seed": 1}, "run_seed= can't be used with zero_shot="),
     (None, {"zero_shot": "model", "threshold": -1.0, "tune_on": "test"}, "threshold= and tune_on= exclude each other"),
 ])  # fmt: skip
 def test_what_can_not_predict(run, options, message):

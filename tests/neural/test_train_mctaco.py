@@ -161,7 +161,7 @@ def test_a_learning_curve(trained, ran, tmp_path):
     told = ran("plot", "learning-curve", tmp_path / "curve", "-o", tmp_path / "c.svg")
     assert told == f"{tmp_path / 'c.svg'}: 6 runs with 3 sizes of the training data\n"
     drawn = (tmp_path / "c.svg").read_text("utf-8")
-    assert all(f">{text}</text>" in drawn for text in ("questions to learn from", "held-out score (%)", "F1"))
+    assert all(f">{text}</text>" in drawn for text in ("training questions", "held-out score (%)", "F1"))
 
 
 def refuse(run, *arguments):
@@ -177,8 +177,8 @@ def test_folders_that_hold_something_else(run, here, encoder):
     train = ["train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, "-o", "run"]
     (here / "run").mkdir()
     (here / "run/notes.txt").write_text("mine", "utf-8")
-    assert refuse(run, *train).startswith("run: is not an empty folder (expected a new folder, or a run to --resume)")
-    several = "run: is not an empty folder (expected a new folder, or several runs to --resume)"
+    assert refuse(run, *train).startswith("run: is not an empty folder (expected a new folder, or a run for --resume)")
+    several = "run: is not an empty folder (expected a new folder, or several runs for --resume)"
     assert refuse(run, *train, "--seeds", 2) == refuse(run, *train, "--seeds", 2, "--resume") == several
     predict = ["predict", "mctaco", "run", *SAMPLE, "-o", "p.jsonl"]
     assert refuse(run, *predict) == "run/run.json: does not exist (expected the folder of a training run)"
@@ -195,7 +195,7 @@ def test_folders_that_hold_something_else(run, here, encoder):
     (here / "run/run.json").write_text(json.dumps({"format": 1, "task": "mctaco", "runs": [{}], "state": ""}), "utf-8")
     assert refuse(run, *predict).startswith("run/run.json: does not describe complete runs: ")
     found = refuse(run, *train, "--resume")
-    assert found == "run: holds several runs (expected the folder of one run to --resume)"
+    assert found == "run: holds several runs (expected the folder of one run for --resume)"
     assert refuse(run, "plot", "learning-curve", "run", "-o", "c.png").startswith("run/run.json: does not describe")
     assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
 
@@ -211,7 +211,7 @@ def test_encoders_that_can_not_be_used(run, here, encoder, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(encoders.transformers.AutoTokenizer, "from_pretrained", lambda *_, **__: Slow())
         found = refuse(run, *train, encoder)
-    assert found == f"{encoder}: Slow is no fast tokenizer (expected one, with a tokenizer.json)"
+    assert found == f"{encoder}: Slow is not a fast tokenizer (expected one, with a tokenizer.json)"
     assert "nowhere" in refuse(run, *train, "./nowhere")
     assert "nowhere" in refuse(run, *train, "./nowhere", "--seeds", 2)
     assert not (here / "run").exists()
@@ -252,6 +252,6 @@ def test_long_sentences_are_told_once(encoder, run, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "MISSING" not in result.stderr  # as transformers says of new parameters
     told = (
-        "10 candidates are longer than the 96 pieces that the model takes: the beginning of the sentence is left out."
+        "10 candidates are longer than the 96 tokens that the model takes: the beginning of the sentence is left out."
     )
     assert [line for line in result.stderr.splitlines() if "longer" in line] == [f"note: {told}"]

@@ -190,9 +190,9 @@ def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (("--seed", 5), "is another run: seed was 0 and is 5"),
-        (("--batch-size", 3), "is another run: batch_size was 2 and is 3"),
-        (("--variant", "decoupled"), "is another run: model"),
+        (("--seed", 5), "holds a different run: seed was 0 and is 5"),
+        (("--batch-size", 3), "holds a different run: batch_size was 2 and is 3"),
+        (("--variant", "decoupled"), "holds a different run: model"),
     ],
 )
 def test_another_run_is_not_resumed(run, encoder, changed, message):
@@ -214,7 +214,7 @@ def test_another_run_is_not_resumed(run, encoder, changed, message):
 def test_a_folder_in_use_is_refused(run, encoder):
     done = train("--encoder", encoder, "-o", run)
     assert done.exit_code == 2
-    assert "is not an empty folder (expected a new folder, or a run to --resume)" in done.stderr
+    assert "is not an empty folder (expected a new folder, or a run for --resume)" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -267,3 +267,12 @@ def test_damaged_vectors_leave_no_folder_and_notes_are_told_once(tmp_path):
     assert lines[-1] == f"Error: {tmp_path / 'vectors.txt'}:2: 'she' has 1 number (expected 2)"
     assert len([line for line in lines if line.startswith("note: ")]) == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_documents_and_gold_exclude_each_other(run, tmp_path):
+    (tmp_path / "texts.jsonl").write_text("", "utf-8")
+    texts = ("--documents", tmp_path / "texts.jsonl", "-o", tmp_path / "out.jsonl")
+    for other in (("--config", "sample"), ("--split", "test"), ("--gold", tmp_path / "texts.jsonl")):
+        done = call("predict", "tne", run, *texts, *other)
+        assert done.exit_code == 2
+        assert "--documents and --config, --split or --gold exclude each other." in done.stderr

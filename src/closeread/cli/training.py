@@ -23,14 +23,14 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 _RATE = options.NumberRange(min=0, min_open=True, max=1)
 
 device = click.option(
-    "--device", metavar="NAME", help="Use this device, such as 'cuda:0'.  [default: the first GPU if any]"
+    "--device", metavar="NAME", help="Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]"
 )
 precision = click.option(
     "--precision",
     type=click.Choice(["auto", "float32", "bfloat16"]),
     default="auto",
     show_default=True,
-    help="How precisely to multiply; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
+    help="Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
 )
 folder = click.option(
     "-o", "--output", "run", type=FOLDER, metavar="RUN", required=True, help="Write the trained model to this folder."
@@ -49,10 +49,10 @@ def setting_options(items: str, **defaults: float) -> Callable[[F], F]:
     declared = (
         ("epochs", click.IntRange(1), "Train for at most N epochs."),
         ("patience", click.IntRange(1), "Stop after N epochs without a better score."),
-        ("batch_size", click.IntRange(1), f"Learn from N {items} at once."),
-        ("accumulate", click.IntRange(1), "Add up the gradients of N batches for each step."),
-        ("learning_rate", _RATE, "Highest learning rate of a pretrained encoder."),
-        ("head_learning_rate", _RATE, "Highest learning rate of all other layers."),
+        ("batch_size", click.IntRange(1), f"Train on batches of N {items}."),
+        ("accumulate", click.IntRange(1), "Accumulate the gradients of N batches for each step."),
+        ("learning_rate", _RATE, "Peak learning rate of a pretrained encoder."),
+        ("head_learning_rate", _RATE, "Peak learning rate of all other layers."),
     )
     made = [
         click.option(

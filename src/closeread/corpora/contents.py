@@ -105,7 +105,9 @@ def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]],
     if text_suffix(path) in JSON_LINES and not own.is_json_lines:
         return lambda records: dump_json_lines(records, own.unsafe)
     if own.write is None or path.suffix.lower() == PARQUET:
-        raise RequestError(f"cannot write {path}: gold of {corpus.name} with this suffix (expected {JSON_LINES[0]})")
+        raise RequestError(
+            f"cannot write gold of {corpus.name} to {path}: unsupported suffix (expected {JSON_LINES[0]})"
+        )
     return own.write
 
 

@@ -73,5 +73,5 @@ def place_golds(
     if not any("split" in (place or {}) for place in places.values()):
         for option, value in (("config", config), ("data_dir", data_dir)):
             if value is not None:
-                raise RequestError(f"{name_option(option)} is of the corpus, of which no split is read")
+                raise RequestError(f"{name_option(option)} has no effect: no split of the corpus is read")
     return places

@@ -100,7 +100,7 @@ def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
         return name
     found = [other for other in list_equivalents(name) if other in known]
     if any(known[other] is not known[found[0]] for other in found):
-        raise RequestError(f"{name} may be {' or '.join(found)} here; give one of these names")
+        raise RequestError(f"{name} is ambiguous here: use {' or '.join(found)}")
     return found[0] if found else None
 
 

@@ -284,7 +284,7 @@ def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
 
     parts, counts = about.pop("breakdowns"), about.pop("counts", {})
     if not jsonschema_rs.is_valid(NAMES, parts) or not jsonschema_rs.is_valid(NAMES, counts):
-        raise ValueError("names are no strings")
+        raise ValueError("names are not strings")
     digest = about.pop("digest") if about.pop("format", 1) > 1 else None
     provenance = _read_provenance(about)
     table = _read_table(arrow, parts, counts)

@@ -199,7 +199,7 @@ def load_tokenizer(name: str | Path) -> Any:
         raise RequestError(f"{name}: its tokenizer can't be loaded {expected}") from error
     if not tokenizer.is_fast:
         kind = type(tokenizer).__name__
-        raise RequestError(f"{name}: {kind} is no fast tokenizer (expected one, with a tokenizer.json)")
+        raise RequestError(f"{name}: {kind} is not a fast tokenizer (expected one, with a tokenizer.json)")
     return tokenizer
 
 

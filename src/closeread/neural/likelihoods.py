@@ -144,7 +144,7 @@ class LikelihoodModel:
         kept = []
         for first, second, text in zip(firsts, seconds, pairs.second, strict=True):
             if not 0 < len(second) < room:
-                found = f"{quote(shorten(text))} has {len(second):,} pieces of this model"
+                found = f"{quote(shorten(text))} has {len(second):,} tokens of this model"
                 raise RequestError(f"{found} (expected from 1 to {room - 1:,})")
             rest = room - len(second)
             self.n_cut += len(first) > rest

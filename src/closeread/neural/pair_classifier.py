@@ -136,7 +136,7 @@ def _check_rooms(tokenizer: Any, seconds: Sequence[str], longest: int) -> None:
     alone = tokenizer(list(seconds), add_special_tokens=False, return_attention_mask=False, verbose=False)
     for text, of_text in zip(seconds, alone["input_ids"], strict=True):
         if len(of_text) + special >= longest:
-            found = f"{quote(shorten(text))} has {len(of_text):,} pieces, and the model takes {longest:,} of a pair"
+            found = f"{quote(shorten(text))} has {len(of_text):,} tokens, and the model takes {longest:,} for a pair"
             raise RequestError(f"{found} (expected at most {longest - special - 1:,} of the second text)")
 
 

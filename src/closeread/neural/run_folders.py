@@ -31,6 +31,7 @@ from closeread.files import is_empty_folder, replacing
 from closeread.formats.json_files import write_json
 from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
 from closeread.neural.training import Epoch, Setting, State, find_best
+from closeread.wording import name_option
 
 __all__ = ["CHECKPOINT", "WEIGHTS", "RunFolder", "find_versions", "name_device"]
 
@@ -81,7 +82,9 @@ class RunFolder:
             RequestError: the folder is not empty.
         """
         if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
-            raise RequestError(f"{self.path}: is not an empty folder (expected a new folder, or a run to --resume)")
+            raise RequestError(
+                f"{self.path}: is not an empty folder (expected a new folder, or a run for {name_option('resume')})"
+            )
 
     def open(
         self, description: Mapping[str, Any], setting: Setting, *, resume: bool
@@ -112,7 +115,7 @@ class RunFolder:
             if before.get(name) != value
         ]
         if different:
-            raise RequestError(f"{self.path}: is another run: {'; '.join(different)}")
+            raise RequestError(f"{self.path}: holds a different run: {'; '.join(different)}")
         return run, self.load_state()
 
     def save(self, run: dict[str, Any], model: nn.Module, state: State, criterion: str) -> None:

@@ -38,8 +38,8 @@ def errors(predictions: Path, **values: Any) -> None:
     category       the category of the question, as in
                    `closeread score mctaco --by category`
     unit           the unit of time that an answer names, from second to
-                   century; several or none. Exact match and F1 of a unit are
-                   those of questions with only these candidates
+                   century; several or none. For a unit, exact match and F1
+                   consider only the candidates that name it
     question_size  how many candidates the question has: 1 to 4, 5 to 8,
                    9 to 12, over 12
     gold_yes       the share of the question's candidates that gold labels yes:

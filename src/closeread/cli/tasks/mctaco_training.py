@@ -38,19 +38,21 @@ def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -
     "--encoder",
     metavar="ENCODER",
     required=True,
-    help="Use this encoder, by its name on the Hugging Face Hub or its folder.",
+    help="Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.",
 )
-@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Learn from this file.")
-@click.option("--split", metavar="NAME", help="Learn from this split of the corpus.  [default: validation]")
+@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Train on this file.")
+@click.option("--split", metavar="NAME", help="Train on this split of the corpus.  [default: validation]")
 @options.config
 @options.data_dir
 @click.option(
     "--held-out",
     type=options.NumberRange(0, 1, min_open=True, max_open=True),
     metavar="X",
-    help="Choose the best epoch by this share of the questions, and don't learn from them.  [default: 0.1]",
+    help="Hold out this share of the questions, and choose the best epoch by the scores on it.  [default: 0.1]",
 )
-@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by this file instead.")
+@click.option(
+    "--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by the scores on this file instead."
+)
 @click.option("--test", type=options.FILE, metavar="FILE", help="Score trained models on this file.")
 @click.option("--test-split", metavar="NAME", help="Score trained models on this split of the corpus.")
 @click.option(
@@ -74,7 +76,7 @@ def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -
     "--seeds",
     type=click.IntRange(1),
     metavar="N",
-    help="Train N models, with seeds from --seed on, each in a folder of its own.",
+    help="Train N models with consecutive seeds, starting at --seed, each in a folder of its own.",
 )
 @click.option(
     "--sizes",
@@ -100,10 +102,10 @@ def train(
     """Train a classifier of candidate answers: does the answer fit the sentence and the question?
     (Zhou et al., 2019, section 4)
 
-    The folder RUN gets the parameters of the best epoch, by F1 on questions that are held out; run.json with the
-    setting, the versions and the scores of all epochs; and a checkpoint until training is over, from which --resume
-    goes on.  With --seeds or --sizes, RUN has such a folder for each model (seed-0, or size-10/seed-0), and run.json
-    has the scores of all of them; --resume goes on with the first that is not complete.
+    The folder RUN contains the parameters of the best epoch, by F1 on held-out questions; run.json with the settings,
+    the versions and the scores of all epochs; and, during training, a checkpoint from which --resume continues.  With
+    --seeds or --sizes, RUN contains such a folder for each model (seed-0, or size-10/seed-0), and run.json has the
+    scores of all of them; --resume continues with the first that is not complete.
 
     \b
     Examples:
@@ -156,18 +158,20 @@ def train(
     metavar="FILE",
     help="Predict the candidates of this file of JSON Lines; they need no labels.",
 )
-@click.option("--run-seed", type=click.IntRange(min=0), metavar="N", help="Use the run with this seed, of several.")
+@click.option(
+    "--run-seed", type=click.IntRange(min=0), metavar="N", help="If RUN holds several runs, use the one with this seed."
+)
 @click.option(
     "--zero-shot",
     metavar="MODEL",
-    help="Use the likelihood of answers by this masked or causal language model, by its name on the Hugging Face Hub "
-    "or its folder, instead of a trained model.",
+    help="Label answers by their likelihood under this masked or causal language model (a name on the Hugging Face "
+    "Hub, or a folder), instead of with a trained model.",
 )
 @click.option(
     "--threshold",
     type=options.NumberRange(max=0),
     metavar="X",
-    help="With --zero-shot: label answers yes whose mean log-likelihood is above X.  [default: the mean of the "
+    help="With --zero-shot: label an answer yes if its mean log-likelihood exceeds X.  [default: the mean of the "
     "question's answers]",
 )
 @click.option(
@@ -193,11 +197,12 @@ def predict(
     output: Path,
     **values: Any,
 ) -> None:
-    """Predict the labels of candidate answers with a trained model, as `closeread score mctaco` reads them.
+    """Predict the labels of candidate answers with a trained model, in the format that `closeread score mctaco`
+    reads.
 
     With --zero-shot, no training is needed: an answer is labelled yes if a language model finds it more likely, after
     the sentence and the question, than the question's answers are on average.  The likelihood is the mean
-    log-probability of the pieces of the answer; a masked model gives it with each of them masked in turn (Salazar et
+    log-probability of the tokens of the answer; a masked model gives it with each of them masked in turn (Salazar et
     al., 2020).
 
     The output is JSON Lines, or one label a line, as the official evaluator reads it, if its name ends in .txt.
@@ -250,7 +255,7 @@ def _check_request(run: Path | None, zero_shot: str | None, run_seed: int | None
     if (run is None) == (zero_shot is None):
         raise click.UsageError("Give either RUN or --zero-shot MODEL.")
     if zero_shot is not None and run_seed is not None:
-        raise click.UsageError("--run-seed is of trained models; --zero-shot has none.")
+        raise click.UsageError("--run-seed can't be used with --zero-shot.")
     if values["threshold"] is not None and values["tune_on"] is not None:
         raise click.UsageError("--threshold and --tune-on exclude each other.")
     for name in ("threshold", "tune_on", "unit_normalization"):

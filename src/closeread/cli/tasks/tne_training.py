@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     "--encoder",
     metavar="ENCODER",
     required=True,
-    help="Use this encoder, by its name on the Hugging Face Hub or its folder, and train it, too.  With frozen:NAME, "
-    "it stays as it is; static:FILE uses word vectors, static:corpus those of the training documents.",
+    help="Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights fixed; "
+    "static:FILE uses word vectors from a file; static:corpus trains them on the training documents.",
 )
 @click.option(
     "--variant",
@@ -30,14 +30,16 @@ if TYPE_CHECKING:
     help="Predict links and their prepositions together, or first links, then prepositions.",
 )
 @options.config
-@click.option("--split", metavar="NAME", help="Learn from this split.  [default: train]")
-@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Learn from this file instead.")
+@click.option("--split", metavar="NAME", help="Train on this split.  [default: train]")
+@click.option("--training", "learnt", type=options.FILE, metavar="FILE", help="Train on this file instead.")
 @click.option(
     "--validation-split",
     metavar="NAME",
-    help="Choose the best epoch by its scores on this split.  [default: validation]",
+    help="Choose the best epoch by the scores on this split.  [default: validation]",
 )
-@click.option("--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by this file instead.")
+@click.option(
+    "--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by the scores on this file instead."
+)
 @options.data_dir
 @training.setting_options(
     "documents", epochs=40, patience=10, batch_size=1, accumulate=1, learning_rate=1e-5, head_learning_rate=1e-3
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     "--encoder-dropout",
     type=options.NumberRange(0, 1, max_open=True),
     metavar="X",
-    help="Dropout inside an encoder that is trained.  [default: its own]",
+    help="Dropout inside an encoder that is fine-tuned.  [default: its own]",
 )
 @training.resume
 @training.folder
@@ -66,9 +68,9 @@ def train(
 ) -> None:
     """Train a model of links between noun phrases (Elazar et al., 2022, section 8).
 
-    The folder RUN gets the parameters of the best epoch, by F1 on the validation documents; run.json with the setting,
-    the versions and the scores of all epochs; curves.svg with a picture of these; and a checkpoint until training is
-    over, from which --resume goes on.
+    The folder RUN contains the parameters of the best epoch, by F1 on the validation documents; run.json with the
+    settings, the versions and the scores of all epochs; curves.svg, which plots them; and, during training, a
+    checkpoint from which --resume continues.
 
     \b
     Examples:
@@ -123,10 +125,10 @@ def predict(
     output: Path,
     **place: Any,
 ) -> None:
-    """Predict the links between noun phrases with a trained model, as `closeread score tne` reads them.
+    """Predict the links between noun phrases with a trained model, in the format that `closeread score tne`
+    reads.
 
-    Pairs that are not linked get a preposition, too, for UPrep: with --no-fallback, they don't, and the file is much
-    smaller.
+    Unlinked pairs get a preposition, too, for UPrep; --no-fallback omits these, for a much smaller file.
 
     \b
     Examples:
@@ -142,6 +144,8 @@ def predict(
     from closeread.errors import pluralize
     from closeread.tasks.tne.training import predict as predict_rows
 
+    if documents is not None and any(place[name] is not None for name in ("config", "split", "gold")):
+        raise click.UsageError("--documents and --config, --split or --gold exclude each other.")
     corpus = load_corpus("tne")
     check_submission_path(output, corpus)
     gold = options.read_gold("tne", **{**place, "gold": documents or place["gold"]})

@@ -117,7 +117,7 @@ def draw_runs(folders: Sequence[Path]) -> Drawing:
         title: [(one.mean, one.standard_error) for size in sizes if (one := found.estimate(size, data, metric))]
         for metric, title in METRICS.items()
     }
-    missing = [] if found.is_complete else [f"{folder / RUN}: more runs are to come."]
+    missing = [] if found.is_complete else [f"{folder / RUN}: some runs are not complete."]
     summary = f"{pluralize(len(found.runs), 'run')} with {pluralize(len(sizes), 'size')} of the training data"
     return Drawing(draw_learning_curve(questions, scores, DATA[data]), summary, missing)
 

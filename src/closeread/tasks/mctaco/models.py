@@ -115,7 +115,7 @@ def predict(
     if run is not None:
         return predict_rows(gold.records, find_run(run, run_seed), **shared)
     if run_seed is not None:
-        raise RequestError(fill_options("{run_seed} is of trained models; {zero_shot} has none"))
+        raise RequestError(fill_options("{run_seed} can't be used with {zero_shot}"))
     if threshold is not None and tune_on is not None:
         raise RequestError(fill_options("{threshold} and {tune_on} exclude each other"))
     from closeread.neural.likelihoods import LikelihoodModel

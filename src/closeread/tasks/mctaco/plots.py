@@ -60,7 +60,7 @@ def draw_learning_curve(
     """Draw scores by the size of the training data, as lines with bars of one standard error.
 
     Args:
-        questions: the numbers of questions to learn from, ascending.
+        questions: the numbers of training questions, ascending.
         scores: for each of them, mean and standard error from 0 to 1, by what a score is called.
         data: what is scored, such as "test".
 
@@ -76,7 +76,7 @@ def draw_learning_curve(
             means = [100 * mean for mean, _ in points]
             errors = [100 * (error or 0) for _, error in points]
             axes.errorbar(questions, means, yerr=errors, label=name, color=colour, marker="o", markersize=4, capsize=3)
-        axes.set(xlabel="questions to learn from", ylabel=f"{data} score (%)")
+        axes.set(xlabel="training questions", ylabel=f"{data} score (%)")
         axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
         axes.set_ylim(bottom=0)
         style_axes(axes)

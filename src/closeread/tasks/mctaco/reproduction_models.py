@@ -1,6 +1,6 @@
 """The rows of Table 2 with BERT, of runs of one's own, on the test split.
 
-Conventions: scores are times 100, and means over runs with different seeds, as in the paper; runs of a learning curve
+Conventions: scores are times 100, and means over runs with different seeds; runs of a learning curve
 are left out.
 """
 

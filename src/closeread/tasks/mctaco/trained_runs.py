@@ -21,6 +21,7 @@ from closeread.formats.json_files import read_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import check_format
 from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.wording import name_option
 
 __all__ = [
     "DATA",
@@ -249,7 +250,9 @@ def check_series(folder: Path, names: Iterable[str], *, resume: bool) -> None:
     known = {*(name.partition("/")[0] for name in names)}
     is_known = folder.is_dir() and (is_series(folder) or {path.name for path in folder.iterdir()} <= known)
     if not (resume and is_known):
-        raise RequestError(f"{folder}: is not an empty folder (expected a new folder, or several runs to --resume)")
+        raise RequestError(
+            f"{folder}: is not an empty folder (expected a new folder, or several runs for {name_option('resume')})"
+        )
 
 
 def is_series(folder: Path) -> bool:

@@ -31,6 +31,7 @@ from closeread.tasks.mctaco.trained_runs import (
     is_series,
     name_run,
 )
+from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.arrays import Floats
@@ -179,7 +180,7 @@ def train(
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
-        raise RequestError(f"{run}: holds several runs (expected the folder of one run to --resume)")
+        raise RequestError(f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})")
     learnt, held_out = _divide(examples, method, setting.seed)
     train_pairs(
         RunFolder(run),
@@ -256,7 +257,7 @@ def _decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
 def describe_cut(n_cut: int, longest: int) -> str:
     """Say how many candidates are too long for a model."""
     have = "is" if n_cut == 1 else "are"
-    found = f"{pluralize(n_cut, 'candidate')} {have} longer than the {longest:,} pieces that the model takes"
+    found = f"{pluralize(n_cut, 'candidate')} {have} longer than the {longest:,} tokens that the model takes"
     return f"{found}: the beginning of the sentence is left out."
 
 

@@ -90,7 +90,9 @@ class LinkErrorReport(Result):
         return [report_grid(total, style), self._make_count_grid(), *fields, *self._list_grids()]
 
     def _make_count_grid(self) -> Grid:
-        notes = ["Missing: only gold links the pair; spurious: only the system; confused: by another preposition."]
+        notes = [
+            "Missing: only gold links the pair; spurious: only the system; confused: both, by different prepositions."
+        ]
         return Grid("", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], notes)
 
     def _make_field_grids(self, field: str) -> Iterator[Grid]:
@@ -112,7 +114,7 @@ class LinkErrorReport(Result):
                 ["gold", "predicted", "pairs", "% of gold"],
                 [[one.gold, one.predicted, f"{one.pairs:,}", percent(one.share)] for one in confusions[: self.limit]],
                 [
-                    "% of gold: of the pairs with this gold preposition that the system links.",
+                    "% of gold: the share of linked pairs with this gold preposition.",
                     *_count_left("confusion", len(confusions) - self.limit, choose_words("--json", "to_json()")),
                 ],
             )

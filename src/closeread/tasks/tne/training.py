@@ -17,6 +17,7 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.model_options import DECODINGS, VARIANTS
 from closeread.tasks.tne.trained_links import find_links, find_spans, score_links, to_rows
+from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.neural.link_learning import PredictedPairs
@@ -64,7 +65,9 @@ def train(
     learnt, held_out = documents_of(training.records), documents_of(validation.records)
     kind, name = parse_encoder(encoder)
     if encoder_dropout is not None and kind != "tuned":
-        raise RequestError(f"an encoder that is {kind} has no dropout")
+        raise RequestError(
+            fill_options(f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})")
+        )
     examples = (
         Examples(find_spans(documents), find_links(documents), gold.digest)
         for documents, gold in ((learnt, training), (held_out, validation))
