@@ -200,7 +200,7 @@ def test_twenty_processes_build_one_table_and_seven_are_killed(rows):
 
 def test_a_full_disk(tmp_path):
     def action():
-        with small_files(2**11), pytest.raises(UnavailableError) as caught:
+        with small_files(2**11), pytest.raises(sealed_tables.UnwritableCacheError) as caught:
             load()
         first = str(caught.value).splitlines()[0]
         assert first.endswith(
@@ -214,7 +214,7 @@ def test_a_full_disk(tmp_path):
 
 def test_a_cache_that_can_not_be_written(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(UnavailableError) as caught:
+    with pytest.raises(sealed_tables.UnwritableCacheError) as caught:
         load(cache_dir=tmp_path / "file")
     assert str(caught.value).startswith(f"{tmp_path / 'file'}: the cache of tables is not writable: ")
 

@@ -92,9 +92,10 @@ def test_killed_and_failing(call, name):
 
 
 def check_refusal(done, trees, what):
-    """One line says which of the files that the user knows can't be written, and nothing is left by halves."""
+    """One line says which file or folder can't be written, one that the user knows, and nothing is left by halves."""
     (told,) = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
-    assert (done.exit_code, told.startswith("Error: out")) == (1, True), (what, told)
+    assert done.exit_code == 1, (what, told)
+    assert told.startswith("Error: out") or "; set TMPDIR to " in told, (what, told)
     assert ": can't be written: " in told or any(lock in told for lock in LOCKS), (what, told)
     assert ".closeread" not in told
     assert not find_leftovers(), what

@@ -10,10 +10,11 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from shared.file_sizes import small_files
 
 import closeread
 from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
-from closeread.errors import RequestError
+from closeread.errors import InputError, RequestError
 from closeread.hf.export import export
 from closeread.packages import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
@@ -183,6 +184,15 @@ def test_targets_that_can_not_be(tmp_path, monkeypatch):
     with pytest.raises(RequestError, match="no such config of mctaco: 'nope'"):
         export("mctaco", Path("deep") / "out", configs=["nope"])
     assert [path.name for path in tmp_path.iterdir() if path.name != "hf-datasets"] == ["file"]
+
+
+def test_no_room_for_temporary_tables(tmp_path):
+    """It is told, also where a config without files would be left out."""
+    with small_files(2**11), pytest.raises(InputError) as caught:
+        export("mctaco", tmp_path / "out", configs=["sample"])
+    told = str(caught.value)
+    assert told.endswith(": can't be written: File too large; set TMPDIR to a folder with room for temporary tables")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", corpus_names())

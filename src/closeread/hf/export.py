@@ -26,9 +26,10 @@ from huggingface_hub import DatasetCard
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import load_corpus, select
 from closeread.corpora.notices import warn
-from closeread.errors import Problem, RequestError, UnavailableError
+from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.files import creating_folder
 from closeread.hf.load import load_dataset_builder
+from closeread.hf.sealed_tables import UnwritableCacheError
 from closeread.hidden_files import remove_leftovers
 from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
@@ -165,7 +166,8 @@ def export(
     Raises:
         RequestError: no such corpus, config or format, the format can't hold a config, the folder is not empty, or
             `data_dir` is given and the default config is not exported, nor a flat one of its files.
-        InputError: the corpus's files are unavailable, are not the released ones, or break their format.
+        InputError: the corpus's files are unavailable, are not the released ones, or break their format; or there is no
+            room for the temporary tables.
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
@@ -177,11 +179,11 @@ def export(
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
-    with tempfile.TemporaryDirectory() as cache, creating_folder(asked) as made:
+    with _temporary_cache() as cache, creating_folder(asked) as made:
         infos = {}
         for name in names:
             try:
-                infos[name] = _write_config(declaration, name, made, data_dir, Path(cache), FORMATS[format])
+                infos[name] = _write_config(declaration, name, made, data_dir, cache, FORMATS[format])
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):
                     raise
@@ -190,6 +192,21 @@ def export(
         _copy_licence(corpus, made)
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
     return [asked / file for file in files]
+
+
+@contextmanager
+def _temporary_cache() -> Iterator[Path]:
+    """Make a folder for the tables of the block.
+
+    Raises:
+        InputError: it can't be written.
+    """
+    with tempfile.TemporaryDirectory(prefix="closeread-") as folder:
+        try:
+            yield Path(folder)
+        except UnwritableCacheError as error:
+            what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
+            raise InputError(folder, [Problem(what)]) from None
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002

@@ -21,13 +21,14 @@ from datasets.utils._filelock import FileLock
 
 from closeread.corpora.notices import warn
 from closeread.corpora.sources import file_digest
-from closeread.errors import FormatError, Problem, UnavailableError, escape
+from closeread.errors import FormatError, InputError, Problem, UnavailableError, escape
 
 __all__ = [
     "CHEAP",
     "FORMAT",
     "SEAL",
     "SMALL",
+    "UnwritableCacheError",
     "clear",
     "discard_damaged",
     "find_damage",
@@ -140,19 +141,31 @@ def clear(folder: Path) -> None:
         rmtree(folder)
 
 
+class UnwritableCacheError(InputError):
+    """A cache of tables that can't be written.
+
+    Args:
+        folder: the cache.
+        reason: what the file system says.
+    """
+
+    def __init__(self, folder: str, reason: str) -> None:
+        self.reason = reason
+        advice = "pass another folder as cache_dir= or set HF_DATASETS_CACHE"
+        super().__init__(folder, [Problem(f"the cache of tables is not writable: {reason}; {advice}")])
+
+
 @contextmanager
 def naming_the_cache(folder: str) -> Iterator[None]:
     """Raise errors of the file system as one that says that the cache can't be written, and what to do.
 
     Raises:
-        UnavailableError: the cache can't be written.
+        UnwritableCacheError: the cache can't be written.
     """
     try:
         yield
     except OSError as error:
-        advice = "pass another folder as cache_dir= or set HF_DATASETS_CACHE"
-        what = f"the cache of tables is not writable: {_find_first(error).strerror or error}; {advice}"
-        raise UnavailableError(folder, [Problem(what)]) from None
+        raise UnwritableCacheError(folder, _find_first(error).strerror or str(error)) from None
 
 
 def _find_first(error: OSError) -> OSError:
