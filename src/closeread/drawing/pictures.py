@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,11 @@ def write_picture(figure: Figure, path: Path) -> None:
         OSError: the file can't be written.
     """
     suffix = check_suffix(path)
-    with own_settings(), replacing(path) as partial:
-        figure.savefig(partial, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
+    drawn = BytesIO()  # on a full disk, matplotlib may raise an error of its own instead of the system's
+    with own_settings():
+        figure.savefig(drawn, format=suffix.removeprefix("."), metadata=dict(METADATA[suffix]))
+    with replacing(path) as partial:
+        partial.write_bytes(drawn.getbuffer())
 
 
 def check_suffix(path: Path) -> str:
