@@ -24,7 +24,7 @@ def write_member(archive: ZipFile, name: str, data: bytes) -> None:
 
 def zip_folder(folder: Path, archive: Path) -> None:
     """Write the files of a folder and its subfolders to an archive, sorted by name."""
-    with ZipFile(archive, "w") as opened:
+    with archive.open("wb") as file, ZipFile(file, "w") as opened:  # ZipFile itself would try a failed open again
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 write_member(opened, path.relative_to(folder).as_posix(), path.read_bytes())
