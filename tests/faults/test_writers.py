@@ -31,6 +31,7 @@ ALLOWED = {
     "hf/builder.py: _download_and_prepare": "writes into the folder that `datasets` makes and renames",
     "hf/sealed_tables.py: seal": "is written last: a table without it is built again",
     "hf/modules.py: _write_module": OWN,
+    "leaderboard/codabench/archive.py: zip_folder": OWN,
     "leaderboard/codabench/bundle.py: make_bundle": OWN,
     **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},
     "leaderboard/codabench/predictions.py: _copy": SCRATCH,
