@@ -34,13 +34,13 @@ from closeread.counts.metrics import Metric
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, join_names, quote, read_all
+from closeread.errors import FormatError, RequestError, join_names, read_all
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.tne import procedure as tne
-from closeread.tasks.tne.annotators import align
+from closeread.tasks.tne.annotators import FIELDS, align, find_invalid, gather_fields, to_submission, unify_links
 from closeread.tasks.tne.columns import Documents
 
 __all__ = [
@@ -60,8 +60,6 @@ __all__ = [
 _COREF = ("muc", "conll")
 _IN_WORDS = {"np_relations": "links", "coref": "clusters"}
 _OF_CLUSTERS = coref.PROCEDURE.with_metrics(_COREF)
-_FIELDS = ("domain", "forum")
-"""The fields of documents whose values agreement can be broken down by."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +203,8 @@ def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = (
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     for field in fields:
-        if field not in _FIELDS:
-            raise RequestError(describe_unknown("field", field, _FIELDS))
+        if field not in FIELDS:
+            raise RequestError(describe_unknown("field", field, FIELDS))
     read = read_all(annotators, _read)
     found = measure_agreement(read, [one.name for one in annotators], fields)
     if not found.mean:
@@ -231,42 +229,20 @@ def measure_agreement(
             has: `np_relations`, or `relations` and `fallback` as in submissions, and `coref`.  If the second of two has
             several prepositions for a pair, the first counts, and it is correct if it is one of the first annotator's.
         names: the names of the annotators in messages.
-        by: fields (of `_FIELDS`) to break scores down by; a document has the value of the annotators who have one.
+        by: fields (of `FIELDS`) to break scores down by; a document has the value of the annotators who have one.
 
     Raises:
         FormatError: the files don't have the same documents with the same noun phrases, have links between noun
             phrases that don't exist, or differ in a field of `by`; all problems at once.
     """
     aligned = align(annotators, names)
-    fields, problems = _gather_fields(aligned, names, by)
-    problems += _find_invalid(aligned, names)
+    fields, problems = gather_fields(aligned, names, by)
+    problems += find_invalid(aligned, names)
     if problems:
         raise FormatError("annotations", problems)
-    sides = [Documents([_unify_links(record) for record in side]) for side in aligned]
+    sides = [Documents([unify_links(record) for record in side]) for side in aligned]
     found = {(i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields) for i, j in list_pairs(len(annotators))}
     return PairedAgreement(names, found)
-
-
-def _gather_fields(
-    aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
-) -> tuple[dict[str, list[str]], list[Problem]]:
-    """Return the values of fields, each (n_documents,), and where annotators differ in them."""
-    problems = []
-    ids, merged = aligned[0].column("id"), dict[str, list[str | None]]()
-    for field in _FIELDS:
-        values = [
-            [(name, value) for name, value in zip(names, row, strict=True) if value is not None]
-            for row in zip(*(side.column(field) for side in aligned), strict=True)
-        ]
-        for document, given in zip(ids, values if field in by else (), strict=False):
-            for name, value in given[1:]:
-                if value != given[0][1]:
-                    what = f"{field} is {quote(given[0][1])} in {given[0][0]} but {quote(value)} in {name}"
-                    problems.append(Problem(f"document {quote(document)}: {what}"))
-        merged[field] = [given[0][1] if given else None for given in values]
-    rows = [dict(zip(merged, values, strict=True)) for values in zip(*merged.values(), strict=True)]
-    known = tne.list_fields(Documents(rows))
-    return {field: known[field] for field in by}, problems
 
 
 def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
@@ -300,11 +276,6 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
     return Agreement(*score(len(one), links, clusters), lacking, slices)
 
 
-def _unify_links(record: Record) -> Record:
-    """Return the record with its links in `np_relations`, wherever they are."""
-    return record if record.get("relations") is None else {**record, "np_relations": record["relations"]}
-
-
 def _describe_lack(documents: Documents, field: str, name: str) -> str:
     without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
     what = _IN_WORDS[field]
@@ -314,38 +285,8 @@ def _describe_lack(documents: Documents, field: str, name: str) -> str:
     return f"{name} has no {what} for {of_documents}: its {what} are not compared."
 
 
-def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
-    """Find links in both fields, and links between noun phrases that don't exist."""
-    phrases = zip(*(side.column("nps") for side in aligned), strict=True)
-    known = Documents(
-        [
-            {"id": name, "nps": next((nps for nps in given if nps is not None), None)}
-            for name, given in zip(aligned[0].column("id"), phrases, strict=True)
-        ]
-    )
-    for side, name in zip(aligned, names, strict=True):
-        for record in side:
-            if record.get("relations") is not None and record.get("np_relations") is not None:
-                what = "has both np_relations and relations (expected one of them)"
-                yield Problem(f"{name}: document {quote(record['id'])} {what}")
-        rows = [None if _is_checked(record) else _to_submission(record) for record in side]
-        for each in tne.validate(gold=known, system=rows):
-            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
-
-
-def _is_checked(record: Record) -> bool:
-    """Return whether reading the file checked the links against the noun phrases, as it does for gold."""
-    return record.get("nps") is not None and not record.get("relations") and not record.get("fallback")
-
-
-def _to_submission(record: Record) -> Record:
-    """Return the links of a record as a row of a submission."""
-    links = _unify_links(record).get("np_relations") or []
-    return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
-
-
 def _count_links(one: Documents, two: Documents) -> CountTable:
-    return tne.count(gold=one, system=[_to_submission(record) for record in two])
+    return tne.count(gold=one, system=[to_submission(record) for record in two])
 
 
 def _count_clusters(one: Documents, two: Documents) -> CountTable:

@@ -1,4 +1,4 @@
-"""Documents of several annotators, aligned: the same documents in the same order with the same noun phrases."""
+"""Documents of several annotators, aligned and checked: the same documents and noun phrases, fields and valid links."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 from closeread.errors import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
+from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.columns import Documents, documents_of
 
-__all__ = ["CONTENTS", "EXTENT", "align"]
+__all__ = ["CONTENTS", "EXTENT", "FIELDS", "align", "find_invalid", "gather_fields", "to_submission", "unify_links"]
 
 CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
 """What annotators are given, and the units of each."""
+
+FIELDS = ("domain", "forum")
+"""The fields of documents whose values agreement can be broken down by."""
 
 EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 
@@ -104,3 +108,60 @@ def _describe(phrase: Record) -> str:
     characters = f"characters {phrase['first_char']} to {phrase['last_char']}"
     last = "null" if phrase["last_token"] is None else phrase["last_token"]
     return f"{quote(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {last})"
+
+
+def gather_fields(
+    aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
+) -> tuple[dict[str, list[str]], list[Problem]]:
+    """Return the values of fields, each (n_documents,), and where annotators differ in them."""
+    problems = []
+    ids, merged = aligned[0].column("id"), dict[str, list[str | None]]()
+    for field in FIELDS:
+        values = [
+            [(name, value) for name, value in zip(names, row, strict=True) if value is not None]
+            for row in zip(*(side.column(field) for side in aligned), strict=True)
+        ]
+        for document, given in zip(ids, values if field in by else (), strict=False):
+            for name, value in given[1:]:
+                if value != given[0][1]:
+                    what = f"{field} is {quote(given[0][1])} in {given[0][0]} but {quote(value)} in {name}"
+                    problems.append(Problem(f"document {quote(document)}: {what}"))
+        merged[field] = [given[0][1] if given else None for given in values]
+    rows = [dict(zip(merged, values, strict=True)) for values in zip(*merged.values(), strict=True)]
+    known = tne.list_fields(Documents(rows))
+    return {field: known[field] for field in by}, problems
+
+
+def find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
+    """Find links in both fields, and links between noun phrases that don't exist."""
+    phrases = zip(*(side.column("nps") for side in aligned), strict=True)
+    known = Documents(
+        [
+            {"id": name, "nps": next((nps for nps in given if nps is not None), None)}
+            for name, given in zip(aligned[0].column("id"), phrases, strict=True)
+        ]
+    )
+    for side, name in zip(aligned, names, strict=True):
+        for record in side:
+            if record.get("relations") is not None and record.get("np_relations") is not None:
+                what = "has both np_relations and relations (expected one of them)"
+                yield Problem(f"{name}: document {quote(record['id'])} {what}")
+        rows = [None if _is_checked(record) else to_submission(record) for record in side]
+        for each in tne.validate(gold=known, system=rows):
+            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
+
+
+def _is_checked(record: Record) -> bool:
+    """Return whether reading the file checked the links against the noun phrases, as it does for gold."""
+    return record.get("nps") is not None and not record.get("relations") and not record.get("fallback")
+
+
+def to_submission(record: Record) -> Record:
+    """Return the links of a record as a row of a submission."""
+    links = unify_links(record).get("np_relations") or []
+    return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
+
+
+def unify_links(record: Record) -> Record:
+    """Return the record with its links in `np_relations`, wherever they are."""
+    return record if record.get("relations") is None else {**record, "np_relations": record["relations"]}

@@ -114,7 +114,7 @@ class LinkErrorReport(Result):
                 ["gold", "predicted", "pairs", "% of gold"],
                 [[one.gold, one.predicted, f"{one.pairs:,}", percent(one.share)] for one in confusions[: self.limit]],
                 [
-                    "% of gold: the share of linked pairs with this gold preposition.",
+                    "% of gold: of the pairs linked by both with this gold preposition, the share predicted so.",
                     *_count_left("confusion", len(confusions) - self.limit, choose_words("--json", "to_json()")),
                 ],
             )
