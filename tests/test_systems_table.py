@@ -52,7 +52,7 @@ def test_the_best_and_what_is_close_to_it():
     assert table.find_test("muc/f1", 0).difference.p_randomization == pytest.approx(1 / 512, abs=0.01)
     assert table.find_test("muc/f1", 2) is None
     assert table.count_tests("muc/f1") == 3
-    assert "none        0.00\nmost      94.74†\nall       100.00\n" in str(table)
+    assert "none       0.00\nmost      94.74†\nall      100.00\n" in str(table)
     assert "† Not significantly different from the best (p > 0.05).\n" in str(table)
     assert "corrected for 3 comparisons in each score (all pairs) by Holm's method." in " ".join(str(table).split())
     assert repr(table) == "<Table of 3 systems, best: MUC F1 100.00 ('all')>"

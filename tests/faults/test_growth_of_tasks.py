@@ -6,10 +6,8 @@ from shared.annotated_cat import write_voyage
 from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
 from closeread.assignment import best_assignment
-from closeread.counts import terminal
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.rendering import Grid
 from closeread.counts.resampling import MAX_SUMS, Bootstrap, compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.errors import RequestError
@@ -180,14 +178,3 @@ def test_annotated_events_have_limits(monkeypatch, tmp_path):
 def test_tags_that_do_not_end(tag):
     assert extract_text("<p>Ann made a jug.</p>" + tag * 100_000).startswith("Ann made a jug.\n")
     assert extract_text("<p>Ann &amp; Bob &amp") == "Ann & Bob &\n"
-
-
-def test_long_cells_are_drawn_as_short_ones(monkeypatch):
-    words = " ".join(f"w{i}" for i in range(200))
-    grid = Grid("", ["id", "text"], [["a", words], ["b", "x"], ["c", words]], prose=frozenset({"text"}))
-    drawn = []
-    for lines in (1, 3, 10**9):
-        monkeypatch.setattr(terminal, "LINES", lines)
-        drawn.append(terminal.draw_for_terminal(grid, 40, coloured=False))
-    assert drawn[0] == drawn[1] == drawn[2]
-    assert len(drawn[0].splitlines()) > 50

@@ -7,21 +7,30 @@ longer than a line stays whole, and the line is longer.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from closeread.counts.rendering import Grid, Whole, find_numeric_columns
 from closeread.errors import escape_line
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-__all__ = ["GAPS", "LINES", "PIPE_WIDTH", "PROSE_WIDTH", "WORD", "draw_for_terminal", "find_width", "wrap_paragraph"]
+__all__ = [
+    "BOLD",
+    "DIM",
+    "GAPS",
+    "PIPE_WIDTH",
+    "PROSE_WIDTH",
+    "RESET",
+    "RULE",
+    "WORD",
+    "draw_for_terminal",
+    "find_width",
+    "wrap_paragraph",
+]
 
 PIPE_WIDTH = 100
 """The width of a table that is written to a pipe or a file."""
@@ -32,8 +41,10 @@ PROSE_WIDTH = 16
 GAPS = (3, 2)
 """Spaces between columns; the second number if the table fits only so."""
 
-LINES = 500
-"""How many lines of a row are given to the library at a time."""
+RULE = "─"
+
+BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+"""Escape sequences of terminals."""
 
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
 """What is never broken: words, and everything between backticks."""
@@ -56,37 +67,21 @@ def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
         width: the width of the terminal in columns.
         coloured: whether to use escape sequences: the best values are bold, notes are dim.
     """
-    from rich.console import Console
-    from rich.text import Text
-
-    file = io.StringIO()
-    console = Console(
-        file=file,
-        width=sys.maxsize,  # lines are as wide as they have to be
-        force_terminal=coloured,
-        color_system="standard" if coloured else None,
-        legacy_windows=False,
-        highlight=False,
-    )
-
-    def print_lines(lines: Iterable[Text]) -> None:
-        for line in lines:
-            console.print(line, soft_wrap=True)
-
+    lines: list[str] = []
     if grid.title:
-        print_lines([*map(Text, _wrap(grid.title, width)), Text()])
+        lines += [*_wrap(grid.title, width), ""]
     if grid.header:
         tables = _lay_out(grid, width)
         if not tables:
-            print_lines([*_draw_blocks(grid, width), *([Text()] if grid.notes else [])])
+            lines += [*_draw_blocks(grid, width, coloured=coloured), *([""] if grid.notes else [])]
         for number, (table, layout) in enumerate(tables):
             if number:
-                print_lines([Text()])
-            console.print(_make_table(table, *layout))
+                lines.append("")
+            lines += _draw_table(table, *layout, coloured=coloured)
         grid = tables[0][0] if tables else grid
     for note in grid.notes:
-        print_lines(_stylize(line, "dim") for line in _wrap(note, width))
-    return "".join(line.rstrip() + "\n" for line in file.getvalue().splitlines())
+        lines += (_style(line, DIM, coloured=coloured) for line in _wrap(note, width))
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def _wrap(text: str, width: int) -> list[str]:
@@ -232,47 +227,48 @@ def _widen(widths: Sequence[int], natural: Sequence[int], texts: Sequence[int], 
     return found
 
 
-def _make_table(grid: Grid, widths: Sequence[int], gap: int) -> object:
-    """Return a table whose cells are wrapped already."""
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
+def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) -> Iterator[str]:
+    """Yield the lines of a table.
 
-    table = RichTable(
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-        show_header=any(grid.header),
-        header_style="none",
-        collapse_padding=gap < GAPS[0],
-    )
-    for name, width, right in zip(grid.header, widths, find_numeric_columns(grid), strict=True):
-        header = Text("\n".join(_wrap(name, width)))
-        table.add_column(header, justify="right" if right else "left", no_wrap=True, vertical="top")
-    for number, row in enumerate(grid.rows):
-        cells = [_wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
-        styles = ["bold" if (number, i) in grid.best else "" for i in range(len(cells))]
-        # Rows are not separated, so that a long one may be several: the library's work grows with the square of lines.
-        for start in range(0, max(map(len, cells), default=1) or 1, LINES):
-            parts = ("\n".join(lines[start : start + LINES]) for lines in cells)
-            table.add_row(*map(_stylize, parts, styles))
-    return table
+    Args:
+        grid: the table.
+        widths: where to wrap the cells of each column.
+        gap: the number of spaces between columns.
+        coloured: whether the best values are bold.
+    """
+    from rich.cells import cell_len
 
+    header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
+    rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
+    shown = [header, *rows] if any(grid.header) else rows
+    taken = [max(map(cell_len, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
+    right = find_numeric_columns(grid)
 
-def _stylize(text: str, style: str) -> Text:
-    """Return a text in a style that padding won't have."""
-    from rich.text import Text
+    def draw_row(cells: Sequence[Sequence[str]], number: int | None) -> Iterator[str]:
+        for line in zip_longest(*cells, fillvalue=""):
+            padded = []
+            for i, text in enumerate(line):
+                spaces = " " * (taken[i] - cell_len(text))
+                styled = _style(text, BOLD, coloured=coloured and (number, i) in grid.best)
+                padded.append(spaces + styled if right[i] else styled + spaces)
+            yield (" " * gap).join(padded)
 
-    styled = Text(text)
-    if style:
-        styled.stylize(style)
-    return styled
+    if any(grid.header):
+        height = max(map(len, header))
+        yield from draw_row([[""] * (height - len(lines)) + lines for lines in header], None)
+        yield RULE * (sum(taken) + gap * (len(taken) - 1))
+    for number, row in enumerate(rows):
+        yield from draw_row(row, number)
 
 
-def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
+def _style(text: str, code: str, *, coloured: bool) -> str:
+    """Return a text in a style, if there are styles and the text is not empty."""
+    return f"{code}{text}{RESET}" if coloured and text else text
+
+
+def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
     """Yield the lines of one block for each row, with an empty line between them."""
     from rich.cells import cell_len
-    from rich.text import Text
 
     names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
@@ -280,21 +276,21 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[Text]:
     above = [""] * len(names)
     for number, row in enumerate(grid.rows):
         if number:
-            yield Text()
+            yield ""
         above = [
             cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
         ]
         for i, (name, cell) in enumerate(zip(names, above, strict=True)):
             if not cell:
                 continue
-            style = "bold" if (number, i) in grid.best else ""
+            is_best = (number, i) in grid.best
             # A column without a name holds the names of the rows.
             indent = space if name else 0
             prefix = name + " " * (indent - cell_len(name))
             word = _measure_word(cell if name in grid.prose else Whole(cell))
             if indent + word > width or cell_len(name) + 2 > indent > 0:
-                yield Text(name)
+                yield name
                 prefix, indent = "  ", 2
             lines = _wrap(cell if name in grid.prose else Whole(cell), width - indent)
             for k, line in enumerate(lines):
-                yield Text.assemble(" " * indent if k else prefix, _stylize(line, style))
+                yield (" " * indent if k else prefix) + _style(line, BOLD, coloured=coloured and is_best)
