@@ -24,7 +24,8 @@ import numpy as np
 from measure import calls, cpu, processes
 
 from closeread import __version__, scoring
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts.report import Resampling, score
 from closeread.tasks.mctaco.procedure import PROCEDURE
 

@@ -13,7 +13,7 @@ from closeread.corpora.baselines import (
     load_baselines,
     path_option,
 )
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.counts.options import Option, PathOption
 from closeread.errors import RequestError
 

@@ -17,7 +17,7 @@ from closeread import scoring
 from closeread.cli import main, options
 from closeread.corpora import contents, names, sides, sources, submissions
 from closeread.corpora import gold as corpora
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.report import FORMAT
 
@@ -229,8 +229,9 @@ def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
 
 
 def test_a_procedure_of_several_corpora_needs_a_corpus(two_corpora, run, monkeypatch):
+    corpus = load_corpus("mctaco")
     monkeypatch.setattr(names, "corpus_names", lambda: ["other", "another"])
-    monkeypatch.setattr(names, "load_corpus", lambda name: load_corpus("mctaco"))
+    monkeypatch.setattr(names, "load_corpus", lambda name: corpus)
     result = run("score", "mctaco", "yes.jsonl")
     assert result.exit_code == 2
     assert "procedure mctaco scores other and another; give the name of a corpus" in result.stderr
@@ -286,7 +287,8 @@ def test_python_compares_like_the_command(ran):
 
 
 def test_own_gold_scores_like_the_corpus(ran, tmp_path):
-    from closeread.corpora.gold import load_corpus, read_gold
+    from closeread.corpora.gold import read_gold
+    from closeread.corpora.names import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
@@ -303,7 +305,8 @@ def test_own_gold_scores_like_the_corpus(ran, tmp_path):
 
 
 def test_one_changed_label_changes_the_signature(ran, tmp_path):
-    from closeread.corpora.gold import load_corpus, read_gold
+    from closeread.corpora.gold import read_gold
+    from closeread.corpora.names import load_corpus
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
     records = read_gold(load_corpus("mctaco"), "sample").records

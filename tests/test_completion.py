@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from closeread.cli import main
 from closeread.corpora.citing import cite
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.reproduction import load_printed, reproducible
 from closeread.tasks import load_procedure, procedure_names
 

@@ -24,7 +24,7 @@ from shared.doors import (
 )
 
 import closeread
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.sides import CorpusSides
 from closeread.corpora.submissions import dump_submission
 from closeread.counts.files import read_any_counts

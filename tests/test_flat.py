@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from closeread.corpora.facts import count_corpus
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
 from closeread.packages import package_folder

@@ -9,8 +9,8 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.corpora.leniency import fit_numbers
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import RowValidator, load_schema, resolve
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.sides import Place

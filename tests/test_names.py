@@ -10,7 +10,7 @@ from shared.commands import list_commands
 from closeread import scoring
 from closeread.cli.names import CORPUS, SCORED, CorpusName
 from closeread.corpora import names
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.errors import RequestError
 from closeread.hf import modules
 

@@ -7,7 +7,7 @@ import pytest
 
 import closeread
 from closeread.cli import main
-from closeread.corpora.gold import corpus_names
+from closeread.corpora.names import corpus_names
 from closeread.errors import InputError, RequestError
 from closeread.tasks import find_all, procedure_names
 

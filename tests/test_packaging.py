@@ -25,7 +25,7 @@ places["declaration"] = importlib.import_module("closeread.loaders.mctaco.declar
 print(json.dumps(places))
 """
 FILES_WITHOUT_A_URL = """
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.sources import locate
 for corpus in map(load_corpus, corpus_names()):
     for file in [file for config in corpus.configs.values() for file in config.splits.values()]:
@@ -114,7 +114,7 @@ def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
     places = installed(environment, str(source))
     assert places
     found = subprocess.run(
-        [environment, "-c", "import closeread.corpora.gold as c; print(c.corpus_names())"],
+        [environment, "-c", "import closeread.corpora.names as c; print(c.corpus_names())"],
         cwd="/", check=True, capture_output=True, text=True, env={},
     )  # fmt: skip
     assert "invented" in found.stdout

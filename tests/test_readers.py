@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import closeread
 import closeread.formats
 from closeread import limits
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import dump_submission, read_submission
 from closeread.counts.report import Report, Resampling
 from closeread.errors import SHOWN, FormatError, InputError

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import closeread
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 
 ROOT = Path(__file__).parent.parent
 DATA = os.environ.get("CLOSEREAD_DATA")

@@ -4,7 +4,8 @@ import pytest
 
 from closeread.corpora.baselines import load_baselines
 from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import read_gold, splits_at_hand
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import load_schema
 
 

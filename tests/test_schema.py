@@ -14,7 +14,8 @@ import pytest
 
 import closeread
 from closeread.corpora import schema as schema_module
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import (
     KEYWORDS,
     Field,

@@ -8,7 +8,8 @@ from shared import json_lines
 
 import closeread
 from closeread.corpora.examples import example_record, example_submission
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.sides import Place
 from closeread.errors import RequestError

@@ -9,7 +9,8 @@ import pytest
 from shared.file_server import OTHER, OTHER_SHA256, files_below, put
 
 from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
-from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, splits_at_hand
+from closeread.corpora.gold import available_splits, describe_skipped_splits, splits_at_hand
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
 from closeread.errors import ChecksumError, UnavailableError
 

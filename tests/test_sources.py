@@ -10,7 +10,8 @@ from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below
 
 from closeread.corpora import sources
 from closeread.corpora.declaration import Config, SourceFile
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
 from closeread.errors import ChecksumError, FormatError, UnavailableError
 

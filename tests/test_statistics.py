@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from closeread.corpora.facts import count_corpus, load_facts
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts import rendering
 from closeread.errors import FormatError, RequestError
 

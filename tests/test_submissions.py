@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread import limits
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
 from closeread.corpora.leniency import accept_rows
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, load_schema, resolve, value_type
 from closeread.corpora.submissions import dump_submission, read_submission
 from closeread.counts.report import Resampling

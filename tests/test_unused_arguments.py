@@ -7,7 +7,7 @@ import pytest
 from shared.doors import sample_gold
 
 import closeread
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, reproducible
 from closeread.errors import InputError, RequestError
 from closeread.tasks import find

@@ -31,7 +31,7 @@ from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.examples import abridge, example_record, example_submission
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.options import Option
 from closeread.counts.rendering import Grid

@@ -15,18 +15,15 @@ from typing import Any
 
 from closeread import limits
 from closeread.argument_types import check_argument
-from closeread.corpora.gold import load_corpus
-from closeread.corpora.names import find_corpus, find_task
+from closeread.corpora.names import find_corpus, find_task, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
 from closeread.corpora.parquet_predictions import find_parquet_problems
-from closeread.corpora.sources import files_at_hand
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
 from closeread.counts.multiple_testing import Correction
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
-from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
@@ -222,6 +219,8 @@ def open_scorer(
 
 def _find_gold_files(corpus: str, gold: Gold, place: Place) -> list[Path]:
     """List the files of the gold of a corpus; none for objects in memory."""
+    from closeread.corpora.sources import files_at_hand
+
     _, config, split, _ = gold.origin
     if config is None or split is None:
         return []
@@ -338,6 +337,8 @@ def load_report(path: str | Path) -> Report:
     Raises:
         FormatError: the file is missing or not a report, or the report contradicts itself; all problems at once.
     """
+    from closeread.counts.report_contradictions import check_against_procedure
+
     report = Report.load(path)
     if report.provenance.procedure not in procedure_names():
         return report

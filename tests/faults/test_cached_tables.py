@@ -10,7 +10,8 @@ from shared.file_events import finish, kill_everywhere, start
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import ChecksumError, CloseReadWarning, FormatError, UnavailableError
 from closeread.hf import builder as building
 from closeread.hf import reading_code, sealed_tables

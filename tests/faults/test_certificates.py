@@ -5,7 +5,7 @@ from shared.file_server import CONTENT, SHA256, files_below
 from shared.hostile_server import answer, hostile_server, make_certificate
 
 from closeread.corpora.declaration import SourceFile
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import cache_folder, locate
 from closeread.errors import UnavailableError
 

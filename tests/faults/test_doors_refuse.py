@@ -18,7 +18,8 @@ import pytest
 from shared import json_lines
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError, InputError, SubmissionError
 
 GOLD = list(read_gold(load_corpus("mctaco"), "sample").records)[:6]

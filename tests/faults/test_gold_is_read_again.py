@@ -15,7 +15,8 @@ from shared.hostile_gold import write_hostile
 
 from closeread.corpora.baselines import load_baselines
 from closeread.corpora.contents import dump_gold
-from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import dump_submission, read_submission, write_submission
 from closeread.errors import RequestError
 from closeread.files import write_text

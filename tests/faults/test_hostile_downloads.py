@@ -20,7 +20,7 @@ from closeread.cli.notes import QuietCommand, QuietGroup
 from closeread.corpora import bounded_http, downloads, sources
 from closeread.corpora.declaration import SourceFile
 from closeread.corpora.downloads import Downloader
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.sources import CACHE_VARIABLE, cache_folder, locate
 from closeread.errors import ChecksumError, UnavailableError
 from closeread.files import replacing

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shared.marmara_xml import put
 
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import files_at_hand
 from closeread.errors import SubmissionError
 from closeread.formats.folders import list_folders

@@ -12,8 +12,9 @@ from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
+from closeread.corpora.gold import read_own_gold, take_own_gold
 from closeread.corpora.leniency import accept_rows
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, load_schema, resolve
 from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines

@@ -11,7 +11,8 @@ from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
 from shared.timelines import entry
 
-from closeread.corpora.gold import load_corpus, read_own_gold, take_own_gold
+from closeread.corpora.gold import read_own_gold, take_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import read_submission, write_submission
 from closeread.errors import FormatError, InputError
 from closeread.formats.json_lines import dump_json_lines, read_json_lines

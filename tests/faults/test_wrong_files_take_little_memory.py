@@ -7,7 +7,8 @@ from unittest import mock
 import pytest
 from shared.fuzzing.targets import RICH
 
-from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import read_submission
 from closeread.counts.report import Report
 from closeread.errors import InputError

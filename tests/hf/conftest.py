@@ -6,7 +6,8 @@ import datasets
 import evaluate
 import pytest
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 
 
 @pytest.fixture

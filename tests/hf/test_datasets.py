@@ -9,7 +9,8 @@ import pytest
 from shared.package_copy import copy_package, run_with
 
 import closeread
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.errors import ChecksumError, FormatError, RequestError, UnavailableError
 from closeread.hf import builder

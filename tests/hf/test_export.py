@@ -13,7 +13,8 @@ import yaml
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.errors import InputError, RequestError
 from closeread.hf.export import export
 from closeread.packages import package_folder

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from shared.hub_client import run_client
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.hf.export import export
 from closeread.packages import package_folder
 

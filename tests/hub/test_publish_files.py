@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.errors import FormatError, RequestError
 from closeread.hf.export import export
 from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id

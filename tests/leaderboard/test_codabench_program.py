@@ -16,7 +16,7 @@ import pytest
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import write_submission
 from closeread.counts.sides import Place
 from closeread.formats.json_lines import dump_json_lines

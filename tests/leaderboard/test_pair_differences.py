@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts import resampling
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare

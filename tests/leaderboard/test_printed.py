@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.reproduction import load_printed
 from closeread.errors import FormatError, RequestError
 from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems

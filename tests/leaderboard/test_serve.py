@@ -15,7 +15,8 @@ import pytest
 from shared.boards import make_store, read_tree, sample_answers, sample_board, small_limits
 from shared.served_boards import COMMAND, serving
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")

@@ -8,7 +8,8 @@ import pytest
 from shared.marmara_sample import DOCUMENTS, SAMPLE
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError, RequestError, UnavailableError
 from closeread.records import UserFiles
 

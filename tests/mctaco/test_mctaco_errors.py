@@ -11,7 +11,8 @@ from shared import json_lines
 from twins import mctaco_errors as twin
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts.metrics import Metric
 from closeread.counts.report import Resampling
 from closeread.errors import RequestError, SubmissionError

@@ -6,7 +6,8 @@ import sys
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import MissingExtraError
 from closeread.tasks.mctaco.plots import COIN, draw_categories
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from shared.peers import find_peer
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.paper_tables import AGREES, CUT_OFF, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, WITHIN_CHANCE
 from closeread.counts.table import CountTable

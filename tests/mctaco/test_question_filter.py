@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError
 from closeread.tasks.mctaco.question_filter import filter_questions
 

@@ -11,7 +11,8 @@ from shared.tiny_encoder import make_encoder
 
 import closeread
 from closeread.cli.tasks import mctaco_training, tne_training
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import RequestError
 from closeread.tasks import find
 from closeread.tasks.tne.tne_jsonl import dump_records

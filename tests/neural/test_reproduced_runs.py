@@ -12,7 +12,8 @@ pytest.importorskip("transformers")
 from shared.tiny_encoder import make_encoder  # noqa: E402
 from shared.tne_release import write  # noqa: E402
 
-from closeread.corpora.gold import load_corpus, read_gold  # noqa: E402
+from closeread.corpora.gold import read_gold  # noqa: E402
+from closeread.corpora.names import load_corpus  # noqa: E402
 from closeread.corpora.reproduction import Inputs, reproduce  # noqa: E402
 from closeread.counts.paper_tables import OWN_MODEL  # noqa: E402
 from closeread.errors import RequestError  # noqa: E402

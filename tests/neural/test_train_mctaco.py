@@ -13,7 +13,8 @@ pytest.importorskip("transformers")
 
 from shared.tiny_encoder import make_encoder
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import RequestError
 from closeread.neural import encoders, pair_runs
 from closeread.neural.training import Setting

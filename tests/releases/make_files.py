@@ -18,7 +18,7 @@ from shared.doors import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, syst
 
 import closeread
 from closeread.cli import main
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import load_schema
 from closeread.counts.report import Resampling
 from closeread.errors import InputError, RequestError

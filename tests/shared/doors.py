@@ -11,7 +11,8 @@ from typing import NamedTuple
 from shared import json_lines
 from shared.neural import DIALECTS, LENGTHS, write_lines
 
-from closeread.corpora.gold import corpus_names, load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.submissions import write_submission
 from closeread.tasks import find_format
 from closeread.tasks.coref.conll_writer import dump_conll

@@ -2,7 +2,8 @@
 
 import pytest
 
-from closeread.corpora.gold import load_corpus, splits_at_hand
+from closeread.corpora.gold import splits_at_hand
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import locate
 from closeread.tasks.timeline.gold import Timelines
 

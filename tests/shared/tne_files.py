@@ -2,7 +2,8 @@
 
 import pytest
 
-from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError
 from closeread.tasks.tne.tne_jsonl import read_records
 

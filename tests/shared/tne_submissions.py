@@ -4,7 +4,8 @@ import pytest
 from hypothesis import strategies as st
 from shared import json_lines
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import SubmissionError
 from closeread.scoring import Scorer
 from closeread.tasks.tne.procedure import PROCEDURE

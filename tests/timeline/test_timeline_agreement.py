@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.timelines import entry
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, Overlap, dice, measure_agreement
 from closeread.tasks.timeline.cat_entities import read_annotations

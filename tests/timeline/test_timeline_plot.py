@@ -268,7 +268,8 @@ SPLITS = ("trial", "corpus_1", "corpus_2")
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_released_timelines_are_readable(corpora, split):
-    from closeread.corpora.gold import load_corpus, read_gold
+    from closeread.corpora.gold import read_gold
+    from closeread.corpora.names import load_corpus
 
     records = read_gold(load_corpus("semeval2015_timeline"), None, split).records
     longest = max(records, key=lambda record: len(record["entries"]))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from shared.timelines import write_texts
 
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import read_gold, splits_at_hand
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.corpora.sources import DATA_VARIABLE
 from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, format_like

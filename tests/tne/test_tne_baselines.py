@@ -11,7 +11,8 @@ from shared.tne_random import documents
 from twins.tne_baselines import link_pairs
 
 from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
 from closeread.tasks.tne.procedure import PROCEDURE, validate

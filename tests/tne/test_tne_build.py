@@ -9,7 +9,8 @@ import pages
 import pytest
 from shared.json_lines import read
 
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import RequestError
 
 spacy = pytest.importorskip("spacy")

@@ -17,7 +17,8 @@ from twins import links as twin
 from twins.tne_errors import Places, list_wrong
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts.report import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.tasks.tne.baselines import BASELINES

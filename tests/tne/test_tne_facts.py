@@ -11,7 +11,8 @@ from shared.tne_random import documents
 from twins.tne_facts import count_facts
 
 from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.tasks.tne import facts as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies

@@ -10,7 +10,8 @@ from shared.tne_links import link, scores
 from shared.tne_random import documents
 
 from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import RequestError
 from closeread.tasks.tne.procedure import PROCEDURE, validate
 

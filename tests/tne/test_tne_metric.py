@@ -8,7 +8,8 @@ from shared import json_lines
 from shared.tne_links import ENDS, link
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts.report import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.hf.export import export

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from shared.tne_release import FILES, cells_of, in_table, read_release, values_of, write
 
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.paper_tables import (
     AGREES,

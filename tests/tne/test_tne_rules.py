@@ -7,7 +7,8 @@ from shared import json_lines
 from shared.tne_released import document, link, with_clusters, with_links, with_noun_phrase
 from twins.tne_rules import is_sound
 
-from closeread.corpora.gold import load_corpus, read_own_gold
+from closeread.corpora.gold import read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError
 from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.corpora import notices
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import CloseReadWarning
 from closeread.tasks.wikipossessions import baselines
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor

@@ -8,7 +8,8 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.counts.report import Resampling
 from closeread.errors import SubmissionError
 from closeread.scoring import score

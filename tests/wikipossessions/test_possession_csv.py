@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.possession_records import HEADER, ROW, make_record, read_released
 
-from closeread.corpora.gold import load_corpus, read_file, read_gold
+from closeread.corpora.gold import read_file, read_gold
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError
 from closeread.files import write_text
 from closeread.tasks.wikipossessions.possession_csv import dump_records

@@ -5,7 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import load_corpus, read_gold, read_own_gold
+from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, fields, load_schema
 from closeread.corpora.submissions import read_submission
 from closeread.errors import SubmissionError

@@ -11,8 +11,8 @@ from closeread.api.baselines import list_baselines
 from closeread.api.places import take_place
 from closeread.corpora.declaration import Corpus
 from closeread.corpora.facts import Statistics, count_corpus
-from closeread.corpora.gold import corpus_names, data_notices, load_corpus
-from closeread.corpora.names import find_corpus
+from closeread.corpora.gold import data_notices
+from closeread.corpora.names import corpus_names, find_corpus, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.reproduction import Inputs, Reproduction
 from closeread.corpora.reproduction import reproduce as recompute

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from closeread.api.agreement import check_arguments
 from closeread.api.places import take_place
 from closeread.argument_types import check_fields, check_types
-from closeread.corpora.gold import Gold, corpus_names, load_corpus
+from closeread.corpora.gold import Gold
 from closeread.corpora.models import Models, place_golds
-from closeread.corpora.names import find_corpus
+from closeread.corpora.names import corpus_names, find_corpus, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold

@@ -31,6 +31,10 @@ COMPLETE = "_CLOSEREAD_COMPLETE"
 
 NO_MEMORY = "there is not enough memory for this"
 
+# Threads of NumPy's linear algebra wait for work in a loop, on all cores, for longer than most commands take.  They are
+# to sleep after 2 ** 4 cycles.  NumPy, which reads this, is imported later.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
 
 class LazyGroup(QuietGroup):
     """A group whose commands are the modules of `closeread.cli.commands`."""

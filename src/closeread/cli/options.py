@@ -168,7 +168,7 @@ class CorpusCommand(WritingCommand):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
-        from closeread.corpora.gold import corpus_names, load_corpus
+        from closeread.corpora.names import corpus_names, load_corpus
 
         own = super().get_params(ctx)
         place = next(i for i, param in enumerate(own) if param.name == "data_dir") + 1

@@ -119,7 +119,7 @@ def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
 
 def corpus_options(corpus: str | None) -> list[click.Parameter]:
     """Return the options for the folders of a corpus that users get from their owners."""
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
 
     return [] if corpus is None else options.file_options([load_corpus(corpus)])
 

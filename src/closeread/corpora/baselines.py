@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import cast
 
 from closeread import tasks
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.counts.options import Option, PathOption, resolve_options
 from closeread.errors import RequestError
 from closeread.records import Record

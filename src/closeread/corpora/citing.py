@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from closeread._version import __version__
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from ssl import SSLCertVerificationError
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any
 
@@ -198,6 +197,8 @@ def _translate_errors() -> Iterator[None]:
 
 def _describe_distrust(error: BaseException) -> str:
     """Say why no secure connection was made: what is wrong with the certificate, if that is the reason."""
+    from ssl import SSLCertVerificationError
+
     cause: Any = error
     while isinstance(cause, BaseException):
         if isinstance(cause, SSLCertVerificationError):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from closeread.corpora.gold import available_splits, describe_skipped_splits, load_corpus, read_gold, select
+from closeread.corpora.gold import available_splits, describe_skipped_splits, read_gold, select
+from closeread.corpora.names import load_corpus
 from closeread.corpora.oddities import describe_known
 from closeread.counts.results import Result
 from closeread.errors import RequestError

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +12,7 @@ from closeread.corpora.contents import Contents, name_places, read_path, validat
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.leniency import make_check
+from closeread.corpora.names import load_corpus
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
@@ -29,10 +28,8 @@ from closeread.tasks import find, find_format
 __all__ = [
     "Gold",
     "available_splits",
-    "corpus_names",
     "data_notices",
     "describe_skipped_splits",
-    "load_corpus",
     "read_file",
     "read_gold",
     "read_own_gold",
@@ -109,26 +106,6 @@ class Gold:
     def digest(self) -> str:
         """The sha256, in hex, of the records, regardless of their order."""
         return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
-
-
-def corpus_names() -> list[str]:
-    """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""
-    import closeread.loaders
-
-    return sorted(module.name for module in pkgutil.iter_modules(closeread.loaders.__path__) if module.ispkg)
-
-
-def load_corpus(name: str) -> Corpus:
-    """Load the declaration of a corpus.
-
-    Raises:
-        RequestError: there is no such corpus; the message suggests a similar name.
-    """
-    names = corpus_names()
-    if name not in names:
-        raise RequestError(describe_unknown("corpus", name, names))
-    module = importlib.import_module(f"closeread.loaders.{name}.declaration")
-    return cast(Corpus, module.CORPUS)
 
 
 def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str]:

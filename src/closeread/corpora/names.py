@@ -6,15 +6,47 @@ Commands, `closeread.load_dataset`, `evaluate.load` and the functions of `closer
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import corpus_names, load_corpus
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure, procedure_names
 
-__all__ = ["choose_equivalent", "find_corpus", "find_task", "list_equivalents", "list_scored"]
+if TYPE_CHECKING:
+    from closeread.corpora.declaration import Corpus
+
+__all__ = [
+    "choose_equivalent",
+    "corpus_names",
+    "find_corpus",
+    "find_task",
+    "list_equivalents",
+    "list_scored",
+    "load_corpus",
+]
+
+
+def corpus_names() -> list[str]:
+    """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""
+    import closeread.loaders
+
+    return sorted(module.name for module in pkgutil.iter_modules(closeread.loaders.__path__) if module.ispkg)
+
+
+def load_corpus(name: str) -> Corpus:
+    """Load the declaration of a corpus.
+
+    Raises:
+        RequestError: there is no such corpus; the message suggests a similar name.
+    """
+    names = corpus_names()
+    if name not in names:
+        raise RequestError(describe_unknown("corpus", name, names))
+    module = importlib.import_module(f"closeread.loaders.{name}.declaration")
+    return cast("Corpus", module.CORPUS)
 
 
 def find_task(name: str) -> tuple[str, str | None]:

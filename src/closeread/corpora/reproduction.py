@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 from closeread.counts.paper_tables import (
     DIFFERS,
     NOT_PRINTED,

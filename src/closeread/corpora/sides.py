@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closeread import limits
-from closeread.corpora.gold import Gold, load_corpus, read_gold, read_own_gold, take_own_gold
+from closeread.corpora.gold import Gold, read_gold, read_own_gold, take_own_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.digests import unit_digests

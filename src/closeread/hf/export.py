@@ -24,7 +24,8 @@ from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus, select
+from closeread.corpora.gold import select
+from closeread.corpora.names import load_corpus
 from closeread.corpora.notices import warn
 from closeread.errors import InputError, Problem, RequestError, UnavailableError
 from closeread.files import creating_folder

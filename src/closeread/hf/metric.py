@@ -21,7 +21,7 @@ import evaluate
 
 from closeread.corpora.citing import join_entries, list_papers
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import as_list, check_rows, records
 from closeread.corpora.rules import load_rules

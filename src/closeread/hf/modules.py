@@ -12,8 +12,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from closeread._version import __version__
-from closeread.corpora.gold import corpus_names
-from closeread.corpora.names import find_task
+from closeread.corpora.names import corpus_names, find_task
 from closeread.errors import RequestError
 from closeread.files import creating_folder, make_folders, write_text
 from closeread.suggestions import describe_unknown, suggest

@@ -112,8 +112,7 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     Raises:
         RequestError: an argument does not apply to our corpora.
     """
-    from closeread.corpora.gold import corpus_names
-    from closeread.corpora.names import find_corpus
+    from closeread.corpora.names import corpus_names, find_corpus
 
     name = path if path in corpus_names() else _find_other_name(path, lambda other: find_corpus(other).name)
     if name is None:
@@ -152,7 +151,7 @@ def _find_other_name(path: str, find: Callable[[str], str]) -> str | None:
         path: what was asked for.
         find: returns the name that it stands for; raises a RequestError if there is none.
     """
-    from closeread.corpora.gold import corpus_names
+    from closeread.corpora.names import corpus_names
     from closeread.errors import RequestError
     from closeread.hf.modules import module_names
     from closeread.tasks import procedure_names

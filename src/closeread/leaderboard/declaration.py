@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpora.baselines import load_baselines
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.counts.options import PathOption
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Resampling

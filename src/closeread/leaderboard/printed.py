@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus, select
+from closeread.corpora.gold import select
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError, Problem, quote, shorten
 from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown

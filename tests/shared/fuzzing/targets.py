@@ -29,7 +29,7 @@ from shared.marmara_sample import SAMPLE as MARMARA
 from shared.universal_anaphora import random_pair
 
 import closeread
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.submissions import write_submission
 from closeread.counts.comparison import Comparison
 from closeread.counts.report import Report, Resampling

@@ -97,7 +97,7 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
         baseline: the baseline.
         name: the corpus's name on the command line.
     """
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
 
     example = f"closeread baseline {name} {baseline.name}"
     for option in baseline.required_options:

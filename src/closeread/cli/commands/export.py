@@ -41,7 +41,7 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: st
       closeread export wikipossessions tables --config sample_flat --format csv
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.hf.export import export, hiding_progress_in_pipes
 
     with hiding_progress_in_pipes(), warnings_as_notes():

@@ -41,8 +41,8 @@ def command(corpus: str, oddities: bool, as_json: bool, data_dir: Path | None) -
 
 def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
     """Print the oddities of a corpus's released files, split by split."""
-    from closeread.corpora.gold import load_corpus
     from closeread.corpora.known_oddities import find_known_oddities
+    from closeread.corpora.names import load_corpus
 
     found = find_known_oddities(load_corpus(corpus), data_dir)
     tell(found.notices)
@@ -64,7 +64,7 @@ def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
 def show_corpus(corpus: str) -> None:
     """Print what is known of a corpus."""
     from closeread.corpora.baselines import load_baselines
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.schema import fields, load_schema
     from closeread.corpora.sources import DATA_VARIABLE, cache_folder, data_folder
     from closeread.counts.rendering import Grid, Whole

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
-from closeread.corpora.gold import corpus_names, load_corpus
+from closeread.corpora.names import corpus_names, load_corpus
 
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus

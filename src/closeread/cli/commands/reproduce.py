@@ -117,7 +117,8 @@ def command(
 
 def _reproduce_one(corpus: str, table: str | None, inputs: Inputs) -> Reproduction:
     """Recompute the tables of a corpus's paper, or one of them."""
-    from closeread.corpora.gold import data_notices, load_corpus
+    from closeread.corpora.gold import data_notices
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.reproduction import reproduce
 
     declaration = load_corpus(corpus)
@@ -132,7 +133,7 @@ def _reproduce_all(table: str | None, inputs: Inputs) -> dict[str, Reproduction]
     Raises:
         RequestError: a table or files are given, or no corpus is here.
     """
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.reproduction import Inputs, reproduce, reproducible
     from closeread.errors import InputError, RequestError
 

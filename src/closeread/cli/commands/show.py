@@ -40,7 +40,7 @@ def command(
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
     """
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.showing import draw_parts, list_names, load_view, read_records, select_records
 
     declared = load_corpus(corpus)

@@ -57,7 +57,7 @@ def command(
     """
     import tempfile
 
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.hub.benchmark import explain_framework, framework_entry
     from closeread.hub.dataset_files import owned_paths
     from closeread.hub.names import Repository

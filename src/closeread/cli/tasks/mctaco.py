@@ -48,7 +48,7 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.contents import dump_gold
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
 

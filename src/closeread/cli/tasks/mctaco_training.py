@@ -218,7 +218,7 @@ def predict(
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.submissions import check_submission_path, write_submission
     from closeread.errors import pluralize
 

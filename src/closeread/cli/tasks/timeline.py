@@ -81,7 +81,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
       closeread build timeline events.jsonl -o timelines
       closeread build timeline events.jsonl --documents texts/ -o timelines
     """
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.submissions import write_submission
     from closeread.errors import RequestError, escape_line, pluralize
     from closeread.tasks.timeline import building

@@ -39,7 +39,8 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
     """
     from closeread.cli.writing import write_with
     from closeread.corpora.contents import dump_gold
-    from closeread.corpora.gold import load_corpus, read_file
+    from closeread.corpora.gold import read_file
+    from closeread.corpora.names import load_corpus
     from closeread.errors import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
@@ -129,7 +130,7 @@ def build(
         --separator blank-line --subtitles 0 -o book.jsonl
     """
     from closeread.corpora.contents import find_gold_writer
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.pipelines import load_pipeline
     from closeread.errors import pluralize, read_all
     from closeread.files import write_lines

@@ -139,7 +139,7 @@ def predict(
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
-    from closeread.corpora.gold import load_corpus
+    from closeread.corpora.names import load_corpus
     from closeread.corpora.submissions import check_submission_path, write_submission
     from closeread.errors import pluralize
     from closeread.tasks.tne.training import predict as predict_rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from re import match
 
 from closeread.corpora.baselines import load_baseline
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sides import read_corpus_gold
 from closeread.corpora.submissions import write_submission
 from closeread.counts.options import PathOption

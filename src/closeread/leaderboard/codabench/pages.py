@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import fields, load_schema
 from closeread.counts.rendering import Grid, Markup, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders

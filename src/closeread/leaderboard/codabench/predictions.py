@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.errors import FormatError, Problem, SubmissionError, join_names, pluralize
 from closeread.formats import SubmissionFolder
 from closeread.formats.folders import walk_files

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed, load_printed
 from closeread.corpora.submissions import read_submission
 from closeread.counts.paper_tables import Chance, Claim, Value

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from closeread.arrays import ratio
 from closeread.corpora.annotators import read_annotator_gold
 from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Pair,

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import load_corpus, read_gold, splits_at_hand
+from closeread.corpora.gold import read_gold, splits_at_hand
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.records import Record

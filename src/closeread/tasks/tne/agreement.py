@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.gold import load_corpus, read_file, take_records
+from closeread.corpora.gold import read_file, take_records
+from closeread.corpora.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Pair,

@@ -8,7 +8,8 @@ from pathlib import Path
 from closeread.corpora.contents import dump_gold
 from closeread.corpora.conversions import Conversion, Converted
 from closeread.corpora.figures import read_systems
-from closeread.corpora.gold import load_corpus, read_file
+from closeread.corpora.gold import read_file
+from closeread.corpora.names import load_corpus
 from closeread.corpora.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place

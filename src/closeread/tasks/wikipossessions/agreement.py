@@ -24,7 +24,7 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 from closeread.corpora.annotators import read_annotator_gold
-from closeread.corpora.gold import load_corpus
+from closeread.corpora.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Scores,

@@ -17,7 +17,8 @@ from itertools import pairwise
 from typing import cast
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.errors import quote

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import load_corpus, read_gold
+from closeread.corpora.gold import read_gold
+from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.table import CountTable
 from closeread.records import Record
