@@ -22,6 +22,13 @@ subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 """
 
+CPU_LAUNCHER = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
 
 def process(command, timeout=None, **options):
     """Seconds and peak MiB of one run of a command.
@@ -39,6 +46,13 @@ def process(command, timeout=None, **options):
     if running.returncode:
         raise subprocess.CalledProcessError(running.returncode, command)
     seconds, peak = printed.split()
+    return float(seconds), float(peak)
+
+
+def cpu_process(command):
+    """CPU seconds, user and system, and peak MiB of one run of a command."""
+    launcher = [sys.executable, "-I", "-S", "-c", CPU_LAUNCHER, *map(str, command)]
+    seconds, peak = subprocess.run(launcher, check=True, capture_output=True, text=True).stdout.split()
     return float(seconds), float(peak)
 
 

@@ -13,29 +13,15 @@ import argparse
 import json
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from measure import cpu
+from measure import cpu, cpu_process
 
 from closeread import __version__
 
 RUNS = 9
-LAUNCHER = """
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-"""
-
-
-def measure(command):
-    """CPU seconds and peak MiB of one run of a command."""
-    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)]
-    seconds, peak = subprocess.run(launcher, check=True, capture_output=True, text=True).stdout.split()
-    return float(seconds), float(peak)
 
 
 def write_documents(path, seed, n_documents=500, n_tokens=600, n_mentions=200, n_entities=60):
@@ -106,8 +92,8 @@ def main():
         for what, arguments in commands(Path(scratch), given.new).items():
             sides = [[path, *arguments] for path in (given.old, given.new)]
             for side in sides:
-                measure(side)  # fills the page cache and the byte code's
-            turns = [[measure(side) for side in sides] for _ in range(RUNS)]
+                cpu_process(side)  # fills the page cache and the byte code's
+            turns = [[cpu_process(side) for side in sides] for _ in range(RUNS)]
             old, new = ([turn[side] for turn in turns] for side in (0, 1))
             rows[f"closeread {what}"] = {
                 "old": statistics.median(seconds for seconds, _ in old),

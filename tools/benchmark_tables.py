@@ -243,7 +243,7 @@ def peers_table(found: Mapping[str, Any], limit: int) -> str:
 
 def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, limit: float | None = None) -> str:
     """Seconds, and what else was measured, each with its ratio to a peer's; None where there was no result in time."""
-    columns = {"seconds": ".4f", "per_second": ",.0f", "peak_mib": ".0f"}
+    columns = {"seconds": ".4f", "cpu_seconds": ".3f", "per_second": ",.0f", "peak_mib": ".0f"}
     measured = [name for name in columns if name in timings[peer]]
     rows = [
         [
@@ -256,8 +256,13 @@ def timings_table(timings: Mapping[str, Mapping[str, float | None]], peer: str, 
         ]
         for what, values in timings.items()
     ]
-    titles = {"seconds": "seconds", "per_second": "texts per second", "peak_mib": "peak MiB"}
-    header = ["what", *(cell for name in measured for cell in (titles[name], "ratio"))]
+    titles = {
+        "seconds": "seconds",
+        "cpu_seconds": "CPU seconds",
+        "per_second": "texts per second",
+        "peak_mib": "peak MiB",
+    }
+    header = ["what", *(cell for name in measured for cell in (titles.get(name, name), "ratio"))]
     return draw_markdown(Grid("", header, rows))
 
 
