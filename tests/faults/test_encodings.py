@@ -98,7 +98,7 @@ def test_every_style(files, encoding):
         assert (code, notes) == (0, ""), style
     name, mark, rule = SHOWN[encoding], DAGGER[encoding], RULE[encoding]
     assert printed["table"].startswith(
-        f"coref\n\nsystem    LEA F1\n{rule * 16}\nkey       100.00\n{name}     39.79{mark}\n{mark} Not significantly "
+        f"coref\n\nsystem    LEA F1\n{rule * 16}\nkey      100.00\n{name}     39.79{mark}\n{mark} Not significantly "
     )
     assert printed["markdown"].startswith(
         "**coref**\n\n| system   |     LEA F1 |\n|:---------|-----------:|\n| key      | **100.00** |\n"

@@ -9,10 +9,12 @@ Conventions: a step to a new time is neither redundant nor contradictory, so the
 If the tree is a line, the order is total and ranks decide everything.  Otherwise a step between two known times is
 added if the two are not ordered yet.  The first step between a pair decides it; later steps find it decided.
 
-Cost: O(n) if the tree is a line, which it is unless a walk returns to an earlier time and continues to a new one;
-otherwise one O(n) sweep over the order for every `BATCH` pairs.  No algorithm near O(n log n) is known: stepping back
-to the first time is free, because that step contradicts, so a walk can encode the edges of any graph and then test for
-each edge whether two other edges connect its ends, which detects triangles.
+Cost: O(n) if the tree is a line, which it is unless a walk returns to an earlier time and continues to a new one.
+Otherwise, every `BATCH` pairs that are in no chain take a sweep over the times where chains begin, meet or part
+(`closeread.tasks.timeline.kernels.junctions`), of which there are few if a walk seldom returns.  In the worst case, no
+algorithm near O(n log n) is known: stepping back to the first time is free, because that step contradicts, so a walk
+can encode the edges of any graph and then test for each edge whether two other edges connect its ends, which detects
+triangles.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
+from closeread.tasks.timeline.kernels.junctions import find_descendants, find_junctions, measure_levels
 
 __all__ = ["BATCH", "Bits", "Order", "Walk", "follow_walk", "precedes"]
 
@@ -147,32 +150,17 @@ def _extend(order: Order, pairs: Ints, later: Mask) -> Order:
     n = len(order.level)
     same, edges = pairs[~later], np.concatenate([order.edges, pairs[later]])
     _, label = connected_components(coo_array((np.ones(len(same)), (same[:, 0], same[:, 1])), (n, n)), directed=False)
-    codes = np.unique(label[edges].astype(np.int64) @ [n, 1])
+    codes = np.sort(label[edges].astype(np.int64) @ [n, 1])
+    codes = codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
     edges = np.column_stack([codes // n, codes % n])
-    return _make_order(label[order.group].astype(np.int64), _compute_levels(int(label.max()) + 1, edges), edges)
-
-
-def _compute_levels(n: int, edges: Ints) -> Ints:
-    """Return the level of each of n groups."""
-    level, waits = [0] * n, np.bincount(edges[:, 1], minlength=n).tolist()
-    starts = np.searchsorted(edges[:, 0], np.arange(n + 1)).tolist()
-    after = edges[:, 1].tolist()
-    ready = [group for group in range(n) if not waits[group]]
-    for group in ready:  # grows while it is iterated
-        deeper = level[group] + 1
-        for child in after[starts[group] : starts[group + 1]]:
-            level[child] = max(level[child], deeper)
-            waits[child] -= 1
-            if not waits[child]:
-                ready.append(child)
-    return np.array(level)
+    return _make_order(label[order.group].astype(np.int64), measure_levels(int(label.max()) + 1, edges), edges)
 
 
 def _find_undecided(order: Order, pairs: Ints, later: Mask) -> Mask:
     """Find the pairs of groups, (n, 2), that add to the order, adding each of them before the next pair is tested."""
     groups, places = np.unique(pairs, return_inverse=True)
-    reached_from, width = _find_sources(order, groups), (len(groups) + 7) // 8
-    packed = b"".join(reached_from[group].to_bytes(width, "little") for group in groups.tolist())
+    width = (len(groups) + 7) // 8
+    packed = b"".join(reached.to_bytes(width, "little") for reached in _find_sources(order, groups, groups))
     sources = np.frombuffer(packed, np.uint8).reshape(-1, width).copy()
     new = np.zeros(len(pairs), np.bool_)
     for i, ((a, b), after) in enumerate(zip(places.reshape(-1, 2).tolist(), later.tolist(), strict=True)):
@@ -196,23 +184,31 @@ def _has_bit(bits: Bits, i: int) -> Mask:
     return found
 
 
-def _find_sources(order: Order, groups: Ints) -> list[int]:
-    """For every group, return which of `groups` reach it: bit i stands for `groups[i]`; each group reaches itself."""
+def _find_sources(order: Order, groups: Ints, targets: Ints) -> list[int]:
+    """For every target, return which of `groups` reach it: bit i stands for `groups[i]`; each group reaches itself."""
+    found = find_junctions(len(order.level), order.edges, groups)
+    edges = found.edges[np.argsort(order.level[found.edges[:, 0]], kind="stable")]
     sources = [0] * len(order.level)
     for i, group in enumerate(groups.tolist()):
         sources[group] |= 1 << i
-    for one, other in zip(*(column.tolist() for column in order.edges.T), strict=True):
+    for one, other in zip(*(column.tolist() for column in edges.T), strict=True):
         sources[other] |= sources[one]
-    return sources
+    return [sources[group] for group in found.last[targets].tolist()]
 
 
 def _find_reachable(order: Order, pairs: Ints) -> Mask:
     """Test pairs of distinct groups, (n, 2), for a path from the first to the second."""
-    sources, source = np.unique(pairs[:, 0], return_inverse=True)
     found = np.zeros(len(pairs), np.bool_)
+    if len(pairs) > BATCH:  # of many pairs, most are an edge, or on a path of the same tree
+        codes = np.sort(order.edges @ [len(order.level), 1])
+        asked = pairs @ [len(order.level), 1]
+        found = codes[np.minimum(np.searchsorted(codes, asked), len(codes) - 1)] == asked
+        found |= find_descendants(order.edges, order.level, pairs)
+    open_ = np.flatnonzero(~found)
+    sources, source = np.unique(pairs[open_, 0], return_inverse=True)
     for start in range(0, len(sources), BATCH):
-        reached_from = _find_sources(order, sources[start : start + BATCH])
         rows = np.flatnonzero((source >= start) & (source < start + BATCH))
-        queries = zip(pairs[rows, 1].tolist(), (source[rows] - start).tolist(), strict=True)
-        found[rows] = [reached_from[target] >> bit & 1 for target, bit in queries]
+        reached_from = _find_sources(order, sources[start : start + BATCH], pairs[open_[rows], 1])
+        bits = (source[rows] - start).tolist()
+        found[open_[rows]] = [reached >> bit & 1 for reached, bit in zip(reached_from, bits, strict=True)]
     return found
