@@ -16,6 +16,7 @@ from closeread.counts.rendering import Grid
 
 MEASURED = (
     "starting",
+    "growth",
     "possession",
     "tne",
     "timeline",

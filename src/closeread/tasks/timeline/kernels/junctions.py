@@ -67,8 +67,7 @@ def measure_levels(n: int, edges: Ints) -> Ints:
     order = np.argsort(found.edges[:, 0], kind="stable")
     after, length = found.edges[order, 1].tolist(), found.length[order].tolist()
     starts = np.searchsorted(found.edges[order, 0], np.arange(n + 1)).tolist()
-    ready = np.flatnonzero(found.steps == 0)
-    ready = [node for node in ready.tolist() if not waits[node]]
+    ready = [node for node in np.flatnonzero(found.steps == 0).tolist() if not waits[node]]
     for node in ready:  # grows while it is iterated
         for i in range(starts[node], starts[node + 1]):
             child = after[i]
