@@ -14,7 +14,19 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conllu_rows import NEWLINE, join_texts, parse_numbers
 
-__all__ = ["ABSENT", "CLOSE", "HYPHEN", "OPEN", "Cells", "Fields", "NameNumbers", "Pieces", "SmallInts", "parse_pieces"]
+__all__ = [
+    "ABSENT",
+    "CLOSE",
+    "HYPHEN",
+    "OPEN",
+    "Cells",
+    "Fields",
+    "NameNumbers",
+    "Pieces",
+    "SmallInts",
+    "number_texts",
+    "parse_pieces",
+]
 
 SmallInts = NDArray[np.int32]
 """What is kept for every value of a file, which has at most 2**30 bytes."""
@@ -123,7 +135,7 @@ def parse_pieces(raw: NDArray[np.uint8], cells: Cells, fields: Fields, names: Na
     return Pieces(
         document=cells.document[cell],
         token=cells.token[cell],
-        name=_number_texts(text, name_begin, name_end, names),
+        name=number_texts(text, name_begin, name_end, names),
         opens=opens,
         closes=closes,
         head=np.where(has_head, head, 0).astype(np.int32),
@@ -152,6 +164,7 @@ class _Splitter:
         return np.where(is_absent, self._begin, begin), np.where(is_absent, self._begin, end)
 
 
-def _number_texts(text: NDArray[np.uint8], begin: Ints, end: Ints, names: NameNumbers) -> SmallInts:
+def number_texts(text: NDArray[np.uint8], begin: Ints, end: Ints, names: NameNumbers) -> SmallInts:
+    """Return the number of each text, none of which contains a line end; new ones are added to the names."""
     found = join_texts(text, begin, end).split(b"\n")[:-1]
     return np.fromiter(map(names.__getitem__, found), np.int32, len(found))

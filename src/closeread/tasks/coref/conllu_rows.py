@@ -5,8 +5,7 @@ No byte is looked at by Python code, except those of unusual lines.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +23,11 @@ __all__ = [
     "COLUMNS",
     "DELETE",
     "DEPS",
+    "DOT",
     "EMPTY",
     "FORM",
     "HASH",
+    "HYPHEN",
     "ID",
     "INVALID",
     "LAST_CONTROL",
@@ -35,7 +36,6 @@ __all__ = [
     "NEWLINE",
     "RANGE",
     "RETURN",
-    "ROW_ID",
     "SPACE",
     "TAB",
     "UPOS",
@@ -43,6 +43,7 @@ __all__ = [
     "ZERO",
     "Rows",
     "check_text",
+    "find_byte",
     "join_texts",
     "parse_numbers",
     "split_blocks",
@@ -54,11 +55,9 @@ WORD, EMPTY, RANGE, INVALID = range(4)
 """The kinds of rows, by their ids: ``3``, ``3.1``, ``3-4`` and anything else."""
 
 MAX_DIGITS = 9
-NEWLINE, TAB, RETURN, SPACE, HASH, DELETE, ZERO = b"\n\t\r #\x7f0"
+NEWLINE, TAB, RETURN, SPACE, HASH, DELETE, ZERO, DOT, HYPHEN = b"\n\t\r #\x7f0.-"
 # The control characters U+0080 to U+009F are this byte and one up to 0x9f.
 BEFORE_CONTROL, LAST_CONTROL = 0xC2, 0x9F
-
-ROW_ID = re.compile(rb"([0-9]{1,9})([.-])([0-9]{1,9})")
 
 
 class Rows(NamedTuple):
@@ -187,10 +186,24 @@ def _parse_ids(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[Ints, In
     number, is_number = parse_numbers(raw, begin, end)
     kind, second = np.where(is_number, WORD, INVALID), np.zeros_like(number)
     others = np.flatnonzero(~is_number)
-    for i, first, last in zip(others.tolist(), begin[others].tolist(), end[others].tolist(), strict=True):
-        if parts := ROW_ID.fullmatch(raw[first:last].tobytes()):
-            kind[i], number[i], second[i] = EMPTY if parts[2] == b"." else RANGE, int(parts[1]), int(parts[3])
+    if len(others):
+        begin, end = begin[others], end[others]
+        point = find_byte(raw, begin, end, (DOT, HYPHEN))
+        number[others], is_first = parse_numbers(raw, begin, point)
+        second[others], is_second = parse_numbers(raw, point + 1, end)
+        pair_kind = np.where(raw.take(point, mode="clip") == DOT, EMPTY, RANGE)
+        kind[others] = np.where(is_first & is_second, pair_kind, INVALID)
     return kind, number, second
+
+
+def find_byte(raw: NDArray[np.uint8], begin: Ints, end: Ints, wanted: Sequence[int]) -> Ints:
+    """Return the position of the first of some bytes in each text, its end if none is among its first `MAX_DIGITS`."""
+    found = end.copy()
+    for i in range(min(int((end - begin).max(initial=0)), MAX_DIGITS + 1) - 1, -1, -1):
+        letter, place = raw.take(begin + i, mode="clip"), begin + i
+        is_wanted = np.logical_or.reduce([letter == one for one in wanted]) & (place < end)
+        found = np.where(is_wanted, place, found)
+    return found
 
 
 def parse_numbers(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[Ints, Mask]:
