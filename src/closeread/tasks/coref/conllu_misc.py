@@ -82,29 +82,31 @@ class MiscReader:
 
     def declare(self, line: int, value: str) -> int:
         """Read a declaration of fields; return its number."""
+        number = self._numbers.get(value)
+        return self._declare(line, value) if number is None else number
+
+    def _declare(self, line: int, value: str) -> int:
         fields = value.split("-")
         given = [field for field in fields if field]
         if len(ENTITY_ID & set(given)) != 1 or len(set(given)) < len(given):
             expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
             self._problems.add(f"global.Entity is {quote(value)} ({expected})", line)
             return UNUSABLE
-        number = self._numbers.setdefault(value, len(self._declared))
-        if number == len(self._declared):
-            etype = _index(fields, "etype", "entity")
-            self._declared.append(fields)
-            self._indices.append((len(fields), _index(fields, *ENTITY_ID), _index(fields, "head"), etype))
-            self.has_types |= etype != ABSENT
-        return number
+        etype = _index(fields, "etype", "entity")
+        self._declared.append(fields)
+        self._indices.append((len(fields), _index(fields, *ENTITY_ID), _index(fields, "head"), etype))
+        self.has_types |= etype != ABSENT
+        return self._numbers.setdefault(value, len(self._numbers))
 
     def take(self, rows: Rows, place: Place) -> None:
         """Read the cells of a block."""
-        bars = np.flatnonzero(rows.raw == BAR)
-        self._take_entities(rows, _find_values(rows, b"Entity=", bars), place)
+        attributes = _Attributes(rows)
+        self._take_entities(rows, attributes.find(b"Entity="), place)
         for name, take in (
             (b"Bridge=", self.relations.take_bridging),
             (b"SplitAnte=", self.relations.take_split_antecedents),
         ):
-            found = _find_values(rows, name, bars)
+            found = attributes.find(name)
             found = found.select((found.begin < found.end) & (rows.kind[found.row] < RANGE))
             for row, begin, end in zip(*(column.tolist() for column in found), strict=True):
                 take(int(place.document[row]), rows.line + int(rows.lines[row]), rows.text(begin, end).decode())
@@ -169,21 +171,30 @@ class MiscReader:
             yield from zip(*(column.tolist() for column in cells), strict=True)
 
 
-def _find_values(rows: Rows, name: bytes, bars: Ints) -> _Values:
-    """Find the values of an attribute, whose name ends in ``=``."""
-    raw = rows.raw
-    first, last = rows.cells(MISC)
-    place = np.concatenate([first, bars + 1])
-    for i, letter in enumerate(name):
-        place = place[raw.take(place + i, mode="clip") == letter]
-    place.sort()
-    if not len(place) or not len(first):
-        return _Values(first[:0], first[:0], first[:0])
-    row = np.searchsorted(first, place, "right") - 1
-    is_inside = (row >= 0) & (place < last[row])
-    row, begin = row[is_inside], place[is_inside] + len(name)
-    end = np.append(bars, len(raw))[np.searchsorted(bars, begin)]
-    return _Values(row, begin, np.minimum(end, last[row]))
+class _Attributes:
+    """The attributes in the MISC cells of a block, where ``NAME=VALUE`` begins a cell or follows a bar."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._raw = rows.raw
+        self._first, self._last = rows.cells(MISC)
+        self._bars = np.flatnonzero(rows.raw == BAR)
+        self._place = np.concatenate([self._first, self._bars + 1])
+        self._letter = rows.raw.take(self._place, mode="clip")
+
+    def find(self, name: bytes) -> _Values:
+        """Find the values of an attribute, whose name ends in ``=``."""
+        raw, first, last, bars = self._raw, self._first, self._last, self._bars
+        place = self._place[self._letter == name[0]]
+        for i, letter in enumerate(name[1:], start=1):
+            place = place[raw.take(place + i, mode="clip") == letter]
+        place.sort()
+        if not len(place) or not len(first):
+            return _Values(first[:0], first[:0], first[:0])
+        row = np.searchsorted(first, place, "right") - 1
+        is_inside = (row >= 0) & (place < last[row])
+        row, begin = row[is_inside], place[is_inside] + len(name)
+        end = np.append(bars, len(raw))[np.searchsorted(bars, begin)]
+        return _Values(row, begin, np.minimum(end, last[row]))
 
 
 def _index(fields: list[str], *names: str) -> int:
