@@ -6,7 +6,7 @@ Conventions: offsets are of bytes, lines count from 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from closeread import limits
 from closeread.arrays import Ints
 from closeread.formats.problems import Problems
+from closeread.formats.stored_text import Text, iterate_parts
 from closeread.formats.text import check_encoding
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "first_row",
     "line_spans",
     "parse_blocks",
+    "parse_text",
     "view_block",
 ]
 
@@ -142,32 +144,41 @@ R = TypeVar("R", bound=Block)
 
 
 def parse_blocks(
-    parse: Callable[[bytes, int, int, int], R], data: bytes, begin: int, end: int, line: int
+    parse: Callable[[bytes, int, int, int, int], R], data: bytes, begin: int, end: int, line: int, position: int = 0
 ) -> Iterator[R]:
-    """Parse a range of the file, a block of whole lines at a time.
+    """Parse a range of some bytes of the file, a block of whole lines at a time.
 
     Args:
-        parse: parses a block, given the file, the begin and the end of the block, and the number of its first line.
-        data: the file.
+        parse: parses a block, given the bytes, the begin and the end of the block, the number of its first line, and
+            its position in the file.
+        data: the bytes.
         begin, end: the range, each at the begin of a line.
         line: the number of its first line.
+        position: the position of the bytes in the file.
     """
     for first, last in line_spans(data, begin, end):
         for span in line_spans(data, first, last, SMALL_BLOCK if _is_dense(data, first, last) else BLOCK):
-            rows = parse(data, *span, line)
+            rows = parse(data, *span, line, position + span[0])
             yield rows
             line += len(rows.end)
 
 
-def first_row(data: bytes, begin: int) -> list[bytes]:
-    """Return the cells of the first complete row of the document that begins here; none if it has no rows.
+def parse_text(
+    parse: Callable[[bytes, int, int, int, int], R], text: Text, begin: int, end: int, line: int
+) -> Iterator[R]:
+    """Parse a range of the file in parts, each as `parse_blocks` does."""
+    for position, data in iterate_parts(text, begin, end):
+        yield from parse_blocks(parse, data, 0, len(data), line, position)
+        line += data.count(b"\n")
+
+
+def first_row(lines: Iterable[bytes]) -> list[bytes]:
+    """Return the cells of the first complete row of a document, given its lines; none if it has no rows.
 
     A row that ends in a tab is used only if all do: its last cell may be empty.
     """
     first: list[bytes] = []
-    while begin < len(data):
-        end = data.find(b"\n", begin) + 1 or len(data)
-        line = data[begin:end]
+    for line in lines:
         if line.startswith(b"#"):
             if MARKER.match(line):
                 break
@@ -175,5 +186,4 @@ def first_row(data: bytes, begin: int) -> list[bytes]:
             first = first or cells
             if not line.removesuffix(b"\n").removesuffix(b"\r").endswith(b"\t"):
                 return cells
-        begin = end
     return first

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
+from closeread.formats.stored_text import Text
 from closeread.formats.text import BYTE_ORDER_MARK, split_lines
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import line_spans, parse_blocks, view_block
+from closeread.tasks.coref.conll_text import line_spans, parse_blocks, parse_text, view_block
 
 __all__ = [
     "BEFORE_CONTROL",
@@ -47,6 +48,7 @@ __all__ = [
     "join_texts",
     "parse_numbers",
     "split_blocks",
+    "split_text",
 ]
 
 COLUMNS = 10
@@ -139,12 +141,17 @@ def _is_text(block: bytes) -> bool:
         return False
 
 
-def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
-    """Split a range of the file into blocks of lines; arguments as for `parse_blocks`."""
-    return parse_blocks(_parse_rows, data, begin, end, line)
+def split_blocks(data: bytes, begin: int, end: int, line: int, position: int = 0) -> Iterator[Rows]:
+    """Split a range of some bytes of the file into blocks of lines; arguments as for `parse_blocks`."""
+    return parse_blocks(_parse_rows, data, begin, end, line, position)
 
 
-def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
+def split_text(text: Text, begin: int, end: int, line: int) -> Iterator[Rows]:
+    """Split a range of the file into blocks of lines; arguments as for `parse_text`."""
+    return parse_text(_parse_rows, text, begin, end, line)
+
+
+def _parse_rows(data: bytes, first: int, last: int, line: int, offset: int) -> Rows:
     raw = view_block(data, first, last)
     marks = np.flatnonzero((raw - np.uint8(TAB)) <= NEWLINE - TAB)  # smaller bytes wrap round to large ones
     last_mark = np.flatnonzero(raw[marks] == NEWLINE)
@@ -164,7 +171,7 @@ def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
     kind, number, second = _parse_ids(raw, begin[lines], marks[first_mark])
     return Rows(
         line=line,
-        offset=first,
+        offset=offset,
         raw=raw,
         begin=begin,
         end=end,
