@@ -15,9 +15,10 @@ from closeread import limits
 from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.errors import quote
 from closeread.formats.problems import Problems
-from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, NameNumbers, Pieces, parse_pieces
+from closeread.formats.stored_text import Text
+from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, parse_pieces
 from closeread.tasks.coref.conllu_entities import ENTITY_ID, EntityReader
-from closeread.tasks.coref.conllu_mentions import Mentions, link_pieces
+from closeread.tasks.coref.conllu_mentions import Mentions, PieceLinker
 from closeread.tasks.coref.conllu_relations import RelationReader
 from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows
 
@@ -59,25 +60,25 @@ class MiscReader:
     """Reader of the MISC cells of a file.
 
     Args:
-        data: the file.
+        text: the file.
         problems: collects the problems.
+        batch: from how many pieces of Entity values on the mentions of complete documents are found; None to find all
+            mentions at the end, and then all problems in the order of the file.
 
     Attributes:
         has_types: whether a declaration includes the types of entities.
         relations: reader of relations between entities.
     """
 
-    def __init__(self, data: bytes, problems: Problems) -> None:
+    def __init__(self, text: Text, problems: Problems, batch: int | None) -> None:
         self.has_types = False
         self.relations = RelationReader(problems)
-        self._data, self._raw = data, np.frombuffer(data, np.uint8)
-        self._problems = problems
+        self._text, self._problems, self._batch = text, problems, batch
         self._declared: list[list[str]] = []
         self._numbers: dict[str, int] = {}
         self._indices: list[tuple[int, int, int, int]] = []
-        self._names = NameNumbers()
         self._cells: list[Cells] = []
-        self._pieces: list[Pieces] = []
+        self._linker = PieceLinker(batch)
         self._is_valid = True
 
     def declare(self, line: int, value: str) -> int:
@@ -132,28 +133,32 @@ class MiscReader:
             declared,
         )
         cells = Cells(*(column.astype(np.int32) for column in columns))
-        self._cells.append(cells)
+        if self._batch is None:
+            self._cells.append(cells)
         if self._is_valid and not self._problems.total:
             used, which = np.unique(declared, return_inverse=True)
             fields = Fields(*np.array([self._indices[i] for i in used.tolist()], np.int64).reshape(-1, 4).T)
-            pieces = parse_pieces(self._raw, cells._replace(declared=which.astype(np.int32)), fields, self._names)
-            self._is_valid = pieces is not None
-            self._pieces += [pieces] if pieces else []
+            cells = cells._replace(declared=which.astype(np.int32))
+            pieces = parse_pieces(rows.raw, rows.offset, cells, fields, self._linker.names)
+            self._is_valid = pieces is not None and self._linker.take(pieces)
+            self._report_unknown()
 
     def _report(self, rows: Rows, chosen: Ints, what: str) -> None:
         self._problems.add_lines(what, (rows.lines[chosen] + rows.line).tolist())
 
     def finish(self) -> Mentions | None:
         """Return all mentions; None, and report the problems, if any value is invalid."""
-        found = None
-        if self._is_valid and not self._problems.total:
-            columns = zip(*self._pieces, strict=True)
-            pieces = Pieces(*map(np.concatenate, columns))
-            self._pieces = []
-            found = link_pieces(pieces, list(self._names))
-        if found is None:
+        found = self._linker.finish() if self._is_valid and not self._problems.total else None
+        self._is_valid = found is not None
+        if not self._is_valid:
+            self._report_unknown()
             self._read_one_by_one()
         return found
+
+    def _report_unknown(self) -> None:
+        """Report that a value is invalid if that is all that will be known, since the values are not kept."""
+        if not self._is_valid and self._batch is not None:
+            self._problems.add("column 10: Entity is not valid")
 
     def _read_one_by_one(self) -> None:
         reader, last = EntityReader(self._problems), None
@@ -161,7 +166,7 @@ class MiscReader:
             if document != last:
                 reader.end_document()
                 last = document
-            reader.take(line, token, self._data[begin:end].decode(), self._declared[declared])
+            reader.take(line, token, self._text.read(begin, end).decode(), self._declared[declared])
             if self._problems.total > limits.MAX_PROBLEMS:
                 return
         reader.end_document()
