@@ -20,7 +20,7 @@ from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, parse_piec
 from closeread.tasks.coref.conllu_entities import ENTITY_ID, EntityReader
 from closeread.tasks.coref.conllu_mentions import Mentions, PieceLinker
 from closeread.tasks.coref.conllu_relations import RelationReader
-from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows
+from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows, join_texts
 
 __all__ = ["BAR", "DEFAULT_FIELDS", "UNDECLARED", "UNUSABLE", "MiscReader", "Place"]
 
@@ -109,8 +109,10 @@ class MiscReader:
         ):
             found = attributes.find(name)
             found = found.select((found.begin < found.end) & (rows.kind[found.row] < RANGE))
-            for row, begin, end in zip(*(column.tolist() for column in found), strict=True):
-                take(int(place.document[row]), rows.line + int(rows.lines[row]), rows.text(begin, end).decode())
+            columns = (place.document[found.row].tolist(), (rows.lines[found.row] + rows.line).tolist())
+            values = join_texts(rows.raw, found.begin, found.end).decode().split("\n")
+            for document, line, value in zip(*columns, values[:-1], strict=True):
+                take(document, line, value)
 
     def _take_entities(self, rows: Rows, values: _Values, place: Place) -> None:
         is_first = mark_run_starts(values.row)
