@@ -12,6 +12,7 @@ from closeread import limits
 from closeread.errors import FormatError
 from closeread.formats import stored_text
 from closeread.formats.stored_text import HeldText, iterate_lines, iterate_parts, open_large
+from closeread.tasks.coref.document_files import Reading, read_document_file
 
 LINES = st.lists(st.text("ab\r", max_size=9), max_size=8).map("\n".join).map(str.encode)
 
@@ -54,6 +55,28 @@ def check_parts(parts, data, begin, end, size):
         assert found.endswith(b"\n") or begin == end
         # A part is no larger than needed for one line: what it has read to find its end is less than twice a line.
         assert len(found) <= max(size, 2 * max(len(line) + 1 for line in found.split(b"\n")))
+
+
+def test_a_line_that_is_too_long_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 20)
+    position, part = next(iterate_parts(HeldText(b"a\n" * 3 + b"b" * 10**4), 6, 10**4))
+    assert (position, part[:21]) == (6, b"b" * 21)
+    assert len(part) < 50
+
+
+@pytest.mark.parametrize(("suffix", "line"), [(".conll", "#begin document (a)"), (".conllu", "# newdoc id = a")])
+def test_a_long_line_is_refused_in_the_same_words(tmp_path, monkeypatch, suffix, line):
+    path = tmp_path / f"file{suffix}"
+    path.write_text(f"{line}\n" + "# x\n" * 9 + "b" * 2**20, "utf-8")
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 2**19 + 1)
+    found = []
+    for part in (2**22, 8):
+        monkeypatch.setattr(stored_text, "PART", part)
+        with pytest.raises(FormatError) as caught:
+            read_document_file(path, Reading())
+        found.append(str(caught.value))
+    assert "1,048,576" in found[0]
+    assert found[0] == found[1]
 
 
 def test_only_large_plain_files_stay_where_they_are(file, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from typing import Protocol
 from closeread import limits
 from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAGIC
+from closeread.formats.text import is_open_pipe
 
 __all__ = ["PART", "FileText", "HeldText", "Text", "iterate_lines", "iterate_parts", "open_large"]
 
@@ -100,7 +101,7 @@ def open_large(path: Path) -> FileText | None:
     That is what happens to gzipped files, pipes, files that are too large or can't be read, and where the operating
     system cannot read a file at a position.
     """
-    if not hasattr(os, "pread"):
+    if not hasattr(os, "pread") or is_open_pipe(path):
         return None
     try:
         if not PART < path.stat().st_size <= limits.max_file_bytes() or not path.is_file():
@@ -116,13 +117,15 @@ def open_large(path: Path) -> FileText | None:
 def iterate_parts(text: Text, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
     """Yield the parts of a range that begins with a line, each with its position.
 
-    They have at most `PART` bytes, and more only if a line has.
+    They have at most `PART` bytes, and more only if a line has.  Of a line that is longer than any reader accepts, only
+    the begin is read, which is too long, too.
     """
+    enough = max(limits.MAX_LINE_BYTES, PART)
     while begin < end:
         data = text.read(begin, min(begin + PART, end))
-        while b"\n" not in data and begin + len(data) < end:
+        while b"\n" not in data and begin + len(data) < end and len(data) <= enough:
             data += text.read(begin + len(data), min(begin + 2 * len(data), end))
-        if begin + len(data) < end:
+        if begin + len(data) < end and b"\n" in data:
             data = data[: data.rfind(b"\n") + 1]
         yield begin, data
         begin += len(data)
