@@ -40,8 +40,8 @@ __all__ = [
 BLOCK = 2**19
 """The number of bytes that are looked at together: with fewer, calling NumPy takes longer than what it does."""
 
-SMALL_BLOCK = 2**16
-"""The size of blocks of short lines, whose columns take a hundred times their size."""
+SMALL_BLOCK = 2**14
+"""The least size of blocks of short lines, whose columns take a hundred times their size; larger files have larger."""
 
 NEWLINE, TAB, RETURN, SPACE = b"\n\t\r "
 FIRST_BEYOND_ASCII = 0x80
@@ -156,8 +156,9 @@ def parse_blocks(
         line: the number of its first line.
         position: the position of the bytes in the file.
     """
+    small = max(SMALL_BLOCK, min(BLOCK, len(data) // 64))
     for first, last in line_spans(data, begin, end):
-        for span in line_spans(data, first, last, SMALL_BLOCK if _is_dense(data, first, last) else BLOCK):
+        for span in line_spans(data, first, last, small if _is_dense(data, first, last) else BLOCK):
             rows = parse(data, *span, line, position + span[0])
             yield rows
             line += len(rows.end)
