@@ -25,6 +25,7 @@ MEASURED = (
     "agreement",
     "leaderboard",
     "parsing",
+    "coref_reading",
 )
 """Benchmarks whose result files name their tables and peers."""
 

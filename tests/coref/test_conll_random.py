@@ -8,8 +8,9 @@ from shared.conll_documents import as_plain_values, document, random_tables
 from twins import conll as twin
 
 from closeread.errors import FormatError
-from closeread.tasks.coref import conll, conll_text
-from closeread.tasks.coref.conll import read_conll
+from closeread.formats import stored_text
+from closeread.tasks.coref import conll, conll_mentions, conll_text
+from closeread.tasks.coref.conll import read_conll, read_records
 from closeread.tasks.coref.conll_cells import read_mentions_at_once
 from closeread.tasks.coref.conll_writer import dump_conll
 
@@ -85,15 +86,17 @@ def mutated(draw):
 @given(
     text=MESS | likely() | mutated(),
     block=st.sampled_from([1, 5, 64, 10**6]),
+    part=st.sampled_from([1, 6, 40, 10**6]),
+    batch=st.sampled_from([0, 8, 10**6]),
     column=st.none() | st.integers(1, 5),
 )
-@example(text=document("a\t_\t", "b\t_\t(0)"), block=1, column=None)
-@example(text=document("a -", end="#end document"), block=3, column=1)
-@example(text=document("a b -", "#c d -"), block=5, column=None)
-@example(text=document("a b -", "#c d (a)", "#c d (a1)"), block=5, column=None)
-@example(text="#begin\t document (0)\n0\t-\n#end  document\n", block=1, column=None)
-@example(text=document("1 x 0 y (0)", name="7"), block=64, column=None)
-def test_the_slow_twin_agrees(file, text, block, column):
+@example(text=document("a\t_\t", "b\t_\t(0)"), block=1, part=9, batch=0, column=None)
+@example(text=document("a -", end="#end document"), block=3, part=1, batch=0, column=1)
+@example(text=document("a b -", "#c d -"), block=5, part=5, batch=0, column=None)
+@example(text=document("a b -", "#c d (a)", "#c d (a1)"), block=5, part=5, batch=0, column=None)
+@example(text="#begin\t document (0)\n0\t-\n#end  document\n", block=1, part=1, batch=0, column=None)
+@example(text=document("1 x 0 y (0)", name="7"), block=64, part=40, batch=0, column=None)
+def test_the_slow_twin_agrees(file, text, block, part, batch, column):
     file.write_bytes(text.encode("utf-8"))
     try:
         slow = twin.read_conll(text, column)
@@ -101,6 +104,8 @@ def test_the_slow_twin_agrees(file, text, block, column):
         slow = None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conll_text, "BLOCK", block)
+        patch.setattr(stored_text, "PART", part)
+        patch.setattr(conll, "BATCH", batch)
         if slow is None:
             with pytest.raises(FormatError):
                 read_conll(file, column)
@@ -137,10 +142,10 @@ def test_cells_read_at_once_are_those_read_one_by_one(file, text, many):
     at_once = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            conll, "read_mentions_at_once", lambda *a: at_once.append(read_mentions_at_once(*a)) or at_once[-1]
+            conll_mentions, "read_mentions_at_once", lambda *a: at_once.append(read_mentions_at_once(*a)) or at_once[-1]
         )
         fast = read_outcome(file)
-        patch.setattr(conll, "read_mentions_at_once", lambda *a: None)
+        patch.setattr(conll_mentions, "read_mentions_at_once", lambda *a: None)
         slow = read_outcome(file)
     assert fast == slow
     # Invalid files are never read at once; of valid files only those with a very long id are not.
@@ -148,6 +153,30 @@ def test_cells_read_at_once_are_those_read_one_by_one(file, text, many):
         assert at_once in ([], [None])
     else:
         assert at_once != [None] or "a" * 129 in text
+
+
+@given(
+    text=MESS | likely() | mutated(),
+    many=st.integers(1, 3),
+    mark=st.sampled_from(["", "\ufeff"]),
+    part=st.integers(1, 40),
+    batch=st.sampled_from([0, 4, 30, 10**6]),
+)
+@example(text=document("a (1", "b 1)(1)", "c 1)|(1"), many=3, mark="\ufeff", part=7, batch=0)
+@example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=2, mark="", part=30, batch=0)
+@example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"), many=3, mark="", part=9, batch=0)
+@example(text=document("a -", "b (1"), many=2, mark="", part=1, batch=0)
+@example(text=document("a\x01b -"), many=2, mark="", part=4, batch=0)
+@example(text=document("a -", "\x00 -"), many=2, mark="", part=4, batch=0)
+@example(text="#begin document\na b (1)\n#end document\n", many=3, mark="", part=8, batch=0)
+def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part, batch):
+    texts = (text.replace("begin document (", f"begin document ({i}") for i in range(many))
+    file.write_bytes((mark + "".join(texts)).encode("utf-8"))
+    expected = read_outcome(file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_text, "PART", part)
+        patch.setattr(conll, "BATCH", batch)
+        assert read_outcome(file) == expected
 
 
 def read_outcome(file):
@@ -158,7 +187,12 @@ def read_outcome(file):
         return str(error)
     columns = (table.document, table.entity, table.start, table.end)
     rank = None if table.rank is None else table.rank.tolist()
-    return as_plain_values(table), [column.tolist() for column in columns], list(table.labels), rank, table.notices
+    words = [[table.words.digest(i), table.words(i)] for i in range(len(table))] if table.words else None
+    lines = read_records(file, "").lines
+    return (
+        *(as_plain_values(table), [column.tolist() for column in columns], list(table.labels), rank, table.notices),
+        *(words, lines, table.unnamed),
+    )
 
 
 @given(data=st.binary(max_size=200) | MESS | mutated())

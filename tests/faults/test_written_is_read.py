@@ -44,7 +44,9 @@ def numbered(tmp_path_factory):
 
 
 @settings(max_examples=25)
-@given(st.lists(st.tuples(TEXT, TEXT, st.lists(st.tuples(st.integers(0, 2**53 - 1), TEXT, TEXT), max_size=2)), max_size=3))
+@given(
+    st.lists(st.tuples(TEXT, TEXT, st.lists(st.tuples(st.integers(0, 2**53 - 1), TEXT, TEXT), max_size=2)), max_size=3)
+)
 def test_timelines(numbered, timelines):
     records = [
         {"id": name, "entity": entity, "entries": [entry(*one) for one in entries]}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = [
     "WITH_HEAD",
     "EmptyNodes",
-    "HashedWords",
     "LazyField",
     "ListedWords",
     "MentionTable",
@@ -55,7 +54,11 @@ _LENGTH = list.__len__
 
 
 class Words(Protocol):
-    """The words of documents, and their lines in the file."""
+    """The words of documents, and their lines in the file.
+
+    Some have a method `digest`, too, which returns a digest of a document's words, for comparison with words of the
+    same class: equal digests mean equal words, unequal ones may too.
+    """
 
     def __call__(self, document: int) -> Sequence[str]:
         """Return the tokens of a document, by its index; nothing if its rows have no words."""
@@ -67,15 +70,6 @@ class Words(Protocol):
 
     def line_of(self, document: int, token: int) -> int:
         """Return the line of a token, from 1."""
-        ...
-
-
-@runtime_checkable
-class HashedWords(Words, Protocol):
-    """Words with a digest of each document, for comparison with words of the same class."""
-
-    def digest(self, document: int) -> bytes:
-        """Return a digest of the words: equal digests mean equal words, unequal ones may too."""
         ...
 
 

@@ -74,7 +74,7 @@ class Cells(NamedTuple):
         document: the document of each, from 0.
         token: its token in the document, from 0.
         line: its line, from 1.
-        begin, end: the begin of the cell and the end of its line, in the bytes of the file.
+        begin, end: the begin of the cell and the end of its line, in a text of cells, each followed by a line end.
         is_ragged: whether its row has another number of cells than other rows, so that its last cell is unknown.
     """
 
@@ -154,12 +154,14 @@ def gather(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[NDArray[np.u
     return raw.take(np.repeat(begin - after + size, size) + np.arange(size.sum()), mode="clip"), after
 
 
-def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
-    """Read the mentions of cells; None if anything is invalid, or an id has more than `MAX_ID_BYTES` bytes."""
-    # Each cell with the byte after it, which is replaced by a line end to separate cells.
-    text, after = gather(np.frombuffer(data, np.uint8), cells.begin, cells.end + 1)
-    text[after - 1] = NEWLINE
-    events = _parse_events(text, after)
+def read_mentions_at_once(text: NDArray[np.uint8], cells: Cells) -> Mentions | None:
+    """Read the mentions of cells; None if anything is invalid, or an id has more than `MAX_ID_BYTES` bytes.
+
+    Args:
+        text: the cells, each followed by a line end.
+        cells: where they are.
+    """
+    events = _parse_events(text, cells.end + 1)
     if events is None:
         return None
     entity, first = _number_entities(cells.document[events.cell], events.label)
@@ -181,10 +183,15 @@ def read_mentions_at_once(data: bytes, cells: Cells) -> Mentions | None:
         start=token[opened],
         end=token[closed],
         entity=entity[opened],
-        labels=_Labels(text.tobytes(), events.begin[first], events.end[first]),
+        labels=_pack_labels(text, events.begin[first], events.end[first]),
         rank=_rank_entities(entity[opened], opened, events),
         reopened=reopened,
     )
+
+
+def _pack_labels(text: NDArray[np.uint8], begin: Ints, end: Ints) -> _Labels:
+    packed, after = gather(text, begin, end)
+    return _Labels(packed.tobytes(), after - (end - begin), after)
 
 
 def _parse_events(text: NDArray[np.uint8], after: Ints) -> _Events | None:

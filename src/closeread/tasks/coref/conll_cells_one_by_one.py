@@ -23,8 +23,8 @@ def read_mentions_one_by_one(data: bytes, cells: Cells, widths: Sequence[int], p
     """Read the mentions of cells, and find their problems.
 
     Args:
-        data: the file.
-        cells: the cells.
+        data: the cells, each followed by a line end.
+        cells: where they are.
         widths: the number of columns of each document.
         problems: collects the problems.
     """

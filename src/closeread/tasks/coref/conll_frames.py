@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.conll_writer import dump_conll, format_cells, format_name
 from closeread.tasks.coref.joined import find_words
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
+from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, view_block
+from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, parse_text, view_block
 
-__all__ = ["HASH", "HYPHEN", "UNDERSCORE", "Rows", "pack_cells", "pack_padded_cells", "split_blocks"]
+__all__ = ["HASH", "HYPHEN", "UNDERSCORE", "Rows", "pack_cells", "pack_padded_cells", "split_blocks", "split_text"]
 
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
@@ -55,12 +56,17 @@ class Rows(NamedTuple):
     is_plain: Mask
 
 
-def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
-    """Split a range of the file into blocks of lines; arguments as for `parse_blocks`."""
-    return parse_blocks(_parse_rows, data, begin, end, line)
+def split_blocks(data: bytes, begin: int, end: int, line: int, position: int = 0) -> Iterator[Rows]:
+    """Split a range of some bytes of the file into blocks of lines; arguments as for `parse_blocks`."""
+    return parse_blocks(_parse_rows, data, begin, end, line, position)
 
 
-def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
+def split_text(text: Text, begin: int, end: int, line: int) -> Iterator[Rows]:
+    """Split a range of the file into blocks of lines; arguments as for `parse_text`."""
+    return parse_text(_parse_rows, text, begin, end, line)
+
+
+def _parse_rows(data: bytes, first: int, last: int, line: int, offset: int) -> Rows:
     raw = view_block(data, first, last)
     blank = raw <= SPACE
     is_end = raw == NEWLINE
@@ -78,7 +84,7 @@ def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
     letter = raw[cell]
     return Rows(
         line=line,
-        offset=first,
+        offset=offset,
         raw=raw,
         blank=blank,
         marks=marks,

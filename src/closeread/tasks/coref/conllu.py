@@ -8,32 +8,50 @@ from 1; the default is the first token.  Bridging and split antecedents are coun
 may cross the end of a sentence.
 
 For speed, no loop looks at single bytes of a valid file: lines, cells and Entity values are found with NumPy, a
-block at a time.
+block at a time.  Large files are never in memory as a whole; if one has a problem, it is read again at once to find all
+of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints
+from closeread.errors import FormatError
 from closeread.formats import Format
+from closeread.formats.stored_text import HeldText, Text, iterate_parts, open_large
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import LazyField, MentionTable
+from closeread.tasks.coref.conllu_cells import SmallInts
 from closeread.tasks.coref.conllu_headers import Document
 from closeread.tasks.coref.conllu_mentions import Mentions
 from closeread.tasks.coref.conllu_reader import Reader
-from closeread.tasks.coref.conllu_rows import EMPTY, FORM, RANGE, UPOS, Rows, check_text, join_texts, split_blocks
+from closeread.tasks.coref.conllu_rows import (
+    EMPTY,
+    FORM,
+    RANGE,
+    UPOS,
+    Rows,
+    check_text,
+    join_texts,
+    split_blocks,
+    split_text,
+)
 from closeread.tasks.coref.conllu_writer import dump_conllu
 from closeread.tasks.coref.coref_json import table_of
 from closeread.tasks.coref.document_genre import find_genre
 
-__all__ = ["FORMAT", "ConlluWords", "read_conllu", "read_records"]
+__all__ = ["BATCH", "FORMAT", "ConlluWords", "read_conllu", "read_records"]
+
+BATCH = 2**16
+"""From how many pieces of ``Entity=`` values on mentions are found, as soon as a document ends."""
 
 
 def read_conllu(path: Path) -> MentionTable:
@@ -56,14 +74,32 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
+    if (stored := open_large(path)) is not None:
+        with suppress(FormatError):  # what is wrong is found in the order of the file if all of it is read at once
+            return _read_parts(path, stored, iterate_parts(stored, 0, stored.size), BATCH)
     data = read_bytes(path)
-    check_text(path, data)
-    begin = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    reader = Reader(data, begin)
-    for rows in split_blocks(data, begin, len(data), 1):
-        reader.take(rows)
-        if reader.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
-            reader.problems.raise_any(path)
+    return _read_parts(path, HeldText(data), [(0, data)], None)
+
+
+def _read_parts(
+    path: Path, text: Text, parts: Iterable[tuple[int, bytes]], batch: int | None
+) -> tuple[MentionTable, Sequence[Document]]:
+    """Read the parts of a file; with a batch, no further than to the first problem."""
+    begin = len(BYTE_ORDER_MARK) if text.read(0, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else 0
+    reader = Reader(text, begin, batch)
+    enough = limits.MAX_PROBLEMS if batch is None else 0
+    line = 1
+    for position, data in parts:
+        check_text(path, data)
+        for rows in split_blocks(data, 0 if position else begin, len(data), line, position):
+            reader.take(rows)
+            line += len(rows.end)
+            if reader.problems.total > enough:  # counting the problems of a gigabyte of garbage helps nobody
+                reader.problems.raise_any(path)
+    return _make_table(path, text, reader)
+
+
+def _make_table(path: Path, text: Text, reader: Reader) -> tuple[MentionTable, Sequence[Document]]:
     reader.finish()
     mentions = reader.misc.finish()
     empty = None if reader.problems.total else reader.empty_nodes.finish(len(reader.headers.documents))
@@ -72,7 +108,7 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
         raise AssertionError(f"{path}: invalid, but no problem was found")
     documents = reader.headers.documents
     n_tokens = np.array(reader.n_tokens, np.int64)
-    words = ConlluWords(data, documents, reader.digests)
+    words = ConlluWords(text, documents, reader.digests)
     fields = _Fields(words, n_tokens, mentions)
     every = np.arange(len(mentions.start))
     genres = [find_genre(document.name) for document in documents]
@@ -103,8 +139,8 @@ def _read(path: Path) -> tuple[MentionTable, Sequence[Document]]:
 class ConlluWords:
     """The words of a file's documents, decoded on demand."""
 
-    def __init__(self, data: bytes, documents: Sequence[Document], digests: Sequence[bytes]) -> None:
-        self._data, self._documents, self._digests = data, documents, digests
+    def __init__(self, text: Text, documents: Sequence[Document], digests: Sequence[bytes]) -> None:
+        self._text, self._documents, self._digests = text, documents, digests
 
     def __call__(self, document: int) -> Sequence[str]:
         """Return the tokens of a document."""
@@ -127,17 +163,26 @@ class ConlluWords:
             token -= len(lines)
         raise IndexError(f"document {document} has no such token")
 
-    def text(self, begin: int, end: int) -> str:
-        """Return some of the text."""
-        return self._data[begin:end].decode()
+    def cut_out(self, begin: SmallInts, end: SmallInts) -> list[str]:
+        """Return parts of rows, by their positions in the file."""
+        order = np.argsort(begin, kind="stable")
+        begin, end = begin[order], end[order]
+        found: list[str] = []
+        for position, data in iterate_parts(self._text, self._documents[0].begin, self._text.size):
+            here = slice(*np.searchsorted(begin, [position, position + len(data)]))
+            places = (column[here].astype(np.int64) - position for column in (begin, end))
+            found += join_texts(np.frombuffer(data, np.uint8), *places).decode().split("\n")[:-1]
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return [found[i] for i in place.tolist()]
 
     def all_rows(self) -> Iterator[Rows]:
         """Return the rows of all documents."""
-        return split_blocks(self._data, self._documents[0].begin, len(self._data), self._documents[0].line)
+        return split_text(self._text, self._documents[0].begin, self._text.size, self._documents[0].line)
 
     def _rows(self, document: int) -> Iterator[Rows]:
         place, *after = self._documents[document : document + 2]
-        return split_blocks(self._data, place.begin, after[0].begin if after else len(self._data), place.line)
+        return split_text(self._text, place.begin, after[0].begin if after else self._text.size, place.line)
 
 
 def _pack_words(rows: Rows) -> bytes:
@@ -159,8 +204,7 @@ class _Fields:
 
     def read_types(self, mentions: Ints) -> Sequence[str]:
         """Return the types of the mentions' entities."""
-        begin, end = (column[mentions].tolist() for column in (self._mentions.type_begin, self._mentions.type_end))
-        return list(map(self._words.text, begin, end))
+        return self._words.cut_out(self._mentions.type_begin[mentions], self._mentions.type_end[mentions])
 
     def read_pos(self, mentions: Ints) -> Sequence[str]:
         """Return the universal parts of speech of the mentions' heads."""

@@ -14,7 +14,19 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conllu_rows import NEWLINE, join_texts, parse_numbers
 
-__all__ = ["ABSENT", "CLOSE", "HYPHEN", "OPEN", "Cells", "Fields", "NameNumbers", "Pieces", "SmallInts", "parse_pieces"]
+__all__ = [
+    "ABSENT",
+    "CLOSE",
+    "HYPHEN",
+    "OPEN",
+    "Cells",
+    "Fields",
+    "NameNumbers",
+    "Pieces",
+    "SmallInts",
+    "number_texts",
+    "parse_pieces",
+]
 
 SmallInts = NDArray[np.int32]
 """What is kept for every value of a file, which has at most 2**30 bytes."""
@@ -76,6 +88,19 @@ class Pieces(NamedTuple):
     type_begin: SmallInts
     type_end: SmallInts
 
+    def take(self, rows: slice) -> Pieces:
+        """Return some of the pieces."""
+        return Pieces(
+            document=self.document[rows],
+            token=self.token[rows],
+            name=self.name[rows],
+            opens=self.opens[rows],
+            closes=self.closes[rows],
+            head=self.head[rows],
+            type_begin=self.type_begin[rows],
+            type_end=self.type_end[rows],
+        )
+
 
 class NameNumbers(dict[bytes, int]):
     """Numbers of names, from 0, in the order in which they are asked for."""
@@ -84,18 +109,21 @@ class NameNumbers(dict[bytes, int]):
         return self.setdefault(name, len(self))
 
 
-def parse_pieces(raw: NDArray[np.uint8], cells: Cells, fields: Fields, names: NameNumbers) -> Pieces | None:
+def parse_pieces(
+    raw: NDArray[np.uint8], offset: int, cells: Cells, fields: Fields, names: NameNumbers
+) -> Pieces | None:
     """Split values into pieces; None if a value is invalid.
 
     Args:
-        raw: the bytes of the file.
-        cells: the values.
+        raw: a block of the file.
+        offset: the position of the block in the file.
+        cells: the values, all in the block.
         fields: the declarations of their fields.
         names: the numbers of names; new ones are added.
     """
     # Each value with the byte after it, which is replaced by a line end to separate values.
-    cell_begin, cell_end = cells.begin.astype(np.int64), cells.end.astype(np.int64)
-    text, after = gather(raw, cell_begin, cell_end + 1)
+    cell_end = cells.end.astype(np.int64)
+    text, after = gather(raw, cells.begin.astype(np.int64) - offset, cell_end + 1 - offset)
     text[after - 1] = NEWLINE
     bracket = (text == OPEN) | (text == CLOSE)
     inside = ~bracket & (text != NEWLINE)
@@ -123,7 +151,7 @@ def parse_pieces(raw: NDArray[np.uint8], cells: Cells, fields: Fields, names: Na
     return Pieces(
         document=cells.document[cell],
         token=cells.token[cell],
-        name=_number_texts(text, name_begin, name_end, names),
+        name=number_texts(text, name_begin, name_end, names),
         opens=opens,
         closes=closes,
         head=np.where(has_head, head, 0).astype(np.int32),
@@ -152,6 +180,7 @@ class _Splitter:
         return np.where(is_absent, self._begin, begin), np.where(is_absent, self._begin, end)
 
 
-def _number_texts(text: NDArray[np.uint8], begin: Ints, end: Ints, names: NameNumbers) -> SmallInts:
+def number_texts(text: NDArray[np.uint8], begin: Ints, end: Ints, names: NameNumbers) -> SmallInts:
+    """Return the number of each text, none of which contains a line end; new ones are added to the names."""
     found = join_texts(text, begin, end).split(b"\n")[:-1]
     return np.fromiter(map(names.__getitem__, found), np.int32, len(found))

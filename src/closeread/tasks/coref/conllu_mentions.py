@@ -6,18 +6,19 @@ Conventions: as in `closeread.tasks.coref.conllu_entities`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints
 from closeread.tasks.coref.columns import Parts, nth_token
-from closeread.tasks.coref.conllu_cells import Pieces
+from closeread.tasks.coref.conllu_cells import NameNumbers, Pieces, SmallInts
 from closeread.tasks.coref.conllu_entities import Discontinuous, Mention, Name, parse_name
 from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
-__all__ = ["Mentions", "link_pieces"]
+__all__ = ["Mentions", "PieceLinker", "link_pieces"]
 
 
 class Mentions(NamedTuple):
@@ -37,8 +38,83 @@ class Mentions(NamedTuple):
     head: Ints
     labels: Sequence[str]
     parts: dict[int, Parts]
-    type_begin: Ints
-    type_end: Ints
+    type_begin: SmallInts
+    type_end: SmallInts
+
+
+class PieceLinker:
+    """Linker of the pieces of a file, those of many documents at a time.
+
+    Args:
+        batch: from how many pieces on those of complete documents are linked; None to link all at the end.
+
+    Attributes:
+        names: the numbers of the names in the pieces that are taken next.
+    """
+
+    def __init__(self, batch: int | None) -> None:
+        self.names = NameNumbers()
+        self._batch = self._enough = batch
+        self._pieces: list[Pieces] = []
+        self._n_pieces = 0
+        self._found: list[Mentions] = []
+
+    def take(self, pieces: Pieces) -> bool:
+        """Take pieces, and link complete documents if there are enough; return whether these were valid."""
+        self._pieces.append(pieces)
+        self._n_pieces += len(pieces.name)
+        if self._batch is None or self._enough is None or self._n_pieces < self._enough:
+            return True
+        joined = self._join()
+        n_complete = int(np.searchsorted(joined.document, joined.document[-1])) if self._n_pieces else 0
+        is_valid = self._link(joined, n_complete)
+        self._enough = max(self._batch, 2 * self._n_pieces)  # a long document must not be joined again and again
+        return is_valid
+
+    def finish(self) -> Mentions | None:
+        """Return the mentions of the file; None if the pieces that are left are invalid."""
+        joined = self._join()
+        if not self._link(joined, len(joined.name)):
+            return None
+        found, self._found = self._found, []
+        columns = zip(*found, strict=True)
+        document, start, end, entity, head, labels, parts, type_begin, type_end = columns
+        return Mentions(
+            document=np.concatenate(document),
+            start=np.concatenate(start),
+            end=np.concatenate(end),
+            entity=_shift(entity, map(len, labels)),
+            head=np.concatenate(head),
+            labels=list(chain.from_iterable(labels)),
+            parts=_chain_parts(parts, map(len, start)),
+            type_begin=np.concatenate(type_begin),
+            type_end=np.concatenate(type_end),
+        )
+
+    def _join(self) -> Pieces:
+        return Pieces(*map(np.concatenate, zip(*self._pieces, strict=True)))
+
+    def _link(self, pieces: Pieces, n_complete: int) -> bool:
+        """Link the first pieces, and keep the others; return whether they were valid."""
+        names = list(self.names)
+        used, which = np.unique(pieces.name[n_complete:], return_inverse=True)
+        self.names = NameNumbers({names[i]: number for number, i in enumerate(used.tolist())})
+        rest = pieces.take(slice(n_complete, None))
+        self._pieces, self._n_pieces = [rest._replace(name=which.astype(np.int32))], len(which)
+        found = link_pieces(pieces.take(slice(n_complete)), names)
+        self._found += [found] if found else []
+        return found is not None
+
+
+def _shift(entities: Sequence[Ints], sizes: Iterable[int]) -> Ints:
+    """Number the entities of all batches, given the number of those of each."""
+    return np.concatenate([one + start for one, start in zip(entities, accumulate(sizes, initial=0), strict=False)])
+
+
+def _chain_parts(parts: Sequence[Mapping[int, Parts]], sizes: Iterable[int]) -> dict[int, Parts]:
+    """Chain the parts of the mentions of all batches, given the number of mentions of each."""
+    starts = accumulate(sizes, initial=0)
+    return {start + i: spans for one, start in zip(parts, starts, strict=False) for i, spans in one.items()}
 
 
 def link_pieces(pieces: Pieces, names: Sequence[bytes]) -> Mentions | None:
@@ -84,8 +160,8 @@ def link_pieces(pieces: Pieces, names: Sequence[bytes]) -> Mentions | None:
         head=head[order],
         labels=[labels[i] for i in label[opened[by_opening[first]]].tolist()],
         parts={i: parts for i, mention in zip(place, joined, strict=True) if len(parts := _merge(mention.parts)) > 1},
-        type_begin=pieces.type_begin[opened][order].astype(np.int64),
-        type_end=pieces.type_end[opened][order].astype(np.int64),
+        type_begin=pieces.type_begin[opened][order],
+        type_end=pieces.type_end[opened][order],
     )
 
 

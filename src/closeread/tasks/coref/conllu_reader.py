@@ -8,6 +8,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.formats.problems import Problems
+from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conllu_empty_nodes import EmptyNodeReader
 from closeread.tasks.coref.conllu_headers import HeaderReader
@@ -22,8 +23,9 @@ class Reader:
     """Reader of the blocks of a file.
 
     Args:
-        data: the file.
+        text: the file.
         begin: the position of its first line.
+        batch: as for `MiscReader`.
 
     Attributes:
         problems: the problems found.
@@ -34,10 +36,10 @@ class Reader:
         digests: a digest of the words of each, and of which tokens are empty nodes.
     """
 
-    def __init__(self, data: bytes, begin: int) -> None:
+    def __init__(self, text: Text, begin: int, batch: int | None = None) -> None:
         self.problems = Problems()
-        self.misc = MiscReader(data, self.problems)
-        self.headers = HeaderReader(begin, len(data), self.misc, self.problems)
+        self.misc = MiscReader(text, self.problems, batch)
+        self.headers = HeaderReader(begin, text.size, self.misc, self.problems)
         self.empty_nodes = EmptyNodeReader(self.problems)
         self.n_tokens: list[int] = []
         self.digests: list[bytes] = []

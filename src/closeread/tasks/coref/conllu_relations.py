@@ -14,8 +14,9 @@ from closeread.formats.problems import Problems
 
 __all__ = ["BRIDGE", "SPLIT_ANTECEDENT", "RelationReader"]
 
-BRIDGE = re.compile(r"([^<>,]+)<([^<>,:]+)(?::[^<>,]*)?")
-SPLIT_ANTECEDENT = re.compile(r"([^<>,]+)<([^<>,]+)")
+# Items of a list, each from a comma or the begin of the value to a comma or its end.
+BRIDGE = re.compile(r"(?:\A|(?<=,))([^<>,]+)<([^<>,:]+)(?::[^<>,]*)?(?=,|\Z)")
+SPLIT_ANTECEDENT = re.compile(r"(?:\A|(?<=,))([^<>,]+)<([^<>,]+)(?=,|\Z)")
 
 
 class RelationReader:
@@ -32,12 +33,12 @@ class RelationReader:
 
     def take_bridging(self, document: int, line: int, value: str) -> None:
         """Read a value of Bridge."""
-        self._n_bridging += len(list(self._match(BRIDGE, value, line, "Bridge", "ID<ID or ID<ID:RELATION")))
+        self._n_bridging += len(self._find(BRIDGE, value, line, "Bridge", "ID<ID or ID<ID:RELATION"))
 
     def take_split_antecedents(self, document: int, line: int, value: str) -> None:
         """Read a value of SplitAnte."""
-        matches = self._match(SPLIT_ANTECEDENT, value, line, "SplitAnte", "ID<ID")
-        self._split.update((document, match[2]) for match in matches)
+        for _, entity in self._find(SPLIT_ANTECEDENT, value, line, "SplitAnte", "ID<ID"):
+            self._split.add((document, entity))
 
     def describe(self) -> Iterator[str]:
         """Say how many there are."""
@@ -47,13 +48,14 @@ class RelationReader:
             is_one = len(self._split) + self._n_bridging == 1
             yield f"{' and '.join(found)} {'is' if is_one else 'are'} not scored"
 
-    def _match(
-        self, pattern: re.Pattern[str], value: str, line: int, name: str, expected: str
-    ) -> Iterator[re.Match[str]]:
+    def _find(self, pattern: re.Pattern[str], value: str, line: int, name: str, expected: str) -> list[tuple[str, str]]:
+        """Return the pairs of entities in a value; report what is invalid."""
+        pairs: list[tuple[str, str]] = pattern.findall(value)
+        if len(pairs) > value.count(",") and all(one != other for one, other in pairs):
+            return pairs
         for text in value.split(","):
             match = pattern.fullmatch(text)
-            if match and match[1] != match[2]:
-                yield match
-            else:
+            if not match or match[1] == match[2]:
                 found = f"column 10: {quote(text)} is not a valid {name}"
                 self._problems.add(f"{found} (expected {expected} with two entities, several separated by ',')", line)
+        return []

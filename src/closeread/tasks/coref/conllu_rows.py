@@ -5,8 +5,7 @@ No byte is looked at by Python code, except those of unusual lines.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,18 +14,21 @@ from numpy.typing import NDArray
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
+from closeread.formats.stored_text import Text
 from closeread.formats.text import BYTE_ORDER_MARK, split_lines
 from closeread.tasks.coref.conll_cells import gather
-from closeread.tasks.coref.conll_text import line_spans, parse_blocks, view_block
+from closeread.tasks.coref.conll_text import line_spans, parse_blocks, parse_text, view_block
 
 __all__ = [
     "BEFORE_CONTROL",
     "COLUMNS",
     "DELETE",
     "DEPS",
+    "DOT",
     "EMPTY",
     "FORM",
     "HASH",
+    "HYPHEN",
     "ID",
     "INVALID",
     "LAST_CONTROL",
@@ -35,7 +37,6 @@ __all__ = [
     "NEWLINE",
     "RANGE",
     "RETURN",
-    "ROW_ID",
     "SPACE",
     "TAB",
     "UPOS",
@@ -43,9 +44,11 @@ __all__ = [
     "ZERO",
     "Rows",
     "check_text",
+    "find_byte",
     "join_texts",
     "parse_numbers",
     "split_blocks",
+    "split_text",
 ]
 
 COLUMNS = 10
@@ -54,11 +57,9 @@ WORD, EMPTY, RANGE, INVALID = range(4)
 """The kinds of rows, by their ids: ``3``, ``3.1``, ``3-4`` and anything else."""
 
 MAX_DIGITS = 9
-NEWLINE, TAB, RETURN, SPACE, HASH, DELETE, ZERO = b"\n\t\r #\x7f0"
+NEWLINE, TAB, RETURN, SPACE, HASH, DELETE, ZERO, DOT, HYPHEN = b"\n\t\r #\x7f0.-"
 # The control characters U+0080 to U+009F are this byte and one up to 0x9f.
 BEFORE_CONTROL, LAST_CONTROL = 0xC2, 0x9F
-
-ROW_ID = re.compile(rb"([0-9]{1,9})([.-])([0-9]{1,9})")
 
 
 class Rows(NamedTuple):
@@ -140,12 +141,17 @@ def _is_text(block: bytes) -> bool:
         return False
 
 
-def split_blocks(data: bytes, begin: int, end: int, line: int) -> Iterator[Rows]:
-    """Split a range of the file into blocks of lines; arguments as for `parse_blocks`."""
-    return parse_blocks(_parse_rows, data, begin, end, line)
+def split_blocks(data: bytes, begin: int, end: int, line: int, position: int = 0) -> Iterator[Rows]:
+    """Split a range of some bytes of the file into blocks of lines; arguments as for `parse_blocks`."""
+    return parse_blocks(_parse_rows, data, begin, end, line, position)
 
 
-def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
+def split_text(text: Text, begin: int, end: int, line: int) -> Iterator[Rows]:
+    """Split a range of the file into blocks of lines; arguments as for `parse_text`."""
+    return parse_text(_parse_rows, text, begin, end, line)
+
+
+def _parse_rows(data: bytes, first: int, last: int, line: int, offset: int) -> Rows:
     raw = view_block(data, first, last)
     marks = np.flatnonzero((raw - np.uint8(TAB)) <= NEWLINE - TAB)  # smaller bytes wrap round to large ones
     last_mark = np.flatnonzero(raw[marks] == NEWLINE)
@@ -165,7 +171,7 @@ def _parse_rows(data: bytes, first: int, last: int, line: int) -> Rows:
     kind, number, second = _parse_ids(raw, begin[lines], marks[first_mark])
     return Rows(
         line=line,
-        offset=first,
+        offset=offset,
         raw=raw,
         begin=begin,
         end=end,
@@ -187,10 +193,24 @@ def _parse_ids(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[Ints, In
     number, is_number = parse_numbers(raw, begin, end)
     kind, second = np.where(is_number, WORD, INVALID), np.zeros_like(number)
     others = np.flatnonzero(~is_number)
-    for i, first, last in zip(others.tolist(), begin[others].tolist(), end[others].tolist(), strict=True):
-        if parts := ROW_ID.fullmatch(raw[first:last].tobytes()):
-            kind[i], number[i], second[i] = EMPTY if parts[2] == b"." else RANGE, int(parts[1]), int(parts[3])
+    if len(others):
+        begin, end = begin[others], end[others]
+        point = find_byte(raw, begin, end, (DOT, HYPHEN))
+        number[others], is_first = parse_numbers(raw, begin, point)
+        second[others], is_second = parse_numbers(raw, point + 1, end)
+        pair_kind = np.where(raw.take(point, mode="clip") == DOT, EMPTY, RANGE)
+        kind[others] = np.where(is_first & is_second, pair_kind, INVALID)
     return kind, number, second
+
+
+def find_byte(raw: NDArray[np.uint8], begin: Ints, end: Ints, wanted: Sequence[int]) -> Ints:
+    """Return the position of the first of some bytes in each text, its end if none is among its first `MAX_DIGITS`."""
+    found = end.copy()
+    for i in range(min(int((end - begin).max(initial=0)), MAX_DIGITS + 1) - 1, -1, -1):
+        letter, place = raw.take(begin + i, mode="clip"), begin + i
+        is_wanted = np.logical_or.reduce([letter == one for one in wanted]) & (place < end)
+        found = np.where(is_wanted, place, found)
+    return found
 
 
 def parse_numbers(raw: NDArray[np.uint8], begin: Ints, end: Ints) -> tuple[Ints, Mask]:

@@ -14,7 +14,7 @@ import numpy as np
 from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.conll import ConllWords
+from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
 __all__ = ["COLUMNS", "Row", "find_chains", "read_rows"]
