@@ -14,7 +14,17 @@ from markdown_tables import draw_markdown
 from closeread.corpora.reproduction import load_printed
 from closeread.counts.rendering import Grid
 
-MEASURED = ("possession", "tne", "timeline", "marmara", "adjudication", "agreement", "leaderboard", "parsing")
+MEASURED = (
+    "possession",
+    "tne",
+    "timeline",
+    "marmara",
+    "adjudication",
+    "agreement",
+    "leaderboard",
+    "parsing",
+    "resampling",
+)
 """Benchmarks whose result files name their tables and peers."""
 
 
