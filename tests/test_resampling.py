@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts import resampling
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Resampling, score
 from closeread.counts.resampling import compare, percentile_interval, sum_resamples
@@ -45,13 +44,6 @@ def test_resamples_have_the_moments_of_the_bootstrap():
     totals = sum_resamples(table(values).block_totals(), 40_000, np.random.default_rng(2))[:, 0]
     assert totals.mean() == pytest.approx(values.sum(), rel=0.005)
     assert totals.var() == pytest.approx(50 * values.var(), rel=0.03)
-
-
-def test_the_size_of_a_chunk_does_not_matter(monkeypatch):
-    t = table(np.random.default_rng(3).random(37))
-    whole = sum_resamples(t.block_totals(), 100, np.random.default_rng(4))
-    monkeypatch.setattr(resampling, "CHUNK", 37 * 7)
-    np.testing.assert_allclose(sum_resamples(t.block_totals(), 100, np.random.default_rng(4)), whole, rtol=1e-14)
 
 
 def test_percentile_interval_by_hand():

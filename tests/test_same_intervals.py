@@ -80,7 +80,7 @@ def test_sums_are_exact(some, shuffler):
     assert total == pytest.approx(float(exact), rel=1e-15)
     assert total == sum_rows(np.array(some)[:, None])[0]
     assert sum_groups(np.zeros(len(some), np.int64), again, 2).tolist() == [total, 0]
-    assert multiply(np.ones((1, len(some))), again[:, None]).tolist() == [[total]]
+    assert multiply([np.ones((1, len(some)), np.uint8)], again[:, None]).tolist() == [[total]]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -26,6 +26,7 @@ MEASURED = (
     "leaderboard",
     "parsing",
     "coref_reading",
+    "resampling",
 )
 """Benchmarks whose result files name their tables and peers."""
 

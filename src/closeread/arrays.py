@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "HIGH",
     "STEPS",
+    "TILE",
+    "WIDE",
     "Floats",
     "Ints",
     "LimitError",
     "Mask",
+    "Whole",
     "check_sums",
     "expand_ranges",
     "mark_run_starts",
@@ -23,6 +29,7 @@ __all__ = [
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Whole = NDArray[np.uint8]
 
 
 class LimitError(ValueError):
@@ -68,6 +75,13 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
 
 STEPS = (2.0**20, 2.0**46, 2.0**72)
 
+TILE, WIDE, HIGH = 2**18, 2**12, 2**4
+"""The most multiplications that are done together, the most columns of weights in them, and how many rows are worth it.
+
+They don't affect the result.  With more multiplications, OpenBLAS would start threads, which take more processor time
+than they save here.
+"""
+
 
 def sum_rows(values: Floats) -> Floats:
     """Sum the rows of values (n, k), whatever their order, with the same result; return (k,).
@@ -78,7 +92,7 @@ def sum_rows(values: Floats) -> Floats:
     (beyond that, the last digits may depend on the order); the sums of the parts are added last.  So it is for
     `sum_groups` and `multiply`, too.
     """
-    return _add([part.sum(axis=0) for part in _split(values)])
+    return _add([(columns, part.sum(axis=0)) for columns, part in _split(values)], values.shape[1])
 
 
 def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
@@ -95,31 +109,66 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
     >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
     [2.0, 1.5, 0.0]
     """
-    return _add([np.bincount(groups, part, n_groups).astype(np.float64) for part in _split(values)])
+    parts = _split(values[:, None])
+    sums = [(columns, np.bincount(groups, part[:, 0], n_groups).astype(np.float64)[:, None]) for columns, part in parts]
+    return _add(sums, 1)[:, 0]
 
 
-def multiply(weights: Floats, values: Floats) -> Floats:
-    """Return the matrix product of whole numbers (m, n) and values (n, k), the same for any order of the n rows."""
-    return _add([weights @ part for part in _split(values)])
+def multiply(weights: Iterable[Whole], values: Floats) -> Floats:
+    """Return the matrix product of small whole numbers and values, the same for any order of the n rows.
+
+    Args:
+        weights: (m, n) uint8 each.
+        values: (n, k).
+
+    Returns:
+        (the sum of all m, k).
+    """
+    parts = _split(values)
+    stacked = np.column_stack([part for _, part in parts])
+    products = np.concatenate([_multiply(chunk, stacked) for chunk in weights])
+    ends = np.cumsum([part.shape[1] for _, part in parts])[:-1]
+    sums = np.split(products, ends, axis=1)
+    return _add([(columns, sum_) for (columns, _), sum_ in zip(parts, sums, strict=True)], values.shape[1])
 
 
-def _split(values: Floats) -> list[Floats]:
-    """Return the parts of each value, the largest first; those that are 0 for all values are left out."""
-    parts, rest = [], values
+def _multiply(weights: Whole, values: Floats) -> Floats:
+    """Return the matrix product of whole numbers (m, n) and values (n, k), in tiles that stay in the cache."""
+    (m, n), k = weights.shape, max(1, values.shape[1])
+    columns = max(1, min(n, WIDE, TILE // (HIGH * k)))
+    rows = max(1, TILE // (k * columns))
+    product = np.zeros((m, values.shape[1]))
+    for top in range(0, m, rows):
+        for left in range(0, n, columns):
+            tile = weights[top : top + rows, left : left + columns].astype(np.float64)
+            product[top : top + rows] += tile @ values[left : left + columns]
+    return product
+
+
+def _split(values: Floats) -> list[tuple[Ints, Floats]]:
+    """Return the parts of values (n, k), the largest first, each with the columns where it is not 0 for all values.
+
+    The first part has all columns.  Most counts are whole numbers, which have no other part.
+    """
+    parts, rest, columns = [], values, np.arange(values.shape[1])
     for step in STEPS:
-        part: Floats = np.rint(rest * step) / step
-        parts.append(part)
+        part = rest * step
+        np.rint(part, out=part)
+        part *= 1 / step
+        parts.append((columns, part))
         rest = rest - part
-        if not rest.any():
+        remain = rest.any(axis=0)
+        if not remain.any():
             break
+        rest, columns = rest[:, remain], columns[remain]
     return parts
 
 
-def _add(parts: list[Floats]) -> Floats:
-    """Add sums of parts, the smallest first."""
-    total = parts[-1]
-    for part in parts[-2::-1]:
-        total = part + total
+def _add(parts: list[tuple[Ints, Floats]], k: int) -> Floats:
+    """Add sums of parts, (..., k) but for columns that are 0, the smallest first."""
+    total = np.zeros((*parts[0][1].shape[:-1], k))
+    for columns, part in parts[::-1]:
+        total[..., columns] += part
     return total
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE
 
+from closeread import arrays
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts import resampling
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare
 from closeread.counts.table import CountTable
@@ -66,7 +66,7 @@ def test_chunks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(0)
     tables = [make_table(values) for values in rng.integers(0, 3, (7, 40))]
     monkeypatch.setattr(ranking, "CHUNK", 2 * SETTINGS["n_resamples"])
-    monkeypatch.setattr(resampling, "CHUNK", 40 * 11)
+    monkeypatch.setattr(arrays, "TILE", 40 * 11)
     assert_as_compared(MEAN, tables)
 
 

@@ -22,7 +22,7 @@ from closeread.wording import name_option
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["Comparison", "Corrected", "PValues", "correct_comparisons", "make_comparison"]
+__all__ = ["Comparison", "Corrected", "PValues", "correct_comparisons", "make_comparison", "make_comparisons"]
 
 
 class PValues(NamedTuple):
@@ -144,38 +144,48 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
 def make_comparison(
     names: tuple[str, str], first: Counted, second: Counted, resampling: Resampling | None = None
 ) -> Comparison:
-    """Compare two systems by paired tests, whose p-values `correct_comparisons` corrects.
+    """Compare two systems as `make_comparisons` does."""
+    (comparison,) = make_comparisons(names, (first, second), resampling)
+    return comparison
+
+
+def make_comparisons(
+    names: Sequence[str], systems: Sequence[Counted], resampling: Resampling | None = None
+) -> list[Comparison]:
+    """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 
     Args:
         names: the names of the systems.
-        first, second: their counts; differences are second minus first.
+        systems: their counts; differences are the other minus the first.
         resampling: parameters of the bootstrap; None for the defaults.
 
     Raises:
         RequestError: their signatures or units differ, so that they are not comparable.
     """
-    if first.provenance.options.get("missing") == "skip":
-        _check_units(names, first, second)
-    if first.provenance.signature != second.provenance.signature:
-        signatures = f"{first.provenance.signature} and {second.provenance.signature}"
-        raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
-    check_same_gold(names, (first, second))
     resampling = resampling or Resampling()
-    if resampling.n_resamples < 1:
-        raise RequestError("a comparison needs at least 1 resample")
-    shared = [name for name in first.table.names if name in second.table.names]  # stored counts may cover more metrics
-    one, two = (replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second))
-    differences = compare(
-        one.table,
-        two.table,
-        first.procedure.metrics,
-        n_resamples=resampling.n_resamples,
-        confidence=resampling.confidence,
-        seed=resampling.seed,
-    )
-    return Comparison(
-        names, make_report(one, resampling=resampling), make_report(two, resampling=resampling), differences
-    )
+    first, comparisons = systems[0], []
+    reports: dict[tuple[str, ...], Report] = {}  # of the first system, by its counts
+    for name, second in zip(names[1:], systems[1:], strict=True):
+        pair = names[0], name
+        _check_comparable(pair, first, second)
+        if resampling.n_resamples < 1:
+            raise RequestError("a comparison needs at least 1 resample")
+        # Stored counts may cover more metrics.
+        shared = tuple(name for name in first.table.names if name in second.table.names)
+        one, two = (replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second))
+        differences = compare(
+            one.table,
+            two.table,
+            first.procedure.metrics,
+            n_resamples=resampling.n_resamples,
+            confidence=resampling.confidence,
+            seed=resampling.seed,
+        )
+        if shared not in reports:
+            reports[shared] = make_report(one, resampling=resampling)
+        report = make_report(two, resampling=resampling)
+        comparisons.append(Comparison(pair, reports[shared], report, differences))
+    return comparisons
 
 
 def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:
@@ -202,6 +212,20 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         )
         for number, comparison in enumerate(comparisons)
     ]
+
+
+def _check_comparable(names: tuple[str, str], first: Counted, second: Counted) -> None:
+    """Check that two systems were scored alike.
+
+    Raises:
+        RequestError: their signatures or units differ.
+    """
+    if first.provenance.options.get("missing") == "skip":
+        _check_units(names, first, second)
+    if first.provenance.signature != second.provenance.signature:
+        signatures = f"{first.provenance.signature} and {second.provenance.signature}"
+        raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
+    check_same_gold(names, (first, second))
 
 
 def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> None:

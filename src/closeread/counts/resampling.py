@@ -10,20 +10,19 @@ if a score is 0/0 in a resample and no convention gives it a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from closeread.arrays import Floats, multiply
+from closeread.arrays import Floats, Whole, multiply
+from closeread.counts.draws import draw_swaps, draw_weights
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
 from closeread.errors import RequestError, pluralize
 
 __all__ = [
-    "CHUNK",
     "MAX_DRAWS",
     "MAX_NULLS",
     "MAX_SUMS",
@@ -33,14 +32,9 @@ __all__ = [
     "Difference",
     "compare",
     "compare_pairs",
-    "draw_swaps",
-    "draw_weights",
     "percentile_interval",
     "sum_resamples",
 ]
-
-CHUNK = 2**22
-"""The number of weights in memory at once; it does not affect the result."""
 
 MAX_DRAWS = 20_000_000_000
 """The most blocks that are drawn in all resamples together, which takes some minutes."""
@@ -134,7 +128,7 @@ def _check_tests(n_systems: int, n_scores: int, n_resamples: int) -> None:
 
 def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Sum the counts of resamples of blocks (n_blocks, k), drawn by their order; return (n_resamples, k) float64."""
-    return np.concatenate([multiply(weights, blocks) for weights in draw_weights(len(blocks), n_resamples, rng)])
+    return multiply(draw_weights(len(blocks), n_resamples, rng), blocks)
 
 
 def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
@@ -238,10 +232,10 @@ def compare_pairs(
     return differences
 
 
-def _sum_draws(draws: Iterable[Floats], blocks: Sequence[Floats]) -> list[Floats]:
+def _sum_draws(draws: Iterable[Whole], blocks: Sequence[Floats]) -> list[Floats]:
     """Return the counts of the drawn blocks, (n_resamples, k) for each system."""
-    sums = [[multiply(weights, of_system) for of_system in blocks] for weights in draws]
-    return [np.concatenate(of_system) for of_system in zip(*sums, strict=True)]
+    sums: list[Floats] = np.split(multiply(draws, np.hstack(blocks)), len(blocks), axis=1)
+    return sums
 
 
 def _check_pair(first: CountTable, second: CountTable) -> None:
@@ -267,23 +261,3 @@ def _p_value(null: Floats, value: float) -> float:
     if math.isnan(value) or np.isnan(null).any():
         return math.nan
     return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
-
-
-def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield how often each block is drawn in each resample, (chunk, n_blocks), in chunks of bounded size."""
-    for size in _chunks(n_blocks, n_resamples):
-        drawn: NDArray[np.int64] = rng.integers(0, max(n_blocks, 1), size=(size, n_blocks))
-        drawn += n_blocks * np.arange(size)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=size * n_blocks).reshape(size, n_blocks).astype(np.float64)
-
-
-def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield whether the two outputs of each block are swapped, (chunk, n_blocks) of 0 and 1."""
-    for size in _chunks(n_blocks, n_resamples):
-        yield (rng.random((size, n_blocks)) < 0.5).astype(np.float64)
-
-
-def _chunks(n_blocks: int, n_resamples: int) -> Iterator[int]:
-    rows = max(1, CHUNK // max(n_blocks, 1))
-    for start in range(0, n_resamples, rows):
-        yield min(rows, n_resamples - start)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, multiply
+from closeread.counts.draws import draw_swaps, draw_weights
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import TIE, draw_swaps, draw_weights
+from closeread.counts.resampling import TIE
 from closeread.leaderboard.swap_test import (
     CAUTION,
     CHUNK,
@@ -144,9 +145,7 @@ def pair_differences(
     rng = np.random.default_rng(seed)
     of_blocks = np.moveaxis(systems.blocks, 1, 0).reshape(n_blocks, -1)
     drawn, swapped = (
-        np.concatenate([multiply(weights, of_blocks) for weights in draw(n_blocks, n_resamples, rng)])
-        .reshape(n_resamples, len(blocks), -1)
-        .swapaxes(0, 1)
+        multiply(draw(n_blocks, n_resamples, rng), of_blocks).reshape(n_resamples, len(blocks), -1).swapaxes(0, 1)
         for draw in (draw_weights, draw_swaps)
     )
     scores = systems.metric.score(drawn, systems.names)

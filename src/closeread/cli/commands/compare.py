@@ -127,18 +127,14 @@ def check_signature(name: str, stored: Counted, scorer: Scorer) -> None:
 
 def show(systems: tuple[Path, ...], results: list[Counted], values: dict[str, Any]) -> None:
     """Compare the first result with each of the others and print the results."""
-    from closeread.counts.comparison import correct_comparisons, make_comparison
+    from closeread.counts.comparison import correct_comparisons, make_comparisons
     from closeread.counts.estimates import Resampling
     from closeread.counts.grids import comparison_grid, comparison_rows
 
     tell(notice for result in results for notice in result.notices)
     resampling = Resampling(values["resamples"], values["confidence"], values["seed"])
     names = [escape(str(path)) for path in systems]
-    uncorrected = [
-        make_comparison((names[0], name), results[0], other, resampling)
-        for name, other in zip(names[1:], results[1:], strict=True)
-    ]
-    comparisons = correct_comparisons(uncorrected, values["correction"])
+    comparisons = correct_comparisons(make_comparisons(names, results, resampling), values["correction"])
     tables = [comparison_rows(comparison) for comparison in comparisons]
     with printing.writing_to(values["output"]):
         printing.show(

@@ -1,0 +1,135 @@
+"""The draws of the bootstrap and of approximate randomization, against the multinomial and a slow twin."""
+
+import itertools
+import math
+import operator
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import twins.draws
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from closeread import arrays
+from closeread.arrays import multiply
+from closeread.counts import draws
+from closeread.counts.draws import LARGEST, draw_swaps, draw_weights, spread_poisson
+from closeread.counts.resampling import percentile_interval, sum_resamples
+
+UNLIKELY = 1e-4  # of a test with a fixed seed; a wrong distribution is far beyond it
+
+
+def draw_all(draw, n_blocks, n_resamples, seed=0):
+    return np.concatenate(list(draw(n_blocks, n_resamples, np.random.default_rng(seed))))
+
+
+def multinomial(weights):
+    """The probability of drawing the blocks as often as this."""
+    n = sum(weights)
+    return math.factorial(n) / math.prod(map(math.factorial, weights)) / n**n
+
+
+@pytest.mark.parametrize("below", [0, 0.3, 1, 3])  # with 0, nearly half of the resamples are drawn again; with 3, none
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 4])
+def test_every_resample_is_as_likely_as_it_should_be(monkeypatch, n_blocks, below):
+    monkeypatch.setattr(draws, "BELOW", below)
+    found = Counter(map(tuple, draw_all(draw_weights, n_blocks, 40_000).tolist()))
+    possible = [row for row in itertools.product(range(n_blocks + 1), repeat=n_blocks) if sum(row) == n_blocks]
+    assert not set(found) - set(possible)
+    if n_blocks > 1:
+        expected = [40_000 * multinomial(row) for row in possible]
+        assert stats.chisquare([found[row] for row in possible], expected).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize(("n_blocks", "n_resamples"), [(5, 30_000), (40, 10_000), (1000, 2000), (300_000, 20)])
+def test_weights_are_those_of_a_multinomial(n_blocks, n_resamples):
+    weights = draw_all(draw_weights, n_blocks, n_resamples)
+    assert (weights.shape, weights.dtype) == ((n_resamples, n_blocks), np.uint8)
+    assert (weights.sum(axis=1, dtype=np.int64) == n_blocks).all()
+    # A block is drawn as often as a binomial says.
+    found = np.bincount(weights.ravel(), minlength=7)
+    expected = stats.binom(n_blocks, 1 / n_blocks).pmf(np.arange(7)) * weights.size
+    often = np.append(expected[:6], weights.size - expected[:6].sum())
+    counted = np.append(found[:6], found[6:].sum())
+    kept = often > 5
+    assert (np.abs(counted - often)[kept] < 5 * np.sqrt(often[kept])).all()
+
+
+def test_means_variances_and_covariances_are_those_of_a_multinomial():
+    n, m = 30, 60_000
+    weights = draw_all(draw_weights, n, m).astype(np.float64)
+    assert np.abs(weights.mean(axis=0) - 1).max() < 5 * math.sqrt((1 - 1 / n) / m)
+    # The covariance is -1/n, and the variance 1 - 1/n; the error of either is at most about 2 / sqrt(m).
+    found = np.cov(weights.T)
+    assert np.abs(found - (np.eye(n) - 1 / n)).max() < 5 * 2 / math.sqrt(m)
+    # So is the sum of any half of the blocks, with less chance: n/4, whichever they are.
+    for half in (np.arange(n) < n // 2, np.arange(n) % 2 == 0):
+        assert weights[:, half].sum(axis=1).var() == pytest.approx(n / 4, rel=5 * math.sqrt(2 / m))
+
+
+@given(st.floats(0, 1, exclude_min=True))
+def test_bytes_become_poisson_numbers(mean):
+    steps, end, rest = spread_poisson(mean)
+    n_bytes = np.bincount(np.searchsorted(steps, np.arange(end), side="right"), minlength=LARGEST + 1)
+    probability = n_bytes / 256 + (256 - end) / 256 * np.diff(rest, prepend=0)
+    np.testing.assert_allclose(probability, stats.poisson(mean).pmf(np.arange(LARGEST + 1)), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("draw", [draw_weights, draw_swaps])
+def test_groups_have_generators_of_their_own(monkeypatch, draw):
+    monkeypatch.setattr(draws, "GROUP", 20 * 50)
+    groups = list(draw(50, 60, np.random.default_rng(3)))
+    assert [len(group) for group in groups] == [20, 20, 20]
+    assert not np.array_equal(groups[0], groups[1])
+    # The last group is the same if it is drawn first: its seed is the third that is spawned.
+    seed = np.random.SeedSequence(3, n_children_spawned=2)
+    (last,) = draw(50, 20, np.random.default_rng(seed))
+    assert np.array_equal(last, groups[2])
+
+
+def test_every_swap_is_as_likely_as_the_others():
+    found = Counter(map(tuple, draw_all(draw_swaps, 3, 40_000).tolist()))
+    assert set(found) == set(itertools.product((0, 1), repeat=3))
+    assert stats.chisquare(list(found.values())).pvalue > UNLIKELY
+    whole = draw_all(draw_swaps, 1001, 300)
+    assert np.abs(whole.mean(axis=0) - 0.5).max() < 5 * 0.5 / math.sqrt(300)
+    assert whole.mean() == pytest.approx(0.5, abs=5 * 0.5 / math.sqrt(whole.size))
+
+
+@pytest.mark.parametrize("n_blocks", [3, 60, 700])
+def test_intervals_are_those_of_plain_drawing(n_blocks):
+    n = 3000
+    rng = np.random.default_rng(n_blocks)
+    blocks = np.column_stack([rng.gamma(0.5, size=n_blocks), rng.integers(1, 5, n_blocks)])
+    ours, plain = (
+        sums[:, 0] / sums[:, 1] for sums in (sum_resamples(blocks, n, rng), twins.draws.sum_resamples(blocks, n, rng))
+    )
+    assert stats.ks_2samp(ours, plain).pvalue > UNLIKELY
+    # The standard error of a quantile of a normal sample is sqrt(q (1 - q) / n) / density.
+    error = math.sqrt(2 * 0.025 * 0.975 / n) / stats.norm.pdf(stats.norm.ppf(0.025)) * plain.std()
+    if n_blocks > 3:
+        assert percentile_interval(ours, 0.95) == pytest.approx(percentile_interval(plain, 0.95), abs=5 * error)
+
+
+values = st.integers(1, 40).flatmap(lambda n: st.integers(0, 3 * n).map(lambda k: k / n))
+
+
+@given(
+    st.integers(1, 12).flatmap(lambda n: st.lists(st.tuples(values, st.integers(0, 9)), min_size=n, max_size=n)),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 200),
+)
+def test_products_are_exact_in_tiles_of_any_size(rows, seed, tile):
+    counts = np.array(rows, np.float64)
+    weights = np.random.default_rng(seed).integers(0, 5, (7, len(rows)), np.uint8)
+    fractions = [[Fraction(value) for value in column] for column in counts.T.tolist()]
+    exact = [[float(sum(map(operator.mul, column, row))) for column in fractions] for row in weights.tolist()]
+    whole = multiply([weights], counts)
+    np.testing.assert_allclose(whole, exact, rtol=1e-15)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "TILE", tile)
+        patch.setattr(arrays, "HIGH", 2)
+        assert np.array_equal(multiply([weights[:3], weights[3:]], counts), whole)
