@@ -9,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from closeread.arrays import LimitError
+from closeread.tasks.coref.kernels import ceaf, phases
 from closeread.tasks.coref.kernels.ceaf import ROWS_PER_CALL, best_total
+from closeread.tasks.coref.kernels.phases import match_in_phases
 from closeread.tasks.coref.kernels.tangles import add_leaves, peel
 
 
@@ -79,3 +82,66 @@ def test_leaves_are_taken_off_without_loss(cells):
     for line in (row, column):
         assert np.bincount(line[found]).max(initial=0) <= 1
     assert [weight[found].sum()] == solve_dense(row, column, weight, np.zeros(len(row), np.int64), 1)
+
+
+def check_proof(row, column, weight, found):
+    """Check that the duals prove that no other matching weighs more."""
+    for line in (row, column):
+        assert np.bincount(line[found.chosen]).max(initial=0) <= 1
+    of_rows, of_columns = found.of_rows, found.of_columns
+    assert min(of_rows.min(), of_columns.min()) >= -1e-9
+    assert (of_rows[row] + of_columns[column] >= weight - 1e-9).all()
+    assert weight[found.chosen].sum() == pytest.approx(of_rows.sum() + of_columns.sum(), abs=1e-9)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30),
+    st.sampled_from([1, 3, 7]),
+)
+def test_phases_find_what_another_solver_finds(cells, divisor):
+    weight_of = {(row, column): weight / divisor for row, column, weight in cells}
+    row, column = (np.unique(line, return_inverse=True)[1] for line in np.array(list(weight_of)).T)
+    weight = np.array(list(weight_of.values()))
+    found = match_in_phases(row, column, weight)
+    check_proof(row, column, weight, found)
+    best = solve_dense(row, column, weight, np.zeros(len(row), np.int64), 1)
+    assert [weight[found.chosen].sum()] == pytest.approx(best, abs=1e-9)
+
+
+def entangled(n_mentions, n_entities):
+    """The cells of mentions in random entities of both sides, and their similarity in CEAF-e."""
+    key, response = np.random.default_rng(0).integers(0, n_entities, (2, n_mentions))
+    codes, shared = np.unique(key * n_entities + response, return_counts=True)
+    row, column = codes // n_entities, codes % n_entities
+    return row, column, 2 * shared / (np.bincount(key)[row] + np.bincount(response)[column])
+
+
+@pytest.mark.parametrize("kind", ["entangled", "block", "chain"])
+def test_phases_prove_what_they_find(kind):
+    if kind == "entangled":
+        row, column, weight = entangled(15_000, 4_000)
+        row, column = (np.unique(line, return_inverse=True)[1] for line in (row, column))
+    elif kind == "block":  # all cells weigh the same
+        row, column = np.divmod(np.arange(200 * 150), 150)
+        weight = np.ones(len(row))
+    else:
+        row, column = np.arange(1, 3001) // 2, np.arange(2, 3002) // 2 - 1
+        weight = np.ones(len(row))
+    check_proof(row, column, weight, match_in_phases(row, column, weight))
+
+
+def test_huge_tables_are_mapped_in_phases_to_the_same_total(monkeypatch):
+    row, column, weight = entangled(15_000, 4_000)
+    zeros = np.zeros(len(row), np.int64)
+    expected = best_total(row, column, weight, zeros, 1)
+    monkeypatch.setattr(ceaf, "MAX_ROWS", 2)
+    monkeypatch.setattr(ceaf, "_solve", None)  # would fail if it was called
+    assert best_total(row, column, weight, zeros, 1) == pytest.approx(expected, rel=1e-12)
+    monkeypatch.setattr(phases, "MAX_PHASES", 2)
+    with pytest.raises(LimitError, match="at most 2"):
+        best_total(row, column, weight, zeros, 1)
+    monkeypatch.undo()
+    monkeypatch.setattr(ceaf, "MAX_ROWS", 2)
+    monkeypatch.setattr(ceaf, "MAX_ROWS_IN_PHASES", 3)
+    with pytest.raises(LimitError, match="at most 3"):
+        best_total(row, column, weight, zeros, 1)

@@ -74,13 +74,29 @@ def test_a_chain_of_entities_takes_linear_time():
     assert best_total(row, column, rising, document, 1).tolist() == [rising[1::2].sum()]
 
 
-def test_a_circle_of_entities_has_a_limit():
-    n = 20_001
+def make_circle(n):
+    """Return entities of two mentions each, and the same shifted by one mention, so that all overlap in a circle."""
     key = [[[2 * i, 2 * i], [2 * i + 1, 2 * i + 1]] for i in range(n)]
     mentions = [mention for entity in key for mention in entity]
     shifted = [*mentions[1:], mentions[0]]
+    return key, [shifted[2 * i : 2 * i + 2] for i in range(n)]
+
+
+def test_a_circle_of_entities_has_a_limit():
+    with pytest.raises(RequestError, match=r"100,001 entities of the key .*\(expected at most 100,000\)"):
+        count_coref(*make_circle(100_001), metrics=("ceafm",))
+
+
+def test_a_circle_of_entities_that_takes_too_many_phases_has_a_limit(monkeypatch):
+    monkeypatch.setattr("closeread.tasks.coref.kernels.phases.MAX_PHASES", 0)
     with pytest.raises(RequestError, match=r"20,001 entities of the key .*\(expected at most 20,000\)"):
-        count_coref(key, [shifted[2 * i : 2 * i + 2] for i in range(n)], metrics=("ceafm",))
+        count_coref(*make_circle(20_001), metrics=("ceafm",))
+
+
+def test_a_circle_of_entities_is_mapped_in_phases():
+    row = np.repeat(np.arange(20_001), 2)
+    column, document = (row + np.tile([0, 1], 20_001)) % 20_001, np.zeros(40_002, np.int64)
+    assert best_total(row, column, np.ones(40_002), document, 1).tolist() == [20_001]
 
 
 def test_repeated_mentions_have_a_limit():

@@ -11,7 +11,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, LimitError, Mask
 from closeread.tasks.coref.kernels.sides import sum_by_index
 
-__all__ = ["MANY_ROWS", "MAX_ROWS", "ROWS_PER_CALL", "best_total"]
+__all__ = ["MANY_ROWS", "MAX_ROWS", "MAX_ROWS_IN_PHASES", "ROWS_PER_CALL", "best_total"]
 
 # The solver clears an array of all columns for each row, so many small documents are faster in several calls.
 ROWS_PER_CALL = 500
@@ -20,7 +20,13 @@ MANY_ROWS = 2000
 """Of documents with more rows than this, cells that need no search are found one by one, which takes linear time."""
 
 MAX_ROWS = 20_000
-"""The most key entities of a document that have to be mapped by search; it takes seconds, and the square of them."""
+"""The most key entities of a document that have to be mapped by search; it takes seconds, and the square of them.
+
+More are mapped in phases, unless that takes more than `phases.MAX_PHASES`.
+"""
+
+MAX_ROWS_IN_PHASES = 100_000
+"""The most key entities of a document that are mapped in phases, each of which takes up to half a second then."""
 
 
 def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_documents: int) -> Floats:
@@ -37,7 +43,7 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
         (n_documents,) float64.
 
     Raises:
-        LimitError: a document has more than `MAX_ROWS` rows that no rule maps.
+        LimitError: a document has more than `MAX_ROWS` rows that no rule maps, nor the phases.
     """
     chosen, undecided = _choose_forced(row, column, weight)
     rest = np.flatnonzero(undecided)
@@ -97,19 +103,35 @@ def _solve_many(row: Ints, column: Ints, weight: Floats, document: Ints) -> Ints
     """Find the cells of a maximum-weight matching of many rows; arguments as for `_solve`.
 
     Raises:
-        LimitError: more than `MAX_ROWS` need a search.
+        LimitError: more than `MAX_ROWS` need a search, and can't be mapped in phases.
     """
     from closeread.tasks.coref.kernels.tangles import add_leaves, peel
 
     row, column = (np.unique(line, return_inverse=True)[1] for line in (row, column))
     peeled = peel(row, column, weight)
     left = np.flatnonzero(peeled.left)
-    if (n := len(np.unique(row[left]))) > MAX_ROWS:
-        raise LimitError(int(document[0]), n, "entities of the key that overlap with each other's matches", MAX_ROWS)
     chosen = np.zeros(len(row), np.bool_)
     if len(left):
-        chosen[left[_solve(row[left], column[left], peeled.weight[left], document[left])]] = True
+        solve = _solve_huge if len(np.unique(row[left])) > MAX_ROWS else _solve
+        chosen[left[solve(row[left], column[left], peeled.weight[left], document[left])]] = True
     return np.flatnonzero(add_leaves(row, column, chosen, peeled.leaves))
+
+
+def _solve_huge(row: Ints, column: Ints, weight: Floats, document: Ints) -> Ints:
+    """Find the cells of a maximum-weight matching in phases; arguments as for `_solve`.
+
+    Raises:
+        LimitError: there are more rows than `MAX_ROWS_IN_PHASES`, or they take too many phases.
+    """
+    from closeread.tasks.coref.kernels.phases import match_in_phases
+
+    (rows, r), (_, c) = (np.unique(line, return_inverse=True) for line in (row, column))
+    found = match_in_phases(r, c, weight) if len(rows) <= MAX_ROWS_IN_PHASES else None
+    if found is None:
+        limit = MAX_ROWS if len(rows) <= MAX_ROWS_IN_PHASES else MAX_ROWS_IN_PHASES
+        what = "entities of the key that overlap with each other's matches"
+        raise LimitError(int(document[0]), len(rows), what, limit)
+    return np.flatnonzero(found.chosen)
 
 
 def _solve(row: Ints, column: Ints, weight: Floats, document: Ints) -> Ints:
