@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Any
 
+from closeread.coded_columns import CodedColumn, LazyColumn, NumberedNames
 from closeread.records import ColumnRecords, Record, column, find_runs
 
 __all__ = ["DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "ROWS", "combine_digests", "unit_digests"]
@@ -34,6 +35,10 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
         not_in_digest: fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
     names = column(records, unit)
+    if isinstance(records, ColumnRecords) and isinstance(names, CodedColumn):
+        columns = {name: records.columns[name] for name in sorted(records.columns) if name not in not_in_digest}
+        if all(_is_free_of_ends(values) for values in columns.values()):
+            return dict(zip(names.values, _digest_columns(columns, names), strict=True))
     texts = _format_records(records, tuple(not_in_digest))
     starts = find_runs(names)
     if len({names[start] for start in starts}) == len(starts):  # the records of each unit follow each other
@@ -44,10 +49,60 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     return {name: _hash(own) for name, own in by_unit.items()}
 
 
-def _hash(texts: list[str]) -> bytes:
-    """Return the sha256 of the records of a unit, in any order."""
+def _is_free_of_ends(values: Sequence[object]) -> bool:
+    """Tell whether a column is a lazy one, without any of the characters that end fields, keys or records."""
+    if isinstance(values, NumberedNames):
+        return not _contains_ends([values.prefix], 1)
+    if not isinstance(values, CodedColumn):
+        return False
+    blocks = (values.values[begin : begin + ROWS] for begin in range(0, len(values.values), ROWS))
+    return not any(_contains_ends(block, 1) for block in blocks)
+
+
+def _digest_columns(columns: Mapping[str, LazyColumn], units: CodedColumn) -> Iterator[bytes]:
+    """Yield the sha256 of the records of each unit, in the order of the units' numbers.
+
+    Args:
+        columns: the fields to digest, sorted, without characters that end fields, keys or records.
+        units: the unit of each record.
+    """
+    import numpy as np  # only here, since help imports this module
+
+    order = np.argsort(units.codes, kind="stable")
+    ends = np.cumsum(np.bincount(units.codes, minlength=len(units.values)))
+    fields = [
+        (is_constant, list(some))
+        for is_constant, some in groupby(
+            columns.values(), lambda one: isinstance(one, CodedColumn) and one.is_constant_in(units)
+        )
+    ]
+    first = FIELD_END.join(columns) + KEYS_END
+    begin = unit = 0
+    while unit < len(ends):
+        next_unit = max(unit + 1, int(np.searchsorted(ends, begin + ROWS, "right")))
+        rows = order[begin : int(ends[next_unit - 1])]
+        heads = order[np.concatenate([[begin], ends[unit : next_unit - 1]])]
+        places = (units.codes[rows] - unit).tolist()
+        parts: list[Iterable[str]] = []
+        for is_constant, some in fields:
+            if is_constant:  # what the records of a unit share is joined once
+                shared = list(map(FIELD_END.join, zip(*(one.take(heads) for one in some), strict=True)))
+                parts.append(map(shared.__getitem__, places))
+            else:
+                parts += (one.take(rows) for one in some)
+        texts = list(map(FIELD_END.join, zip(*parts, strict=True)))
+        start = 0
+        for end in (ends[unit:next_unit] - begin).tolist():
+            yield _hash(texts[start:end], first)
+            start = end
+        begin, unit = begin + start, next_unit
+
+
+def _hash(texts: list[str], first: str = "") -> bytes:
+    """Return the sha256 of the records of a unit, in any order, each of which begins with a text."""
     texts.sort()
-    return hashlib.sha256(RECORD_END.join(texts).encode("utf-8", "surrogatepass")).digest()
+    whole = first + (RECORD_END + first).join(texts)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:

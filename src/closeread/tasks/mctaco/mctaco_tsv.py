@@ -9,23 +9,27 @@ is numbered from 0 in order of first appearance (four question texts of the rele
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closeread import limits
-from closeread.arrays import Ints
+from closeread.arrays import Ints, mark_run_starts
+from closeread.coded_columns import CodedColumn, Coder, LazyColumn, NumberedNames
 from closeread.errors import Problem, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
-from closeread.records import ColumnRecords, Parsed, Record, find_runs
+from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
+__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "IDS", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
 
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
+IDS = ("id", "question_id", "sentence_id")
 UNSAFE_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 """The control characters that take two bytes."""
 
@@ -41,48 +45,86 @@ def read_records(path: Path, split: str) -> Parsed:
     """
     lines = read_lines(path)
     problems = ProblemList()
-    kept: list[int] = []
-    columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
-    shared: dict[str, str] = {}
-    n_lines = short = 0
+    kept: list[Ints] = []
+    coders: list[Coder[bytes]] = [Coder() for _ in COLUMNS]
+    n_lines = n_short = 0
     for text in lines.texts():
-        sound: Sequence[str] = ()
         if (number := _count_rows(text)) is not None:
-            kept += range(n_lines, n_lines + number)
-            cells = text.decode().replace("\n", "\t").split("\t")
+            kept.append(np.arange(n_lines, n_lines + number))
+            cells = text.replace(b"\n", b"\t").split(b"\t")
         else:
-            number, sound = 0, [line.removesuffix("\r") for line in text.decode().split("\n")]
-            cells = []
-        for index, line in enumerate(sound, n_lines):
-            number += 1
-            found = line.split("\t")
-            if len(found) != len(COLUMNS):
-                expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
-                problems.append(Problem(f"the number of columns is {len(found)} ({expected})", index + 1))
-                continue
-            if len(line) < SHORTEST:
-                short += 1
-                if short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
-                    problems.append(Problem(f"has {len(line)} characters (expected at least {SHORTEST})", index + 1))
-                    continue
-            kept.append(index)
-            cells += found
-            problems += _find_unsafe(found, index + 1)
+            rows = _read_lines(text, n_lines, n_short)
+            kept.append(np.array(rows.numbers, np.int64))
+            cells, number = rows.cells, text.count(b"\n") + 1
+            problems += rows.problems
+            n_short += rows.n_short
         n_lines += number
-        for position, texts in enumerate(columns.values()):
-            # Equal texts share one object, which saves memory on large files.
-            values = cells[position :: len(COLUMNS)]
-            texts.extend(map(shared.setdefault, values, values))
-    del lines, shared
-    sentence, sentences = _number_values(columns["sentence"])
-    wording, wordings = _number_values(columns["question"])
-    question, questions = _number_values((sentence * wordings + wording).tolist())
-    ids = {
-        "id": list(map(f"{split.replace('{', '{{').replace('}', '}}')}-{{:05d}}".format, kept)),
-        "question_id": _format_ids(f"{split}-q", question, questions),
-        "sentence_id": _format_ids(f"{split}-s", sentence, sentences),
-    }
-    return Parsed(ColumnRecords({**ids, **columns}, made=ids.keys()), [index + 1 for index in kept], problems)
+        for position, coder in enumerate(coders):
+            coder.add(cells[position :: len(COLUMNS)])
+    del lines
+    columns = {name: coder.finish(bytes.decode) for name, coder in zip(COLUMNS, coders, strict=True)}
+    numbers = np.concatenate(kept)
+    records = ColumnRecords({**_make_ids(split, numbers, columns), **columns}, made=IDS)
+    return Parsed(records, numbers + 1, problems)
+
+
+def _make_ids(split: str, numbers: Ints, columns: Mapping[str, CodedColumn]) -> dict[str, LazyColumn]:
+    """Return the columns of ids, given the numbers of the lines from 0."""
+    sentence, question = columns["sentence"], columns["question"]
+    pairs = sentence.codes.astype(np.int64) * len(question.values) + question.codes
+    codes, n_questions = _number_values(pairs)
+    made: tuple[LazyColumn, ...] = (
+        NumberedNames(f"{split}-", numbers),
+        CodedColumn(codes, [f"{split}-q{number:04d}" for number in range(n_questions)]),
+        CodedColumn(sentence.codes, [f"{split}-s{number:04d}" for number in range(len(sentence.values))]),
+    )
+    return dict(zip(IDS, made, strict=True))
+
+
+class _Rows(NamedTuple):
+    """The rows among some lines.
+
+    Attributes:
+        numbers: the numbers of their lines, from 0.
+        cells: the values of all of them, one row after the other.
+        problems: what is wrong with the lines.
+        n_short: how many rows are too short to be valid.
+    """
+
+    numbers: list[int]
+    cells: list[bytes]
+    problems: ProblemList
+    n_short: int
+
+
+def _read_lines(text: bytes, first: int, n_short: int) -> _Rows:
+    """Read lines of any kind.
+
+    Args:
+        text: the lines.
+        first: the number of the first of them, from 0.
+        n_short: how many rows before were too short.
+    """
+    numbers: list[int] = []
+    cells: list[bytes] = []
+    problems = ProblemList()
+    short = 0
+    for index, line in enumerate(text.split(b"\n"), first):
+        decoded = line.removesuffix(b"\r").decode()
+        found = decoded.split("\t")
+        if len(found) != len(COLUMNS):
+            expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
+            problems.append(Problem(f"the number of columns is {len(found)} ({expected})", index + 1))
+            continue
+        if len(decoded) < SHORTEST:
+            short += 1
+            if n_short + short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
+                problems.append(Problem(f"has {len(decoded)} characters (expected at least {SHORTEST})", index + 1))
+                continue
+        numbers.append(index)
+        cells += line.removesuffix(b"\r").split(b"\t")
+        problems += _find_unsafe(found, index + 1)
+    return _Rows(numbers, cells, problems, short)
 
 
 def _count_rows(text: bytes) -> int | None:
@@ -113,17 +155,12 @@ def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
             yield Problem(found, line)
 
 
-def _number_values(values: Sequence[Hashable]) -> tuple[Ints, int]:
+def _number_values(values: Ints) -> tuple[NDArray[np.int32], int]:
     """Number the values from 0 in order of first appearance; return the numbers and how many are distinct."""
-    starts = np.array(find_runs(values), np.int64)  # equal values mostly follow each other
-    seen: dict[Hashable, int] = {}
-    numbers = [seen.setdefault(values[start], len(seen)) for start in starts.tolist()]
-    return np.repeat(np.array(numbers, np.int64), np.diff(starts, append=len(values))), len(seen)
-
-
-def _format_ids(prefix: str, numbers: Ints, distinct: int) -> list[str]:
-    names = [f"{prefix}{number:04d}" for number in range(distinct)]
-    return [names[number] for number in numbers.tolist()]
+    starts = np.flatnonzero(mark_run_starts(values))  # equal values mostly follow each other
+    seen: dict[int, int] = {}
+    numbers = [seen.setdefault(value, len(seen)) for value in values[starts].tolist()]
+    return np.repeat(np.array(numbers, np.int32), np.diff(starts, append=len(values))), len(seen)
 
 
 def dump_records(records: Iterable[Record]) -> str:

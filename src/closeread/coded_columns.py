@@ -1,0 +1,145 @@
+"""Columns of texts that are stored without an object for each row: by number, or as numbers with a prefix.
+
+A corpus of a million rows repeats its sentences, questions and labels, so a number of four bytes stands for each.
+NumPy is imported only when a column is used, since help imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from closeread.arrays import Ints, Mask
+
+__all__ = ["CODES", "CodedColumn", "Coder", "LazyColumn", "NumberedNames"]
+
+T = TypeVar("T", str, bytes)
+
+CODES = 2**14
+"""How many texts of a column are made at once."""
+
+
+class LazyColumn(Sequence[str]):
+    """A column of texts that are made when they are asked for; equal to any sequence of the same texts."""
+
+    def take(self, rows: Ints | slice) -> list[str]:
+        """Return the texts of some rows, given their numbers (m,)."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self.take(slice(begin, begin + CODES)) for begin in range(0, len(self), CODES))
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return self.take(index)
+        place = range(len(self))[index]
+        return self.take(slice(place, place + 1))[0]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Sequence) and not isinstance(other, str) and list(self) == list(other)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class CodedColumn(LazyColumn):
+    """Texts by number.
+
+    Args:
+        codes: (n,) int32, the number of each row's text; numbered from 0 without gaps in order of first appearance.
+        values: the text of each number; all are distinct.
+    """
+
+    def __init__(self, codes: NDArray[np.int32], values: Sequence[str]) -> None:
+        self.codes = codes
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: Ints | slice) -> list[str]:
+        """Return the texts of some rows, given their numbers (m,)."""
+        return list(map(self.values.__getitem__, self.codes[rows].tolist()))
+
+    def first_rows(self) -> Ints:
+        """Return the first row of each value, (n_values,)."""
+        import numpy as np
+
+        before = np.maximum.accumulate(np.concatenate([[-1], self.codes]))[:-1]
+        return np.flatnonzero(self.codes > before)
+
+    def is_constant_in(self, groups: CodedColumn) -> bool:
+        """Return whether rows with the same text in another column have the same text in this one."""
+        return bool((self.codes[groups.first_rows()][groups.codes] == self.codes).all())
+
+    def equals(self, text: str) -> Mask:
+        """Return which rows have a text, (n,)."""
+        import numpy as np
+
+        mask: Mask = np.array([value == text for value in self.values], np.bool_)[self.codes]
+        return mask
+
+
+class NumberedNames(LazyColumn):
+    """Names that are a prefix and a number of at least five digits, each larger than the one before, so all distinct.
+
+    Args:
+        prefix: what the names begin with.
+        numbers: (n,) the numbers, from 0, ascending.
+    """
+
+    def __init__(self, prefix: str, numbers: Ints) -> None:
+        self.prefix = prefix
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: Ints | slice) -> list[str]:
+        """Return the names of some rows, given their numbers (m,)."""
+        prefix = self.prefix
+        return [f"{prefix}{number:05d}" for number in self.numbers[rows].tolist()]
+
+
+class Coder(Generic[T]):
+    """Numbers the texts of a column, some at a time, in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[T, int] = {}
+        self._codes: list[NDArray[np.int32]] = []
+
+    def add(self, texts: Sequence[T]) -> None:
+        """Add some texts."""
+        import numpy as np
+
+        numbers = self._numbers
+        for text in dict.fromkeys(texts):
+            numbers.setdefault(text, len(numbers))
+        self._codes.append(np.fromiter(map(numbers.__getitem__, texts), np.int32, len(texts)))
+
+    def finish(self, convert: Callable[[T], str], limit: int | None = None) -> CodedColumn:
+        """Return the column.
+
+        Args:
+            convert: what makes a text of each distinct one; several may become the same.
+            limit: how many rows to keep at most; None for all.
+        """
+        import numpy as np
+
+        codes = np.concatenate([*self._codes, np.empty(0, np.int32)])[:limit]
+        n_used = int(codes.max(initial=-1)) + 1
+        values = list(map(convert, islice(self._numbers, n_used)))
+        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        if len(distinct) < len(values):
+            codes = np.array([distinct[value] for value in values], np.int32)[codes]
+        return CodedColumn(codes, list(distinct))
