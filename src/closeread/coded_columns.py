@@ -78,6 +78,20 @@ class CodedColumn(LazyColumn):
         before = np.maximum.accumulate(np.concatenate([[-1], self.codes]))[:-1]
         return np.flatnonzero(self.codes > before)
 
+    def split(self, separator: str) -> tuple[CodedColumn, CodedColumn]:
+        """Return the texts before and after a separator, which occurs once in each text."""
+        pairs = [value.split(separator) for value in self.values]
+        return self.recode([first for first, _ in pairs]), self.recode([second for _, second in pairs])
+
+    def recode(self, values: Sequence[str]) -> CodedColumn:
+        """Return a column with other values, several of which may be the same."""
+        import numpy as np
+
+        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
+        if len(distinct) == len(values):
+            return CodedColumn(self.codes, values)
+        return CodedColumn(np.array([distinct[value] for value in values], np.int32)[self.codes], list(distinct))
+
     def is_constant_in(self, groups: CodedColumn) -> bool:
         """Return whether rows with the same text in another column have the same text in this one."""
         return bool((self.codes[groups.first_rows()][groups.codes] == self.codes).all())
@@ -138,8 +152,4 @@ class Coder(Generic[T]):
 
         codes = np.concatenate([*self._codes, np.empty(0, np.int32)])[:limit]
         n_used = int(codes.max(initial=-1)) + 1
-        values = list(map(convert, islice(self._numbers, n_used)))
-        distinct = {value: number for number, value in enumerate(dict.fromkeys(values))}
-        if len(distinct) < len(values):
-            codes = np.array([distinct[value] for value in values], np.int32)[codes]
-        return CodedColumn(codes, list(distinct))
+        return CodedColumn(codes, ()).recode(list(map(convert, islice(self._numbers, n_used))))

@@ -9,15 +9,14 @@ is numbered from 0 in order of first appearance (four question texts of the rele
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from closeread import limits
-from closeread.arrays import Ints, mark_run_starts
+from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn, Coder, LazyColumn, NumberedNames
 from closeread.errors import Problem, quote
 from closeread.formats import Format
@@ -25,11 +24,14 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "IDS", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
+__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "IDS", "PARTS", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
 
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
 IDS = ("id", "question_id", "sentence_id")
+PARTS = ("sentence\tquestion", "answer", "label\tcategory")
+"""What is numbered of a row: pairs of columns that repeat together are looked up together."""
+
 UNSAFE_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 """The control characters that take two bytes."""
 
@@ -46,39 +48,44 @@ def read_records(path: Path, split: str) -> Parsed:
     lines = read_lines(path)
     problems = ProblemList()
     kept: list[Ints] = []
-    coders: list[Coder[bytes]] = [Coder() for _ in COLUMNS]
+    coders: list[Coder[bytes]] = [Coder() for _ in PARTS]
     n_lines = n_short = 0
     for text in lines.texts():
-        if (number := _count_rows(text)) is not None:
+        if (parts := _split_rows(text)) is not None:
+            number = len(parts) // len(PARTS)
             kept.append(np.arange(n_lines, n_lines + number))
-            cells = text.replace(b"\n", b"\t").split(b"\t")
         else:
             rows = _read_lines(text, n_lines, n_short)
             kept.append(np.array(rows.numbers, np.int64))
-            cells, number = rows.cells, text.count(b"\n") + 1
+            parts, number = rows.parts, text.count(b"\n") + 1
             problems += rows.problems
             n_short += rows.n_short
         n_lines += number
         for position, coder in enumerate(coders):
-            coder.add(cells[position :: len(COLUMNS)])
+            coder.add(parts[position :: len(PARTS)])
     del lines
-    columns = {name: coder.finish(bytes.decode) for name, coder in zip(COLUMNS, coders, strict=True)}
     numbers = np.concatenate(kept)
-    records = ColumnRecords({**_make_ids(split, numbers, columns), **columns}, made=IDS)
-    return Parsed(records, numbers + 1, problems)
+    columns = _make_columns(split, numbers, [coder.finish(bytes.decode) for coder in coders])
+    return Parsed(ColumnRecords(columns, made=IDS), numbers + 1, problems)
 
 
-def _make_ids(split: str, numbers: Ints, columns: Mapping[str, CodedColumn]) -> dict[str, LazyColumn]:
-    """Return the columns of ids, given the numbers of the lines from 0."""
-    sentence, question = columns["sentence"], columns["question"]
-    pairs = sentence.codes.astype(np.int64) * len(question.values) + question.codes
-    codes, n_questions = _number_values(pairs)
+def _make_columns(split: str, numbers: Ints, parts: Sequence[CodedColumn]) -> dict[str, LazyColumn]:
+    """Return the columns of records.
+
+    Args:
+        split: the split's name.
+        numbers: (n,) the numbers of the lines, from 0.
+        parts: the texts of each of `PARTS`.
+    """
+    pair, answer, judgement = parts
+    sentence, question = pair.split("\t")
+    label, category = judgement.split("\t")
     made: tuple[LazyColumn, ...] = (
         NumberedNames(f"{split}-", numbers),
-        CodedColumn(codes, [f"{split}-q{number:04d}" for number in range(n_questions)]),
+        CodedColumn(pair.codes, [f"{split}-q{number:04d}" for number in range(len(pair.values))]),
         CodedColumn(sentence.codes, [f"{split}-s{number:04d}" for number in range(len(sentence.values))]),
     )
-    return dict(zip(IDS, made, strict=True))
+    return dict(zip((*IDS, *COLUMNS), (*made, sentence, question, answer, label, category), strict=True))
 
 
 class _Rows(NamedTuple):
@@ -86,13 +93,13 @@ class _Rows(NamedTuple):
 
     Attributes:
         numbers: the numbers of their lines, from 0.
-        cells: the values of all of them, one row after the other.
+        parts: the texts of `PARTS` of all of them, one row after the other.
         problems: what is wrong with the lines.
         n_short: how many rows are too short to be valid.
     """
 
     numbers: list[int]
-    cells: list[bytes]
+    parts: list[bytes]
     problems: ProblemList
     n_short: int
 
@@ -106,11 +113,12 @@ def _read_lines(text: bytes, first: int, n_short: int) -> _Rows:
         n_short: how many rows before were too short.
     """
     numbers: list[int] = []
-    cells: list[bytes] = []
+    parts: list[bytes] = []
     problems = ProblemList()
     short = 0
     for index, line in enumerate(text.split(b"\n"), first):
-        decoded = line.removesuffix(b"\r").decode()
+        whole = line.removesuffix(b"\r")
+        decoded = whole.decode()
         found = decoded.split("\t")
         if len(found) != len(COLUMNS):
             expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
@@ -122,29 +130,34 @@ def _read_lines(text: bytes, first: int, n_short: int) -> _Rows:
                 problems.append(Problem(f"has {len(decoded)} characters (expected at least {SHORTEST})", index + 1))
                 continue
         numbers.append(index)
-        cells += line.removesuffix(b"\r").split(b"\t")
+        sentence, question, answer, judgement = whole.split(b"\t", 3)
+        parts += (sentence + b"\t" + question, answer, judgement)
         problems += _find_unsafe(found, index + 1)
-    return _Rows(numbers, cells, problems, short)
+    return _Rows(numbers, parts, problems, short)
 
 
-def _count_rows(text: bytes) -> int | None:
-    """Return the number of lines if all are rows that nothing can be wrong with but their values; None otherwise.
+def _split_rows(text: bytes) -> list[bytes] | None:
+    """Return the texts of `PARTS` of lines, row by row, if nothing can be wrong with them but values; None otherwise.
 
-    They have the right number of columns, are long enough, end without a carriage return, and have no control
+    The lines have the right number of columns, are long enough, end without a carriage return, and have no control
     characters.
     """
     if b"\x7f" in text or (b"\xc2" in text and UNSAFE_BYTES.search(text) is not None):
         return None
     raw = np.frombuffer(text, np.uint8)
     controls = np.flatnonzero(raw < ord(" "))
-    is_end = raw[controls] == ord("\n")
-    ends = np.append(controls[is_end], len(raw))
-    tabs = np.append(np.flatnonzero(is_end), len(controls)) - np.arange(len(ends))
-    if not (raw[controls[~is_end]] == ord("\t")).all() or (np.diff(tabs, prepend=0) != len(COLUMNS) - 1).any():
+    if len(controls) % len(COLUMNS) != len(COLUMNS) - 1:
+        return None
+    grid = np.append(controls, len(raw)).reshape(-1, len(COLUMNS))
+    ends = grid[:, -1]
+    if (raw[grid[:, :-1]] != ord("\t")).any() or (raw[ends[:-1]] != ord("\n")).any():
         return None
     n_others = 0 if text.isascii() else np.cumsum(np.append(raw, 0) & 0xC0 == 0x80)[ends]
-    lengths = np.diff(ends - n_others, prepend=-1) - 1
-    return None if (lengths < SHORTEST).any() else len(ends)
+    if (np.diff(ends - n_others, prepend=-1) <= SHORTEST).any():
+        return None
+    parted = raw.copy()
+    parted[grid[:, 1:3]] = ord("\n")  # around the answer
+    return parted.tobytes().split(b"\n")
 
 
 def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
@@ -153,14 +166,6 @@ def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
         if unsafe := UNSAFE.search(text):
             found = f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
             yield Problem(found, line)
-
-
-def _number_values(values: Ints) -> tuple[NDArray[np.int32], int]:
-    """Number the values from 0 in order of first appearance; return the numbers and how many are distinct."""
-    starts = np.flatnonzero(mark_run_starts(values))  # equal values mostly follow each other
-    seen: dict[int, int] = {}
-    numbers = [seen.setdefault(value, len(seen)) for value in values[starts].tolist()]
-    return np.repeat(np.array(numbers, np.int32), np.diff(starts, append=len(values))), len(seen)
 
 
 def dump_records(records: Iterable[Record]) -> str:
