@@ -295,8 +295,10 @@ class RowValidator:
         import jsonschema_rs
 
         try:
-            distinct = list(values.values if isinstance(values, CodedColumn) else dict.fromkeys(values))
-            if not isinstance(values, CodedColumn) and len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
+            if isinstance(values, CodedColumn):
+                values = values.values
+            distinct = list(dict.fromkeys(values))
+            if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
             if name not in self._column_validators:  # making one takes longer than validating a few rows
                 schema = {"$defs": self.schema["$defs"], "type": "array", "items": self.fields[name]}

@@ -24,7 +24,17 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "IDS", "PARTS", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "COLUMNS",
+    "FORMAT",
+    "IDS",
+    "PARTS",
+    "SHORTEST",
+    "UNSAFE_BYTES",
+    "dump_records",
+    "read_records",
+]
 
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
@@ -48,7 +58,7 @@ def read_records(path: Path, split: str) -> Parsed:
     lines = read_lines(path)
     problems = ProblemList()
     kept: list[Ints] = []
-    coders: list[Coder[bytes]] = [Coder() for _ in PARTS]
+    coders: list[Coder[bytes]] = [Coder(in_runs=part == PARTS[0]) for part in PARTS]
     n_lines = n_short = 0
     for text in lines.texts():
         if (parts := _split_rows(text)) is not None:
@@ -66,7 +76,8 @@ def read_records(path: Path, split: str) -> Parsed:
     del lines
     numbers = np.concatenate(kept)
     columns = _make_columns(split, numbers, [coder.finish(bytes.decode) for coder in coders])
-    return Parsed(ColumnRecords(columns, made=IDS), numbers + 1, problems)
+    places = range(1, n_lines + 1) if len(numbers) == n_lines else (numbers + 1).tolist()
+    return Parsed(ColumnRecords(columns, made=IDS), places, problems)
 
 
 def _make_columns(split: str, numbers: Ints, parts: Sequence[CodedColumn]) -> dict[str, LazyColumn]:
