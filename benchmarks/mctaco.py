@@ -129,7 +129,7 @@ def measure_calls(run, corpus, predictions, gold, said):
 
 
 def measure_growth(evaluator, size, folder):
-    """Both tools as processes, on a synthetic corpus."""
+    """Both tools as processes, on a synthetic corpus, beside a program that does no more than read it."""
     big, random = synthetic(size, folder)
     both = ["--test_file", big, "--prediction_file", random]
     return processes(
@@ -137,6 +137,7 @@ def measure_growth(evaluator, size, folder):
             "closeread score mctaco": [CLOSEREAD, "score", "mctaco", random, "--gold", big],
             "closeread score mctaco --no-ci": [CLOSEREAD, "score", "mctaco", random, "--gold", big, "--no-ci"],
             "official evaluator": [sys.executable, evaluator, "eval", *both],
+            "wc -l": ["wc", "-l", big, random],
         },
         runs=3,
     )

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
-from typing import Any
+from itertools import islice, pairwise, repeat
+from typing import Any, TypeGuard
 
+from closeread.coded_columns import CodedColumn, LazyColumn, NumberedNames
 from closeread.records import ColumnRecords, Record, column, find_runs
 
-__all__ = ["DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "ROWS", "combine_digests", "unit_digests"]
+__all__ = ["CONTROLS", "DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "ROWS", "combine_digests", "unit_digests"]
 
 DIGEST_BYTES = 32
 
@@ -23,6 +25,8 @@ ROWS = 2**12
 """How many records are written at once."""
 
 FIELD_END, KEYS_END, RECORD_END = "\x1f", "\x1d", "\x1e"
+
+CONTROLS = re.compile("[\x00-\x1f]")
 
 
 def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[str] = ()) -> dict[str, bytes]:
@@ -33,8 +37,13 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
         unit: the field with the name of a record's unit.
         not_in_digest: fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
-    names = column(records, unit)
-    texts = _format_records(records, tuple(not_in_digest))
+    names, dropped = column(records, unit), tuple(not_in_digest)
+    if isinstance(records, ColumnRecords) and isinstance(names, CodedColumn):
+        fields = [name for name in sorted(records.columns) if name not in dropped]
+        columns = {name: values for name in fields if _is_safe(values := records.columns[name])}
+        if columns and len(columns) == len(fields):
+            return dict(zip(names.values, _digest_columns(columns, names), strict=True))
+    texts = _format_records(records, dropped)
     starts = find_runs(names)
     if len({names[start] for start in starts}) == len(starts):  # the records of each unit follow each other
         return {names[start]: _hash(list(islice(texts, end - start))) for start, end in pairwise([*starts, len(names)])}
@@ -44,10 +53,55 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     return {name: _hash(own) for name, own in by_unit.items()}
 
 
-def _hash(texts: list[str]) -> bytes:
-    """Return the sha256 of the records of a unit, in any order."""
+def _is_safe(values: Sequence[object]) -> TypeGuard[LazyColumn]:
+    """Tell whether a column is a lazy one without control characters, which come before those that end fields."""
+    if isinstance(values, NumberedNames):
+        return CONTROLS.search(values.prefix) is None
+    if not isinstance(values, CodedColumn):
+        return False
+    blocks = ("".join(values.values[begin : begin + ROWS]) for begin in range(0, len(values.values), ROWS))
+    return all(text.isprintable() or CONTROLS.search(text) is None for text in blocks)
+
+
+def _digest_columns(columns: Mapping[str, LazyColumn], units: CodedColumn) -> Iterator[bytes]:
+    """Yield the sha256 of the records of each unit, in the order of the units' numbers.
+
+    Args:
+        columns: the fields to digest, sorted, without control characters.
+        units: the unit of each record.
+    """
+    import numpy as np  # only here, since help imports this module
+
+    order = np.argsort(units.codes, kind="stable")
+    ends = np.cumsum(np.bincount(units.codes, minlength=len(units.values)))
+    own, shared = _split_columns(list(columns.values()), units)
+    first = FIELD_END.join(columns) + KEYS_END
+    begin = unit = 0
+    while unit < len(ends):
+        next_unit = max(unit + 1, int(np.searchsorted(ends, begin + ROWS, "right")))
+        bounds = [begin, *ends[unit:next_unit].tolist()]
+        rows, heads = order[begin : bounds[-1]], order[bounds[:-1]]
+        texts = list(map(FIELD_END.join, zip(*(one.take(rows) for one in own), strict=True)))
+        rests = map(FIELD_END.join, zip(*(one.take(heads) for one in shared), strict=True)) if shared else repeat("")
+        for (start, end), rest in zip(pairwise(bounds), rests, strict=False):
+            tail = FIELD_END + rest if shared else ""
+            yield _hash(texts[start - begin : end - begin], first, tail)
+        begin, unit = bounds[-1], next_unit
+
+
+def _split_columns(columns: Sequence[LazyColumn], units: CodedColumn) -> tuple[list[LazyColumn], list[LazyColumn]]:
+    """Split columns into some and the last ones, in which the records of a unit have the same text."""
+    n_own = len(columns)
+    while n_own > 1 and isinstance(last := columns[n_own - 1], CodedColumn) and last.is_constant_in(units):
+        n_own -= 1
+    return list(columns[:n_own]), list(columns[n_own:])
+
+
+def _hash(texts: list[str], first: str = "", last: str = "") -> bytes:
+    """Return the sha256 of the records of a unit, in any order, each between the same two texts."""
     texts.sort()
-    return hashlib.sha256(RECORD_END.join(texts).encode("utf-8", "surrogatepass")).digest()
+    whole = first + f"{last}{RECORD_END}{first}".join(texts) + last
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
+from closeread.coded_columns import NumberedNames
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.problems import ProblemList
 
@@ -220,6 +221,8 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
     """
     columns = as_columns(parsed.records, {key, id_key})
     names = columns[key]
+    if isinstance(names, NumberedNames):
+        return []
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
     splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]

@@ -223,7 +223,7 @@ def test_a_changed_line_of_the_reader_is_read_again(tmp_path):
     assert answer() == "three hours"
     reader = package / "tasks" / "mctaco" / "mctaco_tsv.py"
     text = reader.read_text("utf-8")
-    changed = text.replace("**columns}", '**columns, "answer": [a.upper() for a in columns["answer"]]}')
+    changed = text.replace("(columns,", '({**columns, "answer": [a.upper() for a in columns["answer"]]},')
     assert changed != text
     reader.write_text(changed, "utf-8")
     assert answer() == "THREE HOURS"

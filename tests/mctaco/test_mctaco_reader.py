@@ -1,5 +1,6 @@
 """The reader of McTaco's files, compared with a slow twin."""
 
+import json
 import re
 
 import pytest
@@ -7,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import mctaco_tsv as twin
 
+import closeread
+from closeread.counts.report import Resampling
 from closeread.formats import text
+from closeread.tasks.mctaco.mctaco_labels import parse_submission
 from closeread.tasks.mctaco.mctaco_tsv import COLUMNS, read_records
 
 cells = st.text(st.sampled_from("aé€😀 \r\x01\x7f\x85\xa0\u2028{}"), max_size=3)
@@ -31,3 +35,43 @@ def test_equals_the_twin(tmp_path_factory, lines, cut, block, split):
     assert list(parsed.lines) == numbers
     found = [(problem.line, re.match(r"\w+", problem.what)[0]) for problem in parsed.problems]
     assert [(line, name if name in COLUMNS else None) for line, name in found] == wrong
+
+
+SENTENCES, QUESTIONS = st.sampled_from(["Ann slept.", "Bob — left."]), st.sampled_from(["How long?", "When “was” it?"])
+candidates = st.lists(
+    st.tuples(SENTENCES, QUESTIONS, st.sampled_from(["a", 'b "c', "d"]), st.sampled_from(["no", "yes"])),
+    min_size=1,
+    max_size=12,
+)
+labels = st.sampled_from([b"yes", b"no", b" yes\t", b"yes\r", b"\xc2\xa0no", b"maybe", b"", b"\xe2\x80\xa8yes"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=candidates, coins=st.lists(st.booleans(), min_size=12, max_size=12), missing=st.sampled_from(["error", "skip"])
+)
+def test_scores_and_signature_are_those_of_records(tmp_path_factory, rows, coins, missing):
+    folder = tmp_path_factory.mktemp("scores")
+    gold, said, lines = folder / "gold.tsv", folder / "said.txt", folder / "gold.jsonl"
+    gold.write_text("".join("\t".join((*row, "Frequency")) + "\n" for row in rows), "utf-8")
+    said.write_text("".join("yes\n" if coin else "no\n" for coin in coins[: len(rows)]), "utf-8")
+    lines.write_text("".join(json.dumps(row) + "\n" for row in twin.read(gold.read_text("utf-8"), "test")[0]), "utf-8")
+    found, expected = (
+        closeread.score("mctaco", said, gold=path, missing=missing, resampling=Resampling(5)).to_json()
+        for path in (gold, lines)
+    )
+    assert found == expected
+
+
+@given(texts=st.lists(labels, min_size=1, max_size=9), n_gold=st.integers(1, 10), block=st.integers(1, 20))
+def test_labels_are_those_of_single_lines(texts, n_gold, block):
+    data = b"\n".join(texts)
+    gold = [{"id": f"test-{number:05d}"} for number in range(n_gold)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", block)
+        lines = text.Lines(data)
+        columns, singly = parse_submission(lines, gold), parse_submission(list(lines), gold)
+    expected = [line.decode().removesuffix("\r").strip() for line in data.removesuffix(b"\n").split(b"\n")][:n_gold]
+    assert [row["label"] for row in columns.records] == expected
+    assert columns.records == singly.records
+    assert columns.problems == singly.problems

@@ -22,6 +22,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 
 from closeread import limits
+from closeread.coded_columns import CodedColumn
 from closeread.errors import FieldPath, Problem, quote, quote_json, shorten
 from closeread.packages import package_folder
 from closeread.problems import ProblemList
@@ -294,6 +295,8 @@ class RowValidator:
         import jsonschema_rs
 
         try:
+            if isinstance(values, CodedColumn):
+                values = values.values
             distinct = list(dict.fromkeys(values))
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]

@@ -123,7 +123,8 @@ def read_submission(
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, corpus.key, problem) for problem in invalid)
     problems += (problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key))
-    if not problems and list(column(parsed.records, corpus.key)) == list(ids):
+    names = column(parsed.records, corpus.key) if not problems else None
+    if names is not None and (names is ids or list(names) == list(ids)):
         aligned = parsed.records if prepare is None else prepare(parsed.records)
         found = () if find is None else find(aligned)
         _raise_problems(path, _add_places(found, corpus.key, ids, parsed, range(len(ids)), {}))

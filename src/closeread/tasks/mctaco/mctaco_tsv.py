@@ -9,23 +9,39 @@ is numbered from 0 in order of first appearance (four question texts of the rele
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints
+from closeread.coded_columns import CodedColumn, Coder, LazyColumn, NumberedNames
 from closeread.errors import Problem, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
-from closeread.records import ColumnRecords, Parsed, Record, find_runs
+from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = ["BYTE_ORDER_MARK", "COLUMNS", "FORMAT", "SHORTEST", "UNSAFE_BYTES", "dump_records", "read_records"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "COLUMNS",
+    "FORMAT",
+    "IDS",
+    "PARTS",
+    "SHORTEST",
+    "UNSAFE_BYTES",
+    "dump_records",
+    "read_records",
+]
 
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
+IDS = ("id", "question_id", "sentence_id")
+PARTS = ("sentence\tquestion", "answer", "label\tcategory")
+"""What is numbered of a row: pairs of columns that repeat together are looked up together."""
+
 UNSAFE_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 """The control characters that take two bytes."""
 
@@ -41,68 +57,118 @@ def read_records(path: Path, split: str) -> Parsed:
     """
     lines = read_lines(path)
     problems = ProblemList()
-    kept: list[int] = []
-    columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
-    shared: dict[str, str] = {}
-    n_lines = short = 0
+    kept: list[Ints] = []
+    coders: list[Coder[bytes]] = [Coder(in_runs=part == PARTS[0]) for part in PARTS]
+    n_lines = n_short = 0
     for text in lines.texts():
-        sound: Sequence[str] = ()
-        if (number := _count_rows(text)) is not None:
-            kept += range(n_lines, n_lines + number)
-            cells = text.decode().replace("\n", "\t").split("\t")
+        if (parts := _split_rows(text)) is not None:
+            number = len(parts) // len(PARTS)
+            kept.append(np.arange(n_lines, n_lines + number))
         else:
-            number, sound = 0, [line.removesuffix("\r") for line in text.decode().split("\n")]
-            cells = []
-        for index, line in enumerate(sound, n_lines):
-            number += 1
-            found = line.split("\t")
-            if len(found) != len(COLUMNS):
-                expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
-                problems.append(Problem(f"the number of columns is {len(found)} ({expected})", index + 1))
-                continue
-            if len(line) < SHORTEST:
-                short += 1
-                if short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
-                    problems.append(Problem(f"has {len(line)} characters (expected at least {SHORTEST})", index + 1))
-                    continue
-            kept.append(index)
-            cells += found
-            problems += _find_unsafe(found, index + 1)
+            rows = _read_lines(text, n_lines, n_short)
+            kept.append(np.array(rows.numbers, np.int64))
+            parts, number = rows.parts, text.count(b"\n") + 1
+            problems += rows.problems
+            n_short += rows.n_short
         n_lines += number
-        for position, texts in enumerate(columns.values()):
-            # Equal texts share one object, which saves memory on large files.
-            values = cells[position :: len(COLUMNS)]
-            texts.extend(map(shared.setdefault, values, values))
-    del lines, shared
-    sentence, sentences = _number_values(columns["sentence"])
-    wording, wordings = _number_values(columns["question"])
-    question, questions = _number_values((sentence * wordings + wording).tolist())
-    ids = {
-        "id": list(map(f"{split.replace('{', '{{').replace('}', '}}')}-{{:05d}}".format, kept)),
-        "question_id": _format_ids(f"{split}-q", question, questions),
-        "sentence_id": _format_ids(f"{split}-s", sentence, sentences),
-    }
-    return Parsed(ColumnRecords({**ids, **columns}, made=ids.keys()), [index + 1 for index in kept], problems)
+        for position, coder in enumerate(coders):
+            coder.add(parts[position :: len(PARTS)])
+    del lines
+    numbers = np.concatenate(kept)
+    columns = _make_columns(split, numbers, [coder.finish(bytes.decode) for coder in coders])
+    places = range(1, n_lines + 1) if len(numbers) == n_lines else (numbers + 1).tolist()
+    return Parsed(ColumnRecords(columns, made=IDS), places, problems)
 
 
-def _count_rows(text: bytes) -> int | None:
-    """Return the number of lines if all are rows that nothing can be wrong with but their values; None otherwise.
+def _make_columns(split: str, numbers: Ints, parts: Sequence[CodedColumn]) -> dict[str, LazyColumn]:
+    """Return the columns of records.
 
-    They have the right number of columns, are long enough, end without a carriage return, and have no control
+    Args:
+        split: the split's name.
+        numbers: (n,) the numbers of the lines, from 0.
+        parts: the texts of each of `PARTS`.
+    """
+    pair, answer, judgement = parts
+    sentence, question = pair.split("\t")
+    label, category = judgement.split("\t")
+    made: tuple[LazyColumn, ...] = (
+        NumberedNames(f"{split}-", numbers),
+        CodedColumn(pair.codes, [f"{split}-q{number:04d}" for number in range(len(pair.values))]),
+        CodedColumn(sentence.codes, [f"{split}-s{number:04d}" for number in range(len(sentence.values))]),
+    )
+    return dict(zip((*IDS, *COLUMNS), (*made, sentence, question, answer, label, category), strict=True))
+
+
+class _Rows(NamedTuple):
+    """The rows among some lines.
+
+    Attributes:
+        numbers: the numbers of their lines, from 0.
+        parts: the texts of `PARTS` of all of them, one row after the other.
+        problems: what is wrong with the lines.
+        n_short: how many rows are too short to be valid.
+    """
+
+    numbers: list[int]
+    parts: list[bytes]
+    problems: ProblemList
+    n_short: int
+
+
+def _read_lines(text: bytes, first: int, n_short: int) -> _Rows:
+    """Read lines of any kind.
+
+    Args:
+        text: the lines.
+        first: the number of the first of them, from 0.
+        n_short: how many rows before were too short.
+    """
+    numbers: list[int] = []
+    parts: list[bytes] = []
+    problems = ProblemList()
+    short = 0
+    for index, line in enumerate(text.split(b"\n"), first):
+        whole = line.removesuffix(b"\r")
+        decoded = whole.decode()
+        found = decoded.split("\t")
+        if len(found) != len(COLUMNS):
+            expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
+            problems.append(Problem(f"the number of columns is {len(found)} ({expected})", index + 1))
+            continue
+        if len(decoded) < SHORTEST:
+            short += 1
+            if n_short + short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
+                problems.append(Problem(f"has {len(decoded)} characters (expected at least {SHORTEST})", index + 1))
+                continue
+        numbers.append(index)
+        sentence, question, answer, judgement = whole.split(b"\t", 3)
+        parts += (sentence + b"\t" + question, answer, judgement)
+        problems += _find_unsafe(found, index + 1)
+    return _Rows(numbers, parts, problems, short)
+
+
+def _split_rows(text: bytes) -> list[bytes] | None:
+    """Return the texts of `PARTS` of lines, row by row, if nothing can be wrong with them but values; None otherwise.
+
+    The lines have the right number of columns, are long enough, end without a carriage return, and have no control
     characters.
     """
     if b"\x7f" in text or (b"\xc2" in text and UNSAFE_BYTES.search(text) is not None):
         return None
     raw = np.frombuffer(text, np.uint8)
     controls = np.flatnonzero(raw < ord(" "))
-    is_end = raw[controls] == ord("\n")
-    ends = np.append(controls[is_end], len(raw))
-    tabs = np.append(np.flatnonzero(is_end), len(controls)) - np.arange(len(ends))
-    if not (raw[controls[~is_end]] == ord("\t")).all() or (np.diff(tabs, prepend=0) != len(COLUMNS) - 1).any():
+    if len(controls) % len(COLUMNS) != len(COLUMNS) - 1:
+        return None
+    grid = np.append(controls, len(raw)).reshape(-1, len(COLUMNS))
+    ends = grid[:, -1]
+    if (raw[grid[:, :-1]] != ord("\t")).any() or (raw[ends[:-1]] != ord("\n")).any():
         return None
     n_others = 0 if text.isascii() else np.cumsum(np.append(raw, 0) & 0xC0 == 0x80)[ends]
-    lengths = np.diff(ends - n_others, prepend=-1) - 1
-    return None if (lengths < SHORTEST).any() else len(ends)
+    if (np.diff(ends - n_others, prepend=-1) <= SHORTEST).any():
+        return None
+    parted = raw.copy()
+    parted[grid[:, 1:3]] = ord("\n")  # around the answer
+    return parted.tobytes().split(b"\n")
 
 
 def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
@@ -111,19 +177,6 @@ def _find_unsafe(cells: Iterable[str], line: int) -> Iterator[Problem]:
         if unsafe := UNSAFE.search(text):
             found = f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
             yield Problem(found, line)
-
-
-def _number_values(values: Sequence[Hashable]) -> tuple[Ints, int]:
-    """Number the values from 0 in order of first appearance; return the numbers and how many are distinct."""
-    starts = np.array(find_runs(values), np.int64)  # equal values mostly follow each other
-    seen: dict[Hashable, int] = {}
-    numbers = [seen.setdefault(values[start], len(seen)) for start in starts.tolist()]
-    return np.repeat(np.array(numbers, np.int64), np.diff(starts, append=len(values))), len(seen)
-
-
-def _format_ids(prefix: str, numbers: Ints, distinct: int) -> list[str]:
-    names = [f"{prefix}{number:04d}" for number in range(distinct)]
-    return [names[number] for number in numbers.tolist()]
 
 
 def dump_records(records: Iterable[Record]) -> str:

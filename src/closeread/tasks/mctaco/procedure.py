@@ -18,6 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.arrays import Ints
+from closeread.coded_columns import CodedColumn
 from closeread.corpora.sides import CorpusSides
 from closeread.counts.identities import AtMost, Computed, Equal, Flag, Identities, When, Whole
 from closeread.counts.metrics import F1, Metric, Ratio
@@ -48,16 +50,15 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     present = labels != ABSENT
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
-    first = np.unique(question, return_index=True)[1].tolist()  # the first candidate of each question
-    sentence_ids, categories = column(gold, "sentence_id"), column(gold, "category")
-    gold_yes = np.fromiter(map("yes".__eq__, column(gold, "label")), bool, len(gold))
+    first = CodedColumn(question.astype(np.int32), questions).first_rows()
+    gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
     table = CountTable(
         questions,
-        factorize([sentence_ids[i] for i in first])[0],
+        factorize(_take(column(gold, "sentence_id"), first))[0],
         COUNTS,
         choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
-        {"category": [categories[i] for i in first]},
+        {"category": _take(column(gold, "category"), first)},
     )
     if missing == "skip":
         return table.select(np.bincount(question[~present], minlength=len(questions)) == 0)
@@ -67,10 +68,17 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
 def encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
     """Return the predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
     if isinstance(system, ColumnRecords):
-        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
+        values = system.columns["label"]
+        if isinstance(values, CodedColumn):
+            return values.equals("yes").astype(np.int8)
+        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in values)
     else:
         labels = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
     return np.fromiter(labels, np.int8, len(system))
+
+
+def _take(values: Sequence[str], rows: Ints) -> list[str]:
+    return values.take(rows) if isinstance(values, CodedColumn) else [values[row] for row in rows.tolist()]
 
 
 IDENTITIES: Identities = (
