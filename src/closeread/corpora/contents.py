@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from closeread.corpora.arrow_columns import find_column_problems
 from closeread.corpora.declaration import Corpus
@@ -13,23 +13,26 @@ from closeread.corpora.leniency import make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, find_folder_oddities
 from closeread.corpora.rules import load_rules
-from closeread.corpora.schema import load_schema
+from closeread.corpora.schema import RowValidator, load_schema
 from closeread.corpora.sources import Located
 from closeread.corpora.values import convert_rows
+from closeread.digests import unit_digests
 from closeread.errors import Problem, RequestError
 from closeread.files import text_suffix
-from closeread.formats import Format
+from closeread.formats import Format, StoredFormat, stored_lines
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
-from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.formats.json_lines import dump_json_lines, pause_garbage_collection, read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record
-from closeread.tasks import find_format
+from closeread.formats.text import Lines
+from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record, column
+from closeread.tasks import find, find_format
 
 __all__ = [
     "PARQUET",
     "Contents",
     "dump_gold",
     "find_gold_writer",
+    "flatten_records",
     "name_places",
     "read_path",
     "validate_contents",
@@ -45,11 +48,13 @@ class Contents(NamedTuple):
         records: the records, which match the schema and the corpus's own rules.
         oddities: what is unusual about them.
         by_record: whether oddities say which record they are about.
+        digests: the sha256 of each record, by its key; None if they were not computed.
     """
 
     records: Sequence[Record]
     oddities: tuple[Oddity, ...]
     by_record: bool
+    digests: Mapping[str, bytes] | None = None
 
 
 def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
@@ -72,9 +77,65 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
         parsed: AnyParsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
     elif path.suffix.lower() == PARQUET:
         parsed = _read_parquet(corpus, path, definition)
+    elif reader.stored is not None:
+        return _read_stored(corpus, path, definition, reader.stored)
     else:
         parsed = reader.read(path, split)
     return validate_contents(corpus, path, parsed, definition)
+
+
+def _read_stored(corpus: Corpus, path: Path, definition: str, reader: StoredFormat) -> Contents:
+    """Read a file whose records are stored as text if it is large, unless something may be wrong with one.
+
+    Raises:
+        FormatError: it can't be read or is invalid.
+    """
+    lines = reader.read_lines(path)
+    if lines.n_bytes >= stored_lines.LARGE:
+        try:
+            return _store(corpus, lines, definition, reader)
+        except stored_lines.UnfitError:
+            pass
+    return validate_contents(corpus, path, reader.parse(lines), definition)
+
+
+def _store(corpus: Corpus, lines: Lines, definition: str, reader: StoredFormat) -> Contents:
+    """Validate the records of a file, some at a time.
+
+    Raises:
+        UnfitError: something may be wrong with one.
+    """
+    rules, validator = load_rules(corpus.task, definition), RowValidator(load_schema(corpus.name), definition)
+    keys: dict[str, list[str]] = {name: [] for name in (corpus.key, *corpus.unique)}
+    digests: dict[str, bytes] = {}
+    stored = reader.store(lines)
+
+    def validate() -> Iterator[Sequence[Record]]:
+        for some in stored.batches():
+            if not validator.accepts_all(some):
+                raise stored_lines.UnfitError
+            records = reader.prepare(some)
+            if next(iter(rules.find_inconsistencies(records)), None) is not None:
+                raise stored_lines.UnfitError
+            digests.update(unit_digests(some, corpus.key, corpus.not_in_digest))
+            for name, values in keys.items():
+                values += column(records, name)
+            yield records
+
+    with pause_garbage_collection():
+        records = reader.unite(validate(), stored)
+    if any(len(set(values)) < len(values) for values in keys.values()):
+        raise stored_lines.UnfitError
+    oddities = tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))
+    return Contents(records, oddities, by_record=False, digests=digests)
+
+
+def flatten_records(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
+    """Return the records of a flat config; its task has a module that makes them."""
+    module = find(corpus.task, "flat")
+    if module is None:
+        raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
+    return cast(Sequence[Record], module.flatten(records))
 
 
 def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
-from closeread.corpora.contents import Contents, name_places, read_path, validate_contents
+from closeread.corpora.contents import Contents, flatten_records, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.leniency import make_check
@@ -23,7 +22,7 @@ from closeread.errors import FormatError, Problem, RequestError, merge_errors, q
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import DataDir, Origin, ParsedRows, Record, UserFiles, column
 from closeread.suggestions import describe_unknown
-from closeread.tasks import find, find_format
+from closeread.tasks import find_format
 
 __all__ = [
     "Gold",
@@ -56,6 +55,7 @@ class Gold:
         oddities: what is unusual about them.
         by_record: whether oddities say which record they are about.
         data_dir: the folder that the user gave for the corpus's files; None if there is none.
+        key_digests: the sha256 of each record, by its key; None if they were not computed when it was read.
     """
 
     corpus: Corpus
@@ -67,6 +67,7 @@ class Gold:
     oddities: tuple[Oddity, ...] = ()
     by_record: bool = False
     data_dir: Path | None = None
+    key_digests: Mapping[str, bytes] | None = None
 
     @property
     def own_notices(self) -> list[str]:
@@ -105,7 +106,13 @@ class Gold:
     @property
     def digest(self) -> str:
         """The sha256, in hex, of the records, regardless of their order."""
-        return combine_digests(unit_digests(self.records, self.corpus.key, self.corpus.not_in_digest).values())
+        return combine_digests(self.digests(self.corpus.key).values())
+
+    def digests(self, unit: str) -> Mapping[str, bytes]:
+        """Return the sha256 of the records of each unit, by the unit's name, which is a field of the records."""
+        if self.key_digests is not None and unit == self.corpus.key:
+            return self.key_digests
+        return unit_digests(self.records, unit, self.corpus.not_in_digest)
 
 
 def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str]:
@@ -146,14 +153,14 @@ def read_gold(
     read = _read_splits(corpus, config, located, data_dir.options if isinstance(data_dir, UserFiles) else {})
     records = read[split].records if split in read else _unite(corpus, config, read)
     if corpus.configs[config].flattens:
-        records = _flatten(corpus, records)
+        records = flatten_records(corpus, records)
     remarks = [remark for name in parts for remark in _describe_source(located[name])]
     known = [place.released for place in located.values()]
     released = None if None in known else all(known)
-    by_record = all(contents.by_record for contents in read.values())
+    by_record, oddities = all(contents.by_record for contents in read.values()), tuple(_gather_oddities(located, read))
     folder = data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir
-    oddities = tuple(_gather_oddities(located, read))
-    return Gold(corpus, config, split, records, released, tuple(remarks), oddities, by_record, folder)
+    digests = read[split].digests if split in read and not corpus.configs[config].flattens else None
+    return Gold(corpus, config, split, records, released, tuple(remarks), oddities, by_record, folder, digests)
 
 
 def _gather_oddities(located: Mapping[str, Located], read: Mapping[str, Contents]) -> Iterator[Oddity]:
@@ -197,14 +204,6 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
     return read_path(corpus, located.path, split, declared.read_definition, reader)
 
 
-def _flatten(corpus: Corpus, records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records of a flat config; its task has a module that makes them."""
-    module = find(corpus.task, "flat")
-    if module is None:
-        raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
-    return cast(Sequence[Record], module.flatten(records))
-
-
 def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:
     """Return the records of several splits together.
 
@@ -243,8 +242,9 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
-    contents = read_path(corpus, path, split, "document", find_format(corpus.task, corpus.format))
-    return Gold(corpus, None, None, contents.records, False, (), contents.oddities, contents.by_record)
+    reader = find_format(corpus.task, corpus.format)
+    records, oddities, by_record, digests = read_path(corpus, path, split, "document", reader)
+    return Gold(corpus, None, None, records, False, (), oddities, by_record, None, digests)
 
 
 def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold") -> Gold:
@@ -258,8 +258,8 @@ def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold")
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    contents = take_records(corpus, records, name)
-    return Gold(corpus, None, None, contents.records, False, (), contents.oddities, contents.by_record)
+    found = take_records(corpus, records, name)
+    return Gold(corpus, None, None, found.records, False, (), found.oddities, found.by_record)
 
 
 def take_records(corpus: Corpus, records: Sequence[Record], name: str, definition: str = "document") -> Contents:

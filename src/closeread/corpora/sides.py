@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from closeread import limits
 from closeread.corpora.gold import Gold, read_gold, read_own_gold, take_own_gold
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import read_submission
+from closeread.corpora.submissions import Unite, read_submission
 from closeread.counts.sides import Inconsistency, Options, Place, System
-from closeread.digests import unit_digests
 from closeread.errors import Problem, RequestError
 from closeread.records import Record, column
 
@@ -36,11 +35,13 @@ class CorpusSides:
         check: finds problems of both sides that the schema can't express; None if there are none.  It must cope with
             gold records that have nothing but the corpus's key, for `check_form`.
         prepare: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
+        unite: does the same for the rows of a large file, which are then parsed some at a time; None if they are not.
     """
 
     unit: str | None = None
     check: Check | None = None
     prepare: Prepare | None = None
+    unite: Unite | None = None
 
     @property
     def key_first(self) -> bool:
@@ -69,7 +70,7 @@ class CorpusSides:
                     yield one.problem
 
         missing = options.get("missing", "error")
-        found = read_submission(source, gold.corpus, gold.records, missing, find, self.prepare)
+        found = read_submission(source, gold.corpus, gold.records, missing, find, self.prepare, self.unite)
         return System(found.rows, found.missing, found.notices)
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
@@ -91,7 +92,7 @@ class CorpusSides:
 
     def digests(self, gold: Gold, options: Options) -> Mapping[str, bytes]:
         """Return the sha256 of each unit's gold, by the unit's name."""
-        return unit_digests(gold.records, self.unit or gold.corpus.key, gold.corpus.not_in_digest)
+        return gold.digests(self.unit or gold.corpus.key)
 
     def remarks(self, gold: Gold, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Return no notices."""

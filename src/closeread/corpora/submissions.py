@@ -6,8 +6,10 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from closeread import limits
@@ -27,9 +29,10 @@ from closeread.errors import (
     quote,
 )
 from closeread.files import is_empty_folder, text_suffix, write_text
-from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
-from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat, stored_lines
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines, pause_garbage_collection
+from closeread.formats.stored_lines import StoredRecords, parse_valid
+from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList, count_problems
 from closeread.records import (
     AnyParsed,
@@ -51,6 +54,7 @@ __all__ = [
     "Find",
     "Prepare",
     "Submission",
+    "Unite",
     "advise_missing",
     "check_submission_path",
     "drop_advice",
@@ -87,6 +91,10 @@ Prepare = Callable[[Sequence[Record | None]], Sequence[Record | None]]
 """Converts aligned rows for scoring."""
 
 
+Unite = Callable[[Iterable[Sequence[Record]], Sequence[Record]], Sequence[Record | None]]
+"""Converts the rows of a file for scoring, given some at a time, and all of them, which are parsed when asked for."""
+
+
 def read_submission(
     source: Path | Sequence[Record],
     corpus: Corpus,
@@ -94,6 +102,7 @@ def read_submission(
     missing: str = "error",
     find: Find | None = None,
     prepare: Prepare | None = None,
+    unite: Unite | None = None,
 ) -> Submission:
     """Read, validate and align predictions.
 
@@ -105,6 +114,7 @@ def read_submission(
         missing: "error" to refuse a file without predictions for some ids; "empty" and "skip" accept it.
         find: finds further problems of the rows, aligned with the gold.
         prepare: converts these rows for `find` and the procedure.
+        unite: converts the rows of a large file as `prepare` does; None if these are read as those of others.
 
     Raises:
         SubmissionError: the file can't be read or is invalid; all problems at once.
@@ -113,7 +123,13 @@ def read_submission(
     rules = load_rules(corpus.task)
     path = source if isinstance(source, Path) else "predictions"
     try:
-        parsed = _read(source, corpus, gold)
+        taken = _open(source, corpus)
+        if unite is not None and isinstance(taken, Lines) and taken.n_bytes >= stored_lines.LARGE:
+            with suppress(stored_lines.UnfitError):
+                stored, united = _store(taken, corpus, ids, find, unite)
+                whole = Parsed(stored, range(1, len(stored) + 1), [])
+                return Submission(united, (), _describe_oddities(path, rules, whole, gold))
+        parsed = _read(taken, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     validator = RowValidator(load_schema(corpus.name), "submission")
@@ -278,25 +294,68 @@ def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
     return [find_submission_format(corpus.task, name) for name in corpus.submission_formats]
 
 
-def _read(path: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
-    if not isinstance(path, Path):
-        rows = name_labels(path, corpus.name, "submission")
+def _store(
+    lines: Lines, corpus: Corpus, ids: Sequence[str], find: Find | None, unite: Unite
+) -> tuple[StoredRecords, Sequence[Record | None]]:
+    """Return the rows of a file, which are parsed when they are asked for, and what is made of some at a time.
+
+    Raises:
+        UnfitError: the file is no JSON Lines, something may be wrong with a row, or the ids differ from those of the
+            gold, or are in another order.
+    """
+    validator = RowValidator(load_schema(corpus.name), "submission")
+    keys: dict[str, list[str]] = {name: [] for name in (corpus.key, *corpus.unique)}
+    stored = StoredRecords(lines, partial(parse_valid, unsafe=UNSAFE))
+
+    def validate() -> Iterator[Sequence[Record]]:
+        for some in stored.batches():
+            if not validator.accepts_all(some):
+                raise stored_lines.UnfitError
+            for name, values in keys.items():
+                values += column(some, name)
+            yield some
+
+    if _find_own_format(lines, corpus) is not None:
+        raise stored_lines.UnfitError
+    with pause_garbage_collection():
+        rows = unite(validate(), stored)
+    if keys[corpus.key] != list(ids) or any(len(set(values)) < len(values) for values in keys.values()):
+        raise stored_lines.UnfitError
+    if find is not None and next(iter(find(rows)), None) is not None:
+        raise stored_lines.UnfitError
+    return stored, rows
+
+
+def _open(source: Path | Sequence[Record], corpus: Corpus) -> Path | Lines | Sequence[Record]:
+    """Return the lines of a file; a folder in one of the corpus's formats and rows in memory as they are."""
+    if not isinstance(source, Path) or (_find_folders(corpus) and source.is_dir()):
+        return source
+    return read_lines(source)
+
+
+def _read(source: Path | Lines | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
+    if isinstance(source, Lines):
+        return _parse(source, corpus, gold)
+    if not isinstance(source, Path):
+        rows = name_labels(source, corpus.name, "submission")
         if isinstance(rows, ColumnRecords) and corpus.key not in rows.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
             raise FormatError("predictions", [Problem(found)])
         return ParsedRows(rows, [])
-    if path.is_dir():
-        for folder in _find_folders(corpus):
-            return folder.read(path, gold)
-    return _parse(read_lines(path), corpus, gold)
+    return _find_folders(corpus)[0].read(source, gold)
 
 
-def _parse(lines: Sequence[str], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
+def _find_own_format(lines: Lines, corpus: Corpus) -> SubmissionFile | None:
+    """Return the format of the corpus's own that a file is in; None if it is none of them."""
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
-    for one in _find_files(corpus):
-        if one.recognises(first):
-            return one.parse(lines, gold)
+    return next((one for one in _find_files(corpus) if one.recognises(first)), None)
+
+
+def _parse(lines: Lines, corpus: Corpus, gold: Sequence[Record]) -> Parsed:
+    own = _find_own_format(lines, corpus)
+    if own is not None:
+        return own.parse(lines, gold)
     return parse_json_lines(lines, accepts=make_check(load_schema(corpus.name), "submission"))
 
 

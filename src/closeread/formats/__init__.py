@@ -7,13 +7,17 @@ A module offers its format as a value by which corpora and procedures find it: `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from closeread.formats.text import UNSAFE
+from closeread.formats.text import UNSAFE, Lines
 from closeread.records import Parsed, ParsedFolder, Record
+
+if TYPE_CHECKING:
+    from closeread.formats.stored_lines import StoredRecords
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,26 @@ def chain_splits(splits: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
 
 
 @dataclass(frozen=True)
+class StoredFormat:
+    """How a format reads a large file, some records at a time.
+
+    Attributes:
+        read_lines: the lines of a file.
+        store: records that are parsed when they are asked for, if nothing is wrong with the lines.
+        parse: the records of all lines, and what is wrong with them.
+        prepare: converts some records for the task's rules.
+        unite: the records of a file, from some at a time, prepared and valid, and from all of them, stored; it raises
+            an `UnfitError` if these records have to be read as a whole.
+    """
+
+    read_lines: Callable[[Path], Lines]
+    store: Callable[[Lines], StoredRecords]
+    parse: Callable[[Lines], Parsed]
+    prepare: Callable[[Sequence[Record]], Sequence[Record]]
+    unite: Callable[[Iterable[Sequence[Record]], StoredRecords], Sequence[Record]]
+
+
+@dataclass(frozen=True)
 class Format:
     """A format that gold is kept in.
 
@@ -50,6 +74,7 @@ class Format:
         read_system: the records of a system's output; None where that is read as gold is.
         unsafe: characters that no string of a record may contain, wherever the record comes from.
         is_json_lines: whether `write` writes JSON Lines.
+        stored: how it reads large files; None if it reads them as others.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -61,6 +86,7 @@ class Format:
     read_system: Callable[[Path, str], Parsed] | None = None
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
+    stored: StoredFormat | None = None
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

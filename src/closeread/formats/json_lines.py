@@ -40,6 +40,7 @@ __all__ = [
     "parse_json_lines",
     "pause_garbage_collection",
     "read_json_lines",
+    "takes_more_memory",
 ]
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -90,7 +91,7 @@ def parse_json_lines(
             if isinstance(record, str):
                 problems.append(Problem(record, number))
                 continue
-            if accepts is not None and (len(line) < SHORT or is_dense(line)) and not accepts(record):
+            if accepts is not None and takes_more_memory(line) and not accepts(record):
                 rejected += 1
                 if rejected > limits.MAX_EXPLAINED:
                     problems.append(Problem(INVALID, number))
@@ -100,6 +101,11 @@ def parse_json_lines(
     if problems and not records and (other := describe_other_json(lines)):
         problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
     return Parsed(records, numbers, problems)
+
+
+def takes_more_memory(line: bytes) -> bool:
+    """Tell whether the object of a line that was parsed may take much more memory than the line."""
+    return len(line) < SHORT or (len(line) <= LONG and is_dense(line))  # the parsers refuse longer ones that are dense
 
 
 def parse_each(lines: Sequence[str], unsafe: re.Pattern[str]) -> Iterator[tuple[int, bytes, Record | str]]:

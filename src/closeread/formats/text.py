@@ -95,12 +95,31 @@ class Lines(Sequence[str]):
 
     def texts(self) -> Iterator[bytes]:
         """Yield the text in order, many lines at a time, without the end of the last of them."""
+        for begin, end in self._spans(BLOCK):
+            yield self._data[begin:end]
+
+    def _spans(self, size: int) -> Iterator[tuple[int, int]]:
+        """Yield where whole lines begin and end, of that many bytes or more together."""
         begin = 0
         while begin <= self._end:
-            end = self._data.find(b"\n", begin + BLOCK, self._end)
+            end = self._data.find(b"\n", begin + size, self._end)
             end = self._end if end < 0 else end
-            yield self._data[begin:end]
+            yield begin, end
             begin = end + 1
+
+    def parts(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """Yield where parts of that many bytes or more begin and end, and how many lines each has."""
+        for begin, end in self._spans(size):
+            yield begin, end, self._data.count(b"\n", begin, end) + 1
+
+    def part(self, begin: int, end: int) -> Lines:
+        """Return the lines of a part."""
+        return Lines(self._data[begin:end] + b"\n")  # without the line end, a blank line at the end would be lost
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of the text, in bytes."""
+        return len(self._data)
 
     def has_longer(self, limit: int) -> bool:
         """Tell whether a line has more bytes than a limit, its end included."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.records import Record, as_columns
+from closeread.records import Record, RecordsWithColumns, as_columns
 from closeread.tasks.tne.kernels.links import Labelled, group_labels, pairs
 
 __all__ = [
@@ -132,7 +132,7 @@ class Clusters:
     member: Ints
 
 
-class Documents(Sequence[Record]):
+class Documents(RecordsWithColumns):
     """Records of TNE with their columns.
 
     Args:
@@ -155,6 +155,10 @@ class Documents(Sequence[Record]):
     def column(self, name: str) -> Sequence[Any]:
         """Return a field of every document, None where it is missing."""
         return as_columns(self.records, [name])[name]
+
+    def lacks(self, *names: str) -> bool:
+        """Return whether a document lacks one of these fields."""
+        return any(None in self.column(name) for name in names)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -196,6 +200,22 @@ class Documents(Sequence[Record]):
         title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
         inside: Mask = phrases.last_char <= title[phrases.document]
         return inside
+
+    @cached_property
+    def is_cut(self) -> Mask:
+        """(n,) whether a noun phrase begins or ends inside a token."""
+        phrases, tokens = self.noun_phrases, self.column("tokens")
+        spans = zip(phrases.document.tolist(), phrases.first_token.tolist(), phrases.last_token.tolist(), strict=True)
+        whole = ["".join(tokens[index][first : last + 1]).replace(" ", "") for index, first, last in spans]
+        return np.array(
+            [text.replace(" ", "") != words for text, words in zip(phrases.text, whole, strict=True)], np.bool_
+        )
+
+    @cached_property
+    def without_last_token(self) -> Sequence[tuple[int, str]]:
+        """The noun phrases that have no last token, in the order given, each as its document and its id."""
+        of_document = enumerate(self.column("nps"))
+        return [(index, one["id"]) for index, nps in of_document for one in nps or () if one["last_token"] is None]
 
     @cached_property
     def token_starts(self) -> Ints:
@@ -263,6 +283,16 @@ class SystemRows(Sequence[Record | None]):
         return SystemRows(self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
     @cached_property
+    def present(self) -> Mask:
+        """(n_documents,) whether a document has a row."""
+        return np.array([row is not None for row in self.rows], np.bool_)
+
+    @cached_property
+    def ids(self) -> Sequence[str | None]:
+        """(n_documents,) the id in each row; None for a document without one."""
+        return [None if row is None else row["id"] for row in self.rows]
+
+    @cached_property
     def links(self) -> Links:
         """The links, in the order given."""
         return links_of(None if row is None else row["relations"] for row in self.rows)
@@ -315,19 +345,20 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
     of_document = [links or () for links in relations]
     rows = list(chain.from_iterable(of_document))
     counts = np.fromiter(map(len, of_document), np.int64, len(of_document))
+    # All fields of a link at once: as long as it is in the processor's cache.
+    codes = _Numbers({preposition: _FIRST_LABEL + label for preposition, label in LABELS.items()})
+    words = chain.from_iterable(map(itemgetter("anchor", "complement", "preposition"), rows))
+    anchor, complement, label = np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(rows)).reshape(-1, 3).T
     return Links(
         np.repeat(np.arange(len(of_document)), counts),
-        numbers(rows, "anchor"),
-        numbers(rows, "complement"),
-        np.fromiter(map(_Labels(LABELS).__getitem__, map(itemgetter("preposition"), rows)), np.int64, len(rows)),
+        np.where(anchor < _FIRST_LABEL, anchor, -1),
+        np.where(complement < _FIRST_LABEL, complement, -1),
+        np.where(label < _FIRST_LABEL, -1, label - _FIRST_LABEL),
     )
 
 
-class _Labels(dict[str, int]):
-    """Labels of prepositions, -1 for any other string."""
-
-    def __missing__(self, name: str) -> int:
-        return -1
+_FIRST_LABEL = 10**MAX_DIGITS
+"""What tells labels from the numbers of noun phrases, all of which are less."""
 
 
 class _Numbers(dict[str, int]):

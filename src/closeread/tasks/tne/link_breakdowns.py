@@ -61,7 +61,7 @@ class PairField:
 
     def is_known(self, documents: Documents) -> bool:
         """Return whether all documents have the fields that this needs."""
-        return not any(None in documents.column(name) for name in self.needs)
+        return not documents.lacks(*self.needs)
 
 
 def measure_distances(documents: Documents, pair: Ints) -> Ints:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from closeread.arrays import Ints
+from closeread.arrays import Ints, mark_run_starts
 from closeread.corpora.sides import CorpusSides
 from closeread.counts.identities import AtMost, Equal, Identities, Whole
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
@@ -40,12 +40,14 @@ from closeread.tasks.tne.kernels.links import (
     UPREP,
     Tallies,
     document_of,
+    find_places,
     pairs,
     phrases_of,
     tallies,
     triplets,
 )
 from closeread.tasks.tne.link_breakdowns import PLACES
+from closeread.tasks.tne.stored import unite_rows
 
 __all__ = [
     "BREAKDOWNS",
@@ -104,11 +106,10 @@ def count(
         ValueError: a document has no row and `missing` is "error".
         RequestError: a document has no gold links.
     """
-    present = np.array([row is not None for row in system], np.bool_)
-    check_present(present, "documents", missing)
+    rows = rows_of(system)
+    check_present(rows.present, "documents", missing)
     documents = documents_of(gold)
     check_linked(documents)
-    rows = rows_of(system)
     fallback = rows.fallback.labelled if len(rows.fallback) else None
     tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
     table = CountTable(
@@ -119,7 +120,7 @@ def count(
         list_fields(documents),
         {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
     )
-    return table.select(present) if missing == "skip" else table
+    return table.select(rows.present) if missing == "skip" else table
 
 
 def check_linked(documents: Documents) -> None:
@@ -128,14 +129,13 @@ def check_linked(documents: Documents) -> None:
     Raises:
         RequestError: one has none.
     """
+    if not documents.lacks("np_relations"):
+        return
     unlabelled = [
         name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
     ]
-    if unlabelled:
-        found = (
-            f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
-        )
-        raise RequestError(f"{found}; their predictions can be validated but not scored")
+    found = f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
+    raise RequestError(f"{found}; their predictions can be validated but not scored")
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
@@ -157,10 +157,11 @@ def _count_by_preposition(tally: Tallies, documents: Documents) -> Breakdown:
 
 def _count_by_expression(tally: Tallies, documents: Documents) -> Breakdown | None:
     """Count links with and without surface form; None if a document lacks its text or its noun phrases."""
-    if None in documents.column("text") or None in documents.column("nps"):
+    if documents.lacks("text", "nps"):
         return None
-    explicit = find_joined(np.unique(np.concatenate(list(tally.pair.values()))), documents)
-    counts = tally.by_group(len(documents), 2, lambda pair, _: np.isin(pair, explicit).astype(np.int64))
+    linked = np.sort(np.concatenate([tally.pair["links/system"], tally.pair["links/gold"]]), kind="stable")
+    explicit = find_joined(linked[mark_run_starts(linked)], documents)
+    counts = tally.by_group(len(documents), 2, lambda pair, _: (find_places(pair, explicit) >= 0).astype(np.int64))
     return Breakdown.from_dense(EXPRESSED, counts)
 
 
@@ -175,11 +176,16 @@ def find_joined(pair: Ints, documents: Documents) -> Ints:
     """Return the pairs in surface form: the anchor, a preposition and the complement follow each other in the text.
 
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
+
+    Args:
+        pair: the pairs, sorted.
+        documents: the documents.
     """
     phrases, texts = documents.noun_phrases, documents.column("text")
     document = document_of(pair)
     anchor, complement = (phrases.starts[document] + phrase for phrase in phrases_of(pair))
-    anchors, place = np.unique(anchor, return_inverse=True)
+    starts = mark_run_starts(anchor)
+    anchors, place = anchor[starts], np.cumsum(starts) - 1
     spots = zip(phrases.document[anchors].tolist(), phrases.last_char[anchors].tolist(), strict=True)
     found = [JOINED.match(texts[index], end) for index, end in spots]
     after = np.array([match.end() if match else -1 for match in found], np.int64)[place]
@@ -204,10 +210,12 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
     """
     del options
     documents, rows = documents_of(gold), rows_of(system)
-    for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
-        if row is not None and row["id"] != name:
-            yield Inconsistency("system", index, f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)")
-    known = np.array([2**62 if nps is None else len(nps) for nps in documents.column("nps")], np.int64)
+    for index, (name, own) in enumerate(zip(documents.column("id"), rows.ids, strict=True)):
+        if own is not None and own != name:
+            yield Inconsistency("system", index, f"id is {quote(own)} (expected {quote(name)}, as in the gold)")
+    known = documents.sizes
+    if documents.lacks("nps"):
+        known = np.where([nps is None for nps in documents.column("nps")], 2**62, known)
     for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
         yield from _find_wrong_ends(name, links, known, rows)
         key = pairs(links.document, links.anchor, links.complement)
@@ -237,7 +245,7 @@ def _id_range(size: int) -> str:
 
 
 def _find_duplicates(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
-    if len(np.unique(key)) == len(key):
+    if mark_run_starts(np.sort(key, kind="stable")).all():  # links are nearly sorted; `np.unique` would hash them
         return
     order = np.argsort(key, kind="stable")
     again = order[1:][key[order[1:]] == key[order[:-1]]]
@@ -330,5 +338,5 @@ PROCEDURE = Procedure(
     breakdowns=tuple(BREAKDOWNS),
     identities=IDENTITIES,
     of_gold=("links/gold", "triplets/gold"),
-    sides=CorpusSides(check=validate, prepare=rows_of),
+    sides=CorpusSides(check=validate, prepare=rows_of, unite=unite_rows),
 )

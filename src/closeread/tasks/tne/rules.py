@@ -272,7 +272,7 @@ def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """Describe what is odd in valid documents, one sentence for each kind, with the first occurrence."""
     documents = documents_of(records)
     # Documents of annotators and systems may lack these fields.
-    if not len(documents) or any(None in documents.column(name) for name in ("text", "tokens", "nps", "coref")):
+    if not len(documents) or documents.lacks("text", "tokens", "nps", "coref"):
         return
     for oddity in ODDITIES:
         places = oddity.find(documents)
@@ -295,11 +295,7 @@ def _find_repeated_links(documents: Documents) -> Places:
 
 
 def _find_cut_tokens(documents: Documents) -> Places:
-    phrases, tokens = documents.noun_phrases, documents.column("tokens")
-    spans = zip(phrases.document.tolist(), phrases.first_token.tolist(), phrases.last_token.tolist(), strict=True)
-    whole = ["".join(tokens[index][first : last + 1]).replace(" ", "") for index, first, last in spans]
-    cut = [words.replace(" ", "") != text for words, text in zip(phrases.text, whole, strict=True)]
-    return _name_phrases(documents, np.array(cut, np.bool_))
+    return _name_phrases(documents, documents.is_cut)
 
 
 def _find_equal_spans(documents: Documents) -> Places:
@@ -337,12 +333,7 @@ def _find_linked_times(documents: Documents) -> Places:
 
 
 def _find_missing_last_tokens(documents: Documents) -> Places:
-    return [
-        (index, phrase["id"])
-        for index, nps in enumerate(documents.column("nps"))
-        for phrase in nps
-        if phrase["last_token"] is None
-    ]
+    return list(documents.without_last_token)
 
 
 def _name_phrases(documents: Documents, mask: Mask) -> Places:

@@ -17,12 +17,14 @@ import orjson
 
 from closeread import limits
 from closeread.errors import FormatError, Problem, quote, quote_json
-from closeread.formats import Format
-from closeread.formats.json_lines import INVALID, SHORT, parse_each, pause_garbage_collection
+from closeread.formats import Format, StoredFormat
+from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_collection, takes_more_memory
+from closeread.formats.stored_lines import StoredRecords, UnfitError
 from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
 from closeread.problems import ProblemList
-from closeread.records import Parsed, Record, is_dense
-from closeread.tasks.tne.columns import Documents
+from closeread.records import Parsed, Record
+from closeread.tasks.tne.columns import Documents, documents_of
+from closeread.tasks.tne.stored import unite_documents
 
 __all__ = [
     "BOOK",
@@ -59,14 +61,32 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
+    return _parse_lines(_read_lines(path))
+
+
+def _read_lines(path: Path) -> Lines:
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
-    with pause_garbage_collection():
-        return _parse_lines(Lines(data))
+    return Lines(data)
+
+
+def _parse_valid(raw: Lines) -> list[Record]:
+    """Parse documents; an `UnfitError` is raised if something may be wrong with one."""
+    records: list[Record] = []
+    for _, line, record in parse_each(raw, UNSAFE):
+        if isinstance(record, str) or takes_more_memory(line) or any(_normalize(record)):
+            raise UnfitError
+        records.append(record)
+    return records
 
 
 def _parse_lines(raw: Lines) -> Parsed:
+    with pause_garbage_collection():
+        return _parse_paused(raw)
+
+
+def _parse_paused(raw: Lines) -> Parsed:
     records: list[Record] = []
     lines: list[int] = []
     problems = ProblemList()
@@ -75,7 +95,7 @@ def _parse_lines(raw: Lines) -> Parsed:
         if isinstance(record, str):
             problems.append(Problem(record, number))
             continue
-        if len(line) < SHORT or is_dense(line):  # no document is, and an object takes many times the size of its line
+        if takes_more_memory(line):  # no document is, and an object takes many times the size of its line
             rejected += 1
             if rejected > limits.MAX_EXPLAINED:
                 problems.append(Problem(INVALID, number))
@@ -154,4 +174,17 @@ def dump_lines(records: Iterable[Record]) -> Iterator[str]:
         yield orjson.dumps(own).decode() + "\n"
 
 
-FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, unsafe=UNSAFE, is_json_lines=True)
+FORMAT = Format(
+    read=read_records,
+    write=dump_records,
+    suffixes=SUFFIXES,
+    unsafe=UNSAFE,
+    is_json_lines=True,
+    stored=StoredFormat(
+        read_lines=_read_lines,
+        store=lambda lines: StoredRecords(lines, _parse_valid),
+        parse=_parse_lines,
+        prepare=documents_of,
+        unite=unite_documents,
+    ),
+)
