@@ -125,7 +125,7 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     >>> harmonic_mean(np.array([0.5, 0.0, np.nan]), np.array([1.0, 0.0, np.nan])).round(3).tolist()
     [0.667, 0.0, nan]
     """
-    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+    p, r = np.fmax(precision, 0.0), np.fmax(recall, 0.0)  # NaN becomes 0
     f1 = ratio(2 * p * r, np.where(p + r == 0, 1, p + r))
     return np.where(np.isnan(precision) & np.isnan(recall), np.nan, f1)
 
