@@ -55,7 +55,7 @@ def systems(draw):
 PARAMETERS = {"n_resamples": 40, "confidence": 0.9, "seed": 3}
 
 
-@pytest.mark.parametrize("batch", [1, 50, 2**22])
+@pytest.mark.parametrize("batch", [1, 50, 2**19])
 @given(tables=systems())
 def test_all_pairs_are_those_of_the_twin(batch, tables):
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +73,7 @@ def count(table):
     return Counted(table, PROCEDURE, provenance)
 
 
-@pytest.mark.parametrize("batch", [1, 2**22])
+@pytest.mark.parametrize("batch", [1, 2**19])
 @given(tables=systems())
 def test_comparisons_are_those_of_pairs_and_of_systems_alone(batch, tables):
     # The last system has a count more than the others, as stored counts may.

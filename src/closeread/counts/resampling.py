@@ -56,7 +56,7 @@ MAX_TESTS = 500_000
 MAX_NULLS = 2_000_000_000
 """The most resamples of all these tests together, which take some minutes."""
 
-BATCH = 2**22
+BATCH = 2**19
 """How many of these sums of several systems are computed together; it does not affect the result."""
 
 TIE = 1e-12

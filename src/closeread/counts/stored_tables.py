@@ -87,15 +87,15 @@ def read_table(
             tuple(breakdowns[name]),
             _place(units.codes[rows], _number(units.codes[:n], len(units.values))),
             _place(parts.codes[rows], _number_parts(parts, breakdowns[name])),
-            _stack(values, own or of_units)[rows],
+            _stack(values, own or of_units, rows),
             own,
         )
 
     return CountTable(
         units.take(n),
-        list_ints(chunks["block"])[:n],
+        list_ints(chunks["block"])[:n].copy(),
         of_units,
-        _stack(values, of_units)[:n],
+        _stack(values, of_units, slice(n)),
         {name.removeprefix(FIELD): list_texts(own).take(n) for name, own in chunks.items() if name.startswith(FIELD)},
         {name: read_breakdown(name) for name in breakdowns},
         known,
@@ -139,6 +139,6 @@ def _place(codes: Ints, places: Ints) -> Ints:
     return places[codes]
 
 
-def _stack(columns: Mapping[str, Floats], names: Sequence[str]) -> Floats:
-    """Return some columns side by side."""
-    return np.column_stack([columns[name] for name in names])
+def _stack(columns: Mapping[str, Floats], names: Sequence[str], rows: slice | Ints) -> Floats:
+    """Return some rows of some columns side by side."""
+    return np.column_stack([columns[name][rows] for name in names])
