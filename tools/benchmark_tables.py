@@ -27,6 +27,7 @@ MEASURED = (
     "parsing",
     "coref_reading",
     "resampling",
+    "many_systems",
 )
 """Benchmarks whose result files name their tables and peers."""
 

@@ -9,7 +9,7 @@ import pytest
 
 import closeread
 from closeread import limits
-from closeread.counts import column_limits, files
+from closeread.counts import files, stored_tables
 from closeread.counts.files import read_any_counts
 from closeread.errors import FormatError
 from closeread.formats.gzipped import decompress
@@ -56,7 +56,7 @@ def test_a_name_that_is_repeated_takes_its_memory_once(tmp_path, monkeypatch):
     del table
     monkeypatch.setattr(limits, "MAX_FILE_BYTES", 50_000_000)
     decoded = []
-    monkeypatch.setattr(column_limits, "_decode", decoded.append)
+    monkeypatch.setattr(stored_tables, "list_texts", decoded.append)
     with pytest.raises(FormatError, match="is too large: more than 50,000,000 bytes when decoded"):
         read_any_counts(bomb, load_procedure)
     assert not decoded

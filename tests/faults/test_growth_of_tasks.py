@@ -76,12 +76,12 @@ def test_resamples_in_several_orders_stay_in_memory_up_to_a_limit(monkeypatch):
     tied = table(4)  # its gold is unknown, so that each score orders the blocks
     metrics = [METRIC, Metric("b", "B", "", Ratio("b", "a"))]
     tied.values[:] = [[1, 4], [2, 3], [3, 2], [4, 1]]
-    alone = [Bootstrap(tied, 50, 0).scores(metric).tolist() for metric in metrics]
+    alone = [Bootstrap(tied, 50, 0).intervals([metric], 0.9)[metric.name] for metric in metrics]
     assert MAX_SUMS > 100
     monkeypatch.setattr("closeread.counts.resampling.MAX_SUMS", 100)
     together = Bootstrap(tied, 50, 0)
-    assert [together.scores(metric).tolist() for metric in metrics] == alone
-    assert len(together._totals) == 1
+    assert list(together.intervals(metrics, 0.9).values()) == alone
+    assert len(together._known) == 1
 
 
 def test_paired_tests_have_limits():

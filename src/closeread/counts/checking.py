@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints
+from closeread.arrays import Floats, Ints, mark_run_starts
 from closeread.counts.counted import Provenance
 from closeread.counts.identities import TOLERANCE, Identity, PartsOf, select_identities
 from closeread.counts.metrics import Columns
@@ -119,7 +119,7 @@ def _check_names(table: CountTable, procedure: Procedure) -> Iterator[str]:
             yield f"{quote(name)} is not a field of {procedure.name} (expected {_list_known(procedure.breakdowns)})"
         if len(set(parts.parts)) < len(parts.parts):
             yield f"a value of {name} is named twice"
-        if len(np.unique(parts.unit * max(len(parts.parts), 1) + parts.part)) < len(parts.unit):
+        if not mark_run_starts(np.sort(parts.unit * max(len(parts.parts), 1) + parts.part)).all():
             yield f"a {procedure.unit} has two rows for one value of {name}"
 
 
@@ -129,7 +129,8 @@ def _list_known(names: Sequence[str]) -> str:
 
 def _check_blocks(table: CountTable, procedure: Procedure) -> Iterator[str]:
     """Check that blocks are numbered from 0 without gaps, one for each unit if units are resampled one by one."""
-    blocks = np.unique(table.blocks)
+    blocks = np.sort(table.blocks)
+    blocks = blocks[mark_run_starts(blocks)]
     if not np.array_equal(blocks, np.arange(len(blocks))):
         yield f"blocks are {_show_first(blocks.tolist())} (expected 0, 1, 2 and so on, each at least once)"
     elif procedure.unit == procedure.resampling_unit and len(blocks) < len(table.units):
@@ -218,11 +219,12 @@ def _check_sums_of_parts(
 ) -> Iterator[str]:
     """Check that the counts of the parts of each unit sum to no more than those of the unit."""
     wholes = {one.name: one.whole for one in identities if isinstance(one, PartsOf)}
+    of_units = units.columns
     for name, column in parts.columns.items():
-        own = name if name in units.columns else wholes.get(name, "")
-        if own not in units.columns:
+        own = name if name in of_units else wholes.get(name, "")
+        if own not in of_units:
             continue
-        whole = units.columns[own]
+        whole = of_units[own]
         sums = np.bincount(breakdown.unit, column, minlength=len(whole))
         broken = np.flatnonzero(sums - whole > TOLERANCE * np.maximum(whole, 1))
         if len(broken):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
@@ -12,7 +12,7 @@ from closeread.counts.estimates import Resampling, number_or_none, read_numbers
 from closeread.counts.multiple_testing import Correction, correct_by_holm
 from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
-from closeread.counts.resampling import Difference, compare
+from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
 from closeread.errors import RequestError, escape_line, pluralize, quote
@@ -163,29 +163,45 @@ def make_comparisons(
         RequestError: their signatures or units differ, so that they are not comparable.
     """
     resampling = resampling or Resampling()
-    first, comparisons = systems[0], []
-    reports: dict[tuple[str, ...], Report] = {}  # of the first system, by its counts
-    for name, second in zip(names[1:], systems[1:], strict=True):
-        pair = names[0], name
-        _check_comparable(pair, first, second)
+    first = systems[0]
+    alike: dict[tuple[str, ...], list[int]] = {}  # the systems that share the same counts with the first
+    for place, second in enumerate(systems[1:], 1):
+        _check_comparable((names[0], names[place]), first, second)
         if resampling.n_resamples < 1:
             raise RequestError("a comparison needs at least 1 resample")
         # Stored counts may cover more metrics.
         shared = tuple(name for name in first.table.names if name in second.table.names)
-        one, two = (replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second))
-        differences = compare(
-            one.table,
-            two.table,
-            first.procedure.metrics,
-            n_resamples=resampling.n_resamples,
-            confidence=resampling.confidence,
-            seed=resampling.seed,
-        )
-        if shared not in reports:
-            reports[shared] = make_report(one, resampling=resampling)
-        report = make_report(two, resampling=resampling)
-        comparisons.append(Comparison(pair, reports[shared], report, differences))
-    return comparisons
+        alike.setdefault(shared, []).append(place)
+        one, two = (counted.table.with_counts(shared) for counted in (first, second))
+        check_pair(one, two, len(first.procedure.metrics), resampling.n_resamples)
+    found: dict[int, Comparison] = {}
+    for shared, others in alike.items():
+        places = [0, *others]
+        restricted = [_restrict(systems[place], shared) for place in places]
+        compared = _compare_with_first([names[place] for place in places], restricted, resampling)
+        found |= zip(others, compared, strict=True)
+    return [found[place] for place in range(1, len(systems))]
+
+
+def _restrict(counted: Counted, names: Sequence[str]) -> Counted:
+    return replace(counted, table=counted.table.with_counts(names))
+
+
+def _compare_with_first(
+    names: Sequence[str], systems: Sequence[Counted], resampling: Resampling
+) -> Iterator[Comparison]:
+    """Compare the first system with each of the others, which have the same counts."""
+    metrics, tables = systems[0].procedure.metrics, [counted.table for counted in systems]
+    drawn = draw_systems(tables, resampling.n_resamples, resampling.seed)
+    first = next(drawn)
+    first_report = _report(systems[0], resampling, first)
+    for name, counted, second in zip(names[1:], systems[1:], drawn, strict=True):
+        differences = first.compare(second, metrics, resampling.confidence)
+        yield Comparison((names[0], name), first_report, _report(counted, resampling, second), differences)
+
+
+def _report(counted: Counted, resampling: Resampling, drawn: Drawn) -> Report:
+    return make_report(counted, resampling=resampling, drawn={drawn.order: drawn.weighted})
 
 
 def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from closeread.argument_types import check_fields
-from closeread.arrays import Floats
-from closeread.counts.metrics import Metric
-from closeread.counts.resampling import Bootstrap, percentile_interval
+from closeread.counts.metrics import Metric, by_name
+from closeread.counts.resampling import Bootstrap, Sums
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
@@ -87,34 +86,30 @@ class Scores:
         return cls(int(found["n_units"]), int(found["n_blocks"]), scores, found["counts"])
 
 
-def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
-    """Compute the scores of a table, with intervals."""
+def score(
+    table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling, known: Mapping[bytes, Sums] | None = None
+) -> Scores:
+    """Compute the scores of a table, with intervals.
+
+    Args:
+        table: the counts.
+        metrics: the scores.
+        resampling: parameters of the bootstrap.
+        known: sums of its resamples that are there already, as `Bootstrap` takes them.
+    """
     totals = table.totals
-    bootstrap = None
+    counts = by_name(totals, table.names)
+    found = {metric.name: metric.evaluate(counts) for metric in metrics}
+    intervals: dict[str, tuple[float, float]] = {}
     if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
-        bootstrap = Bootstrap(table, resampling.n_resamples, resampling.seed)
-    return Scores(
-        len(table.units),
-        table.n_blocks,
-        {metric.name: _estimate(metric, table.names, totals, bootstrap, resampling) for metric in metrics},
-        dict(zip(table.names, totals.tolist(), strict=True)),
-    )
-
-
-def _estimate(
-    metric: Metric,
-    names: tuple[str, ...],
-    totals: Floats,
-    bootstrap: Bootstrap | None,
-    resampling: Resampling,
-) -> Estimate:
-    value = float(metric.score(totals, names))
-    low = high = math.nan
-    if bootstrap is not None and not math.isnan(value):
-        low, high = percentile_interval(bootstrap.scores(metric), resampling.confidence)
-    return Estimate(
-        number_or_none(value), number_or_none(low), number_or_none(high), metric.is_undefined(totals, names)
-    )
+        bootstrap = Bootstrap(table, resampling.n_resamples, resampling.seed, known)
+        defined = [metric for metric in metrics if not math.isnan(found[metric.name][0])]
+        intervals = bootstrap.intervals(defined, resampling.confidence)
+    scores = {}
+    for name, (value, is_undefined) in found.items():
+        low, high = map(number_or_none, intervals.get(name, (math.nan, math.nan)))
+        scores[name] = Estimate(number_or_none(value), low, high, is_undefined)
+    return Scores(len(table.units), table.n_blocks, scores, dict(zip(table.names, totals.tolist(), strict=True)))
 
 
 def number_or_none(value: float) -> float | None:

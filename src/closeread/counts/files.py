@@ -8,10 +8,10 @@ in the rows that do not have it: a breakdown may have other counts than the unit
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,27 +21,22 @@ from closeread.counts.checking import complete_options, digest_content, find_pro
 from closeread.counts.column_limits import read_columns
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
-from closeread.counts.table import Breakdown, CountTable
+from closeread.counts.stored_tables import COUNT, FIELD, UNITS, StoredColumns, read_table
+from closeread.counts.table import CountTable
 from closeread.digests import DIGEST_BYTES
 from closeread.errors import FormatError, Problem, RequestError
 from closeread.files import replacing
 from closeread.records import SMALL, check_format, is_dense
 from closeread.wording import choose_words
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 __all__ = [
     "CHANGED",
-    "COUNT",
-    "FIELD",
     "FORMAT",
     "KEY",
     "MAGIC",
     "NAMES",
     "PROVENANCE",
     "TEXT",
-    "UNITS",
     "is_count_file",
     "read_any_counts",
     "read_counts",
@@ -52,11 +47,6 @@ FORMAT = 2
 """The number of the file format.  Files of format 1 have neither this number nor a digest of their content."""
 
 KEY = b"closeread"
-FIELD = "field:"
-COUNT = "count:"
-UNITS = ""
-"""Stands for the units among the names of breakdowns, which are not empty."""
-
 CHANGED = "was changed after it was written: its content has another digest; score again"
 
 MAGIC = b"PAR1"
@@ -243,13 +233,15 @@ def _read_file(path: Path) -> _Stored:
         raise FormatError(path, [Problem(found)])
     try:
         with path.open("rb") as data:
-            schema = pq.read_schema(data)
+            plain = pq.ParquetFile(data)
+            schema = plain.schema.to_arrow_schema()
             texts = [field.name for field in schema if field.type == pa.string()]
             # A text that is repeated takes no more memory than in the file, until the size of all is known.
-            with pq.ParquetFile(data, page_checksum_verification=True, read_dictionary=texts) as file:
+            options = {"metadata": plain.metadata, "page_checksum_verification": True}
+            with pq.ParquetFile(data, read_dictionary=texts, **options) as file:
                 about = _read_metadata((schema.metadata or {})[KEY])
                 check_format(about, FORMAT, path)
-                return _read_content(read_columns(path, file, schema), about)
+                return _read_content(StoredColumns(schema, read_columns(path, file)), about)
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
     except OSError as error:
@@ -274,7 +266,7 @@ def _read_metadata(data: bytes) -> Any:
     return json.loads(text)
 
 
-def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
+def _read_content(columns: StoredColumns, about: dict[str, Any]) -> _Stored:
     """Read counts and provenance from a file's columns and metadata.
 
     Raises:
@@ -287,7 +279,7 @@ def _read_content(arrow: pa.Table, about: dict[str, Any]) -> _Stored:
         raise ValueError("names are not strings")
     digest = about.pop("digest") if about.pop("format", 1) > 1 else None
     provenance = _read_provenance(about)
-    table = _read_table(arrow, parts, counts)
+    table = read_table(columns, parts, counts)
     return _Stored(table, provenance, digest is not None and digest != digest_content(table, provenance))
 
 
@@ -302,63 +294,6 @@ def _read_provenance(found: Any) -> Provenance:
     if not jsonschema_rs.is_valid(PROVENANCE, found):
         raise ValueError("the provenance is invalid")
     return Provenance(**found)
-
-
-def _read_table(arrow: pa.Table, breakdowns: dict[str, Sequence[str]], counts: dict[str, Sequence[str]]) -> CountTable:
-    """Read the counts from a file's columns.
-
-    Args:
-        arrow: the columns.
-        breakdowns: the parts of each breakdown.
-        counts: the counts of the units, and of each breakdown that has others; empty if all have all counts.
-
-    Raises:
-        ValueError: a column does not have the type that `write_counts` gives it, or has unexpected nulls.
-    """
-    kinds = {"unit": "string", "block": "int64", FIELD: "string", COUNT: "double"}
-    kinds |= {"breakdown": "string", "part": "string", "gold": f"fixed_size_binary[{DIGEST_BYTES}]"}
-    for column in arrow.schema:
-        kind = next((kind for start, kind in kinds.items() if column.name.startswith(start)), None)
-        may_be_null = column.name in ("breakdown", "part", "gold") or column.name.startswith(COUNT)
-        if str(column.type) != kind or (arrow[column.name].null_count and not may_be_null):
-            raise ValueError(f"column {column.name} is not a column of {kind}")
-    columns = {name.removeprefix(COUNT): arrow[name] for name in arrow.column_names if name.startswith(COUNT)}
-    of_units = tuple(name for name in counts.get(UNITS, columns) if name in columns)
-    breakdown, units = np.asarray(arrow["breakdown"].to_pylist(), dtype=object), arrow["unit"].to_pylist()
-    part = arrow["part"].to_pylist()
-    n = arrow.num_rows - int(np.count_nonzero(breakdown))
-    if not all(name is None for name in breakdown[:n]) or set(breakdown[n:]) - set(breakdowns):
-        raise ValueError("a breakdown is not after the units, or has an unknown name")
-    digests = arrow["gold"].to_pylist()
-    if any(digest is None for digest in digests[:n]):
-        raise ValueError("a unit has no digest")
-    place = {unit: i for i, unit in enumerate(units[:n])}
-
-    def read_breakdown(name: str) -> Breakdown:
-        rows, own = np.flatnonzero(breakdown == name), tuple(counts.get(name, ()))
-        number = {value: i for i, value in enumerate(breakdowns[name])}
-        return Breakdown(
-            tuple(breakdowns[name]),
-            np.array([place[units[row]] for row in rows.tolist()], np.int64),
-            np.array([number[part[row]] for row in rows.tolist()], np.int64),
-            _stack_columns(columns, own or of_units)[rows],
-            own,
-        )
-
-    return CountTable(
-        units[:n],
-        arrow["block"].to_numpy()[:n],
-        of_units,
-        _stack_columns(columns, of_units)[:n],
-        {c.removeprefix(FIELD): arrow[c].to_pylist()[:n] for c in arrow.column_names if c.startswith(FIELD)},
-        {name: read_breakdown(name) for name in breakdowns},
-        digests[:n],
-    )
-
-
-def _stack_columns(columns: Mapping[str, pa.ChunkedArray], names: Sequence[str]) -> Floats:
-    """Return some columns side by side; null becomes NaN."""
-    return np.column_stack([columns[name].to_numpy() for name in names])
 
 
 def _metrics_without_counts(table: CountTable, procedure: Procedure) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -360,18 +361,25 @@ def _relate_means(name: str, formula: Formula, formulas: Mapping[str, Formula]) 
     yield AtMost(" + ".join(undefined), " + ".join([f"{name}:undefined", *[UNITS] * (len(known) - 1)]))
 
 
-def _list_names(*sums: str) -> list[str]:
+@cache
+def _list_names(*sums: str) -> tuple[str, ...]:
     """List the counts in sums."""
-    terms = (term.rpartition(" ")[2] for one in sums for term in one.split(" + "))
-    return list(dict.fromkeys(term for term in terms if not term.isdigit()))
+    names = (name for one in sums for _, name in _split_sum(one))
+    return tuple(dict.fromkeys(name for name in names if not name.isdigit()))
+
+
+@cache
+def _split_sum(terms: str) -> tuple[tuple[float, str], ...]:
+    """Return the factor and the count of each term of a sum; for a number, 1 and its digits."""
+    split = (term.rpartition(" ") for term in terms.split(" + "))
+    return tuple((1.0 if name.isdigit() else float(factor or 1), name) for factor, _, name in split)
 
 
 def _add(terms: str, counts: Columns) -> Floats:
     """Compute a sum, (n,)."""
     total = np.zeros(len(next(iter(counts.values()))))
-    for term in terms.split(" + "):
-        factor, _, name = term.rpartition(" ")
-        total = total + (float(name) if name.isdigit() else float(factor or 1) * counts[name])
+    for factor, name in _split_sum(terms):
+        total = total + (float(name) if name.isdigit() else factor * counts[name])
     return total
 
 

@@ -7,6 +7,7 @@ and pickled.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -26,6 +27,7 @@ __all__ = [
     "Metric",
     "Ratio",
     "average",
+    "by_name",
     "harmonic_mean",
     "precision_recall_f1",
     "unit_scores",
@@ -158,26 +160,37 @@ class Metric:
         Returns:
             (...) scores between 0 and 1; where they are 0/0, `zero_division`, or NaN if that is None.
         """
-        values = self.formula(_by_name(totals, names))
+        return self.score_columns(by_name(totals, names))
+
+    def score_columns(self, counts: Columns) -> Floats:
+        """Compute the scores of sums of counts by name, arrays of one shape, as `score` does."""
+        values = self.formula(counts)
         return values if self.zero_division is None else np.where(np.isnan(values), self.zero_division, values)
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the names of the counts that the score of these counts is computed from, sorted."""
-        counts = _Asked(_by_name(np.zeros(len(names)), names))
+        counts = _Asked(by_name(np.zeros(len(names)), names))
         self.formula(counts)
         return sorted(counts.asked)
 
     def is_defined(self, names: Sequence[str]) -> bool:
         """Return whether these counts are all that the score needs."""
         try:
-            self.formula(_by_name(np.zeros(len(names)), names))
+            self.formula(by_name(np.zeros(len(names)), names))
         except KeyError:
             return False
         return True
 
     def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
         """Return whether the score of these sums, (k,), is 0/0, so that `zero_division` is its value."""
-        return self.zero_division is not None and bool(np.isnan(self.formula(_by_name(totals, names))))
+        return self.evaluate(by_name(totals, names))[1]
+
+    def evaluate(self, counts: Columns) -> tuple[float, bool]:
+        """Return the score of sums by name, and whether it is 0/0, so that `zero_division` is its value."""
+        value = float(self.formula(counts))
+        if self.zero_division is not None and math.isnan(value):
+            return float(self.zero_division), True
+        return value, False
 
 
 class _Asked(dict[str, Floats]):
@@ -192,7 +205,8 @@ class _Asked(dict[str, Floats]):
         return super().__getitem__(name)
 
 
-def _by_name(totals: Floats, names: Sequence[str]) -> Columns:
+def by_name(totals: Floats, names: Sequence[str]) -> Columns:
+    """Return sums of counts, (..., k), by the names of the counts, (...) each."""
     return {name: totals[..., i] for i, name in enumerate(names)}
 
 

@@ -18,6 +18,7 @@ from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
 from closeread.counts.report_schema import FORMAT, check_report
+from closeread.counts.resampling import Sums
 from closeread.counts.results import Loadable
 from closeread.errors import RequestError, escape_line, pluralize, quote
 from closeread.formats.json_files import write_json
@@ -200,13 +201,20 @@ def list_scores(report: Report, show: Callable[[str], str]) -> str:
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
 
 
-def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampling | None = None) -> Report:
+def make_report(
+    counted: Counted,
+    *,
+    by: Sequence[str] = (),
+    resampling: Resampling | None = None,
+    drawn: Mapping[bytes, Sums] | None = None,
+) -> Report:
     """Compute scores and intervals from a system's counts.
 
     Args:
         counted: the counts and their provenance.
         by: fields or breakdowns to slice by.
         resampling: parameters of the bootstrap; None for the defaults.
+        drawn: sums of its resamples of all units that are there already, as `Bootstrap` takes them.
 
     Raises:
         RequestError: there is no such field, or the parameters of the bootstrap are out of range.
@@ -226,7 +234,7 @@ def make_report(counted: Counted, *, by: Sequence[str] = (), resampling: Resampl
         resampling,
         procedure.unit,
         procedure.resampling_unit,
-        score(counted.table, procedure.metrics, resampling),
+        score(counted.table, procedure.metrics, resampling, drawn),
         {name: _score_slices(counted, name, resampling) for name in by},
         {metric.name: metric.title for metric in procedure.metrics},
         procedure.name_preset(counted.provenance.options),

@@ -10,19 +10,22 @@ if a score is 0/0 in a resample and no convention gives it a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Whole, multiply
+from closeread.arrays import Floats, Ints, multiply
 from closeread.counts.draws import draw_swaps, draw_weights
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
 from closeread.errors import RequestError, pluralize
 
 __all__ = [
+    "BATCH",
     "MAX_DRAWS",
     "MAX_NULLS",
     "MAX_SUMS",
@@ -30,9 +33,14 @@ __all__ = [
     "TIE",
     "Bootstrap",
     "Difference",
+    "Drawn",
+    "Sums",
+    "check_pair",
     "compare",
     "compare_pairs",
+    "draw_systems",
     "percentile_interval",
+    "percentile_intervals",
     "sum_resamples",
 ]
 
@@ -48,8 +56,47 @@ MAX_TESTS = 500_000
 MAX_NULLS = 2_000_000_000
 """The most resamples of all these tests together, which take some minutes."""
 
+BATCH = 2**19
+"""How many of these sums of several systems are computed together; it does not affect the result."""
+
 TIE = 1e-12
 """Differences closer than this count as equal: the same counts may be summed in another order."""
+
+
+class Sums:
+    """Sums of counts in several resamples, and their scores, which are kept unless there are many.
+
+    Args:
+        totals: (n_resamples, k) the sums.
+        names: (k,) what each counts.
+    """
+
+    def __init__(self, totals: Floats, names: Sequence[str]) -> None:
+        self._is_small = totals.size <= BATCH
+        # Formulas take whole columns, which are faster if their values are side by side.
+        columns = np.ascontiguousarray(totals.T) if self._is_small else totals.T
+        self._columns = dict(zip(names, columns, strict=True))
+        self._scores: dict[str, tuple[Metric, Floats]] = {}
+        self.n_resamples = len(totals)
+
+    def scores(self, metrics: Sequence[Metric]) -> Floats:
+        """Return the scores of every resample, (n_metrics, n_resamples)."""
+        scores = np.array([self._score(metric) for metric in metrics])
+        return scores.reshape(len(metrics), self.n_resamples)
+
+    def _score(self, metric: Metric) -> Floats:
+        if not self._is_small:
+            return metric.score_columns(self._columns)
+        found = self._scores.get(metric.name)
+        if found is None or found[0] is not metric:
+            found = self._scores[metric.name] = metric, metric.score_columns(self._columns)
+        return found[1]
+
+
+def _group(metrics: Sequence[Metric], n_resamples: int) -> Iterator[Sequence[Metric]]:
+    """Yield as many metrics at a time as their scores in all resamples take little memory."""
+    n_together = max(1, BATCH // max(n_resamples, 1))
+    return (metrics[start : start + n_together] for start in range(0, len(metrics), n_together))
 
 
 class Bootstrap:
@@ -63,33 +110,63 @@ class Bootstrap:
         n_resamples: the number of resamples.
         seed: the random seed.
 
+    Args:
+        table, n_resamples, seed: see above.
+        known: sums of these resamples that are there already, by the order of the blocks, as bytes.
+
     Raises:
         RequestError: there are too many resamples for as many blocks and counts.
     """
 
-    def __init__(self, table: CountTable, n_resamples: int, seed: int) -> None:
+    def __init__(
+        self, table: CountTable, n_resamples: int, seed: int, known: Mapping[bytes, Sums] | None = None
+    ) -> None:
         _check_resamples(n_resamples, table.n_blocks, len(table.names))
         self.table, self.n_resamples, self.seed = table, n_resamples, seed
-        self._blocks = table.block_totals()
         self._gold = table.number_golds()
         self._order = np.argsort(self._gold, kind="stable")
         self._tied = find_tied(self._gold[self._order])
-        self._totals: dict[bytes, Floats] = {}
+        self._known = dict(known or {})
 
-    def scores(self, metric: Metric) -> Floats:
-        """Return the score of every resample, (n_resamples,)."""
+    @cached_property
+    def _blocks(self) -> Floats:
+        return self.table.block_totals()
+
+    def intervals(self, metrics: Sequence[Metric], confidence: float) -> dict[str, tuple[float, float]]:
+        """Return the percentile interval of each score by the metric's name; NaN if it is 0/0 in a resample."""
+        alike: dict[bytes, list[Metric]] = {}
+        for metric in metrics:
+            alike.setdefault(self._order_for(metric).tobytes(), []).append(metric)
+        found: dict[str, tuple[float, float]] = {}
+        for order, those in alike.items():
+            drawn = self._draw(order)
+            for group in _group(those, self.n_resamples):
+                intervals = percentile_intervals(drawn.scores(group), confidence)
+                found |= {
+                    metric.name: (low, high) for metric, (low, high) in zip(group, intervals.tolist(), strict=True)
+                }
+        return found
+
+    def _order_for(self, metric: Metric) -> Ints:
+        """Return the blocks in the order in which they are drawn for a score, (n_blocks,)."""
+        if not self._tied.any():
+            return self._order
         order = self._order.copy()
-        if self._tied.any():
-            columns = [self.table.names.index(name) for name in metric.list_counts(self.table.names)]
-            tied = order[self._tied]
-            order[self._tied] = tied[np.lexsort((*self._blocks[tied][:, columns].T, self._gold[tied]))]
-        drawn = order.tobytes()
-        if drawn not in self._totals:
+        columns = [self.table.names.index(name) for name in metric.list_counts(self.table.names)]
+        tied = order[self._tied]
+        order[self._tied] = tied[np.lexsort((*self._blocks[tied][:, columns].T, self._gold[tied]))]
+        return order
+
+    def _draw(self, order: bytes) -> Sums:
+        """Return the sums of all resamples of the blocks in an order."""
+        if order not in self._known:
             # With many resamples, those in another order are not kept, but drawn again.
-            if (len(self._totals) + 1) * self.n_resamples * len(self.table.names) > MAX_SUMS:
-                self._totals.clear()
-            self._totals[drawn] = sum_resamples(self._blocks[order], self.n_resamples, np.random.default_rng(self.seed))
-        return metric.score(self._totals[drawn], self.table.names)
+            if (len(self._known) + 1) * self.n_resamples * len(self.table.names) > MAX_SUMS:
+                self._known.clear()
+            blocks = self._blocks[np.frombuffer(order, self._order.dtype)]
+            drawn = sum_resamples(blocks, self.n_resamples, np.random.default_rng(self.seed))
+            self._known[order] = Sums(drawn, self.table.names)
+        return self._known[order]
 
 
 def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1) -> None:
@@ -133,11 +210,15 @@ def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) ->
 
 def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
     """Return the quantiles that leave (1 - confidence) / 2 on either side; NaN if a sample is NaN."""
-    if np.isnan(samples).any():
-        return math.nan, math.nan
+    low, high = percentile_intervals(samples[None], confidence)[0].tolist()
+    return low, high
+
+
+def percentile_intervals(samples: Floats, confidence: float) -> Floats:
+    """Return the percentile interval of every row of samples (m, n), (m, 2), as `percentile_interval` does."""
     tail = (1 - confidence) / 2
-    low, high = np.quantile(samples, [tail, 1 - tail])
-    return float(low), float(high)
+    ends: Floats = np.quantile(samples, [tail, 1 - tail], axis=1).T
+    return np.where(np.isnan(samples).any(axis=1, keepdims=True), math.nan, ends)
 
 
 class Difference(NamedTuple):
@@ -177,8 +258,21 @@ def compare(
     Raises:
         RequestError: the tables do not have the same counts, units and blocks.
     """
-    tables = (first, second)
-    return compare_pairs(tables, metrics, n_resamples=n_resamples, confidence=confidence, seed=seed)[0, 1]
+    check_pair(first, second, len(metrics), n_resamples)
+    one, two = draw_systems((first, second), n_resamples, seed)
+    return one.compare(two, metrics, confidence)
+
+
+def check_pair(first: CountTable, second: CountTable, n_scores: int, n_resamples: int) -> None:
+    """Check that two systems can be compared by paired tests.
+
+    Raises:
+        RequestError: the tables do not have the same counts, units and blocks, or work or memory would be beyond a
+            limit.
+    """
+    _check_tests(2, n_scores, n_resamples)
+    _check_alike(first, second)
+    _check_resamples(n_resamples, first.n_blocks, len(first.names), 2)
 
 
 def compare_pairs(
@@ -200,64 +294,97 @@ def compare_pairs(
     """
     _check_tests(len(tables), len(metrics), n_resamples)
     for other in tables[1:]:
-        _check_pair(tables[0], other)
-    pairs = list(combinations(range(len(tables)), 2))
-    if not pairs:
+        _check_alike(tables[0], other)
+    if len(tables) < 2:
         return {}
-    names, n_blocks = tables[0].names, tables[0].n_blocks
-    _check_resamples(n_resamples, n_blocks, len(names), len(tables))
-    order = tables[0].order_blocks()
-    blocks = [table.block_totals()[order] for table in tables]
-    rng = np.random.default_rng(seed)
-    drawn = _sum_draws(draw_weights(n_blocks, n_resamples, rng), blocks)
-    swapped = _sum_draws(draw_swaps(n_blocks, n_resamples, rng), blocks)
-    totals = [table.totals for table in tables]
-    observed, bootstrap = (
-        [{metric.name: metric.score(sums, names) for metric in metrics} for sums in sides] for sides in (totals, drawn)
-    )
-    differences: dict[tuple[int, int], dict[str, Difference]] = {}
-    for i, j in pairs:
-        moved = swapped[j] - swapped[i]
-        sides = totals[i] + moved, totals[j] - moved
-        differences[i, j] = {
-            metric.name: _difference(
-                float(observed[j][metric.name] - observed[i][metric.name]),
-                bootstrap[j][metric.name] - bootstrap[i][metric.name],
-                metric.score(sides[1], names) - metric.score(sides[0], names),
-                confidence=confidence,
-                n_blocks=n_blocks,
-            )
-            for metric in metrics
-        }
-    return differences
+    _check_resamples(n_resamples, tables[0].n_blocks, len(tables[0].names), len(tables))
+    drawn = list(draw_systems(tables, n_resamples, seed))
+    return {(i, j): drawn[i].compare(drawn[j], metrics, confidence) for i, j in combinations(range(len(tables)), 2)}
 
 
-def _sum_draws(draws: Iterable[Whole], blocks: Sequence[Floats]) -> list[Floats]:
-    """Return the counts of the drawn blocks, (n_resamples, k) for each system."""
-    sums: list[Floats] = np.split(multiply(draws, np.hstack(blocks)), len(blocks), axis=1)
-    return sums
+@dataclass(frozen=True)
+class Drawn:
+    """A system in all resamples, which are the same for all systems.
+
+    Attributes:
+        names: (k,) what is counted.
+        totals: (k,) the sums of the counts of all blocks.
+        observed: the same sums.
+        n_blocks: the number of blocks.
+        order: the order in which the blocks were drawn, as bytes.
+        weighted: the sums of the drawn blocks.
+        swapped: (n_resamples, k) the sums of the blocks whose outputs are swapped.
+    """
+
+    names: tuple[str, ...]
+    totals: Floats
+    observed: Sums
+    n_blocks: int
+    order: bytes
+    weighted: Sums
+    swapped: Floats
+
+    def compare(self, other: Drawn, metrics: Sequence[Metric], confidence: float) -> dict[str, Difference]:
+        """Compare another system with this one, for every metric by name."""
+        one, two = (system.observed.scores(metrics)[:, 0] for system in (self, other))
+        values = dict(zip((metric.name for metric in metrics), (two - one).tolist(), strict=True))
+        if self.n_blocks < 2:  # a single block can't be resampled
+            return {name: Difference(value, *[math.nan] * 4) for name, value in values.items()}
+        moved = other.swapped - self.swapped
+        first, second = Sums(self.totals + moved, self.names), Sums(other.totals - moved, self.names)
+        rows: list[list[float]] = []
+        for group in _group(metrics, len(moved)):
+            bootstrap = other.weighted.scores(group) - self.weighted.scores(group)
+            centred = bootstrap - bootstrap.mean(axis=1, keepdims=True)
+            observed = np.array([values[metric.name] for metric in group])
+            p_values = _p_values(centred, observed), _p_values(second.scores(group) - first.scores(group), observed)
+            rows += np.column_stack([percentile_intervals(bootstrap, confidence), *p_values]).tolist()
+        return {name: Difference(value, *row) for (name, value), row in zip(values.items(), rows, strict=True)}
 
 
-def _check_pair(first: CountTable, second: CountTable) -> None:
-    alone = len(set(first.units) ^ set(second.units))
+def draw_systems(tables: Sequence[CountTable], n_resamples: int, seed: int) -> Iterator[Drawn]:
+    """Draw resamples of systems with the same units and blocks, of as many systems at a time as memory is bounded to.
+
+    Args:
+        tables: their counts, in the same order; the digests of the first determine the order of the blocks.
+        n_resamples: the number of resamples.
+        seed: the random seed.
+    """
+    first = tables[0]
+    order, n_blocks, names = first.order_blocks(), first.n_blocks, first.names
+    n_together = max(2, BATCH // max(1, n_resamples * len(names)))
+    for start in range(0, len(tables), n_together):
+        together = tables[start : start + n_together]
+        blocks = np.hstack([table.block_totals()[order] for table in together])
+        rng = np.random.default_rng(seed)
+        sums = [multiply(draw(n_blocks, n_resamples, rng), blocks) for draw in (draw_weights, draw_swaps)]
+        weighted, swapped = (np.split(one, len(together), axis=1) for one in sums)
+        for table, drawn, moved in zip(together, weighted, swapped, strict=True):
+            totals = table.totals
+            yield Drawn(names, totals, Sums(totals[None], names), n_blocks, order.tobytes(), Sums(drawn, names), moved)
+
+
+def _check_alike(first: CountTable, second: CountTable) -> None:
+    same_units = list(first.units) == list(second.units)
+    alone = 0 if same_units else len(set(first.units) ^ set(second.units))
     if alone:
         raise RequestError(
             f"the two systems were not scored on the same units: {alone:,} were scored for only one of them"
         )
-    same = list(first.units) == list(second.units) and np.array_equal(first.blocks, second.blocks)
-    if not same or first.names != second.names:
+    if not same_units or not np.array_equal(first.blocks, second.blocks) or first.names != second.names:
         raise RequestError("the two results have different counts, or group the units into different blocks")
 
 
-def _difference(value: float, bootstrap: Floats, randomized: Floats, *, confidence: float, n_blocks: int) -> Difference:
-    if n_blocks < 2:  # a single block can't be resampled
-        return Difference(value, math.nan, math.nan, math.nan, math.nan)
-    low, high = percentile_interval(bootstrap, confidence)
-    return Difference(value, low, high, _p_value(bootstrap - bootstrap.mean(), value), _p_value(randomized, value))
+def _p_values(null: Floats, values: Floats) -> Floats:
+    """Return the proportions of differences at least as large as the observed ones, each of which counts as one.
 
+    Args:
+        null: (m, n) differences under the null hypothesis.
+        values: (m,) the observed differences.
 
-def _p_value(null: Floats, value: float) -> float:
-    """Return the proportion of differences at least as large as the observed one, which counts as one of them."""
-    if math.isnan(value) or np.isnan(null).any():
-        return math.nan
-    return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))
+    Returns:
+        (m,), NaN where a difference is NaN.
+    """
+    n_as_large = np.count_nonzero(np.abs(null) >= np.abs(values)[:, None] - TIE, axis=1)
+    is_undefined = np.isnan(values) | np.isnan(null).any(axis=1)
+    return np.where(is_undefined, math.nan, (1 + n_as_large) / (1 + null.shape[1]))

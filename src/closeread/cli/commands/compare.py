@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +101,9 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
 
     def read(path: Path, is_stored: bool) -> Counted:
         if scorer is None or is_stored:
-            return read_counts(path, selected)
+            counted = read_counts(path, selected)
+            # Breakdowns, which nothing is compared by, may be most of a file.
+            return replace(counted, table=replace(counted.table, breakdowns={}))
         return scorer.count(scorer.read(path))
 
     results = read_all(zip(systems, stored, strict=True), lambda one: read(*one))

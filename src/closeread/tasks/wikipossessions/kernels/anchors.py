@@ -10,15 +10,19 @@ an event as a whole (`World War II`, `revolution-Now`).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["DASH", "NOW", "UNKNOWN", "YEAR", "Anchor", "parse_anchor"]
+__all__ = ["DASH", "NOW", "SHORT", "UNKNOWN", "YEAR", "Anchor", "parse_anchor"]
 
 # The blanks before it are taken from the first one on or not at all, so that long runs without a dash are cheap.
 DASH = re.compile(r"(?:(?<!\s)\s++)?[-\u2010-\u2015\u2212]\s*+")
 YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE)
 NOW = "now"
 UNKNOWN = "unknown"
+
+SHORT = 200
+"""The most characters of a text that is remembered with what it was parsed to."""
 
 
 class Anchor(NamedTuple):
@@ -55,6 +59,16 @@ def parse_anchor(text: str | None) -> Anchor:
     """
     if text is None or not text.strip():
         return Anchor("unknown")
+    return _parse_short(text) if len(text) <= SHORT else _parse(text)
+
+
+@lru_cache(maxsize=2**12)
+def _parse_short(text: str) -> Anchor:
+    """Parse an anchor, which the rules and the scores both ask for, of gold and of every system that is compared."""
+    return _parse(text)
+
+
+def _parse(text: str) -> Anchor:
     sides = DASH.split(text.strip())
     last = _parse_side(sides[-1])
     first = _parse_side(sides[0], before_christ=isinstance(last, int) and last < 0)

@@ -10,9 +10,10 @@ other languages (de, van, du) are part of the name.
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["ARTICLES", "FUNCTION_WORDS", "PREPOSITIONS", "STRIP_SCOPES", "Name", "normalize_name"]
+__all__ = ["ARTICLES", "FUNCTION_WORDS", "PREPOSITIONS", "SHORT", "STRIP_SCOPES", "Name", "normalize_name"]
 
 ARTICLES = frozenset({"a", "an", "the"})
 # fmt: off
@@ -27,6 +28,9 @@ PREPOSITIONS = frozenset(
 # fmt: on
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 STRIP_SCOPES = ("all", "edges")
+
+SHORT = 200
+"""The most characters of a text that is remembered with what it was normalized to."""
 
 # Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
 _PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
@@ -59,6 +63,16 @@ def normalize_name(text: str, strip_scope: str = "all") -> Name:
     >>> normalize_name("The Of").tokens
     ('the', 'of')
     """
+    return _normalize_short(text, strip_scope) if len(text) <= SHORT else _normalize(text, strip_scope)
+
+
+@lru_cache(maxsize=2**12)
+def _normalize_short(text: str, strip_scope: str) -> Name:
+    """Normalize a name of which every system that is compared has as many copies as gold."""
+    return _normalize(text, strip_scope)
+
+
+def _normalize(text: str, strip_scope: str) -> Name:
     # Applied twice, because NFKC and case folding may produce new apostrophes and spaces.
     folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     written = unicodedata.normalize("NFKC", folded).split() or [""]
@@ -73,5 +87,7 @@ def normalize_name(text: str, strip_scope: str = "all") -> Name:
 
 def _strip_punctuation(token: str) -> str:
     """Remove punctuation from the edges of a token."""
+    if token.isalnum():
+        return token
     kept = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
     return token[kept[0] : kept[-1] + 1] if kept else ""

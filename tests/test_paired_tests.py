@@ -1,0 +1,116 @@
+"""Comparisons of several systems at once are those of every pair alone, and of systems that were scored alone."""
+
+import gc
+import weakref
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+import twins.paired_tests as twin
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.cli import main
+from closeread.counts import resampling
+from closeread.counts.comparison import make_comparisons
+from closeread.counts.counted import Counted, Provenance
+from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
+from closeread.counts.report import Resampling, make_report
+from closeread.counts.resampling import compare_pairs
+from closeread.counts.table import CountTable
+from closeread.scoring import Scorer
+from closeread.tasks import load_procedure
+
+NAMES = ("right", "system", "gold")
+PRECISION, RECALL = Ratio("right", "system"), Ratio("right", "gold")
+METRICS = (
+    Metric("precision", "", "", PRECISION),
+    Metric("recall", "", "", RECALL, zero_division=0.0),
+    Metric("f1", "", "", F1(PRECISION, RECALL), zero_division=1.0),
+    Metric("mean", "", "", MeanOf((PRECISION, RECALL)), zero_division=0.0),
+)
+PROCEDURE = replace(load_procedure("mctaco"), metrics=METRICS, unit="unit", resampling_unit="block", of_gold=())
+
+
+@st.composite
+def systems(draw):
+    """Counts of several systems on the same units, some of whose blocks have the same gold."""
+    n_units, n_systems = draw(st.integers(1, 6)), draw(st.integers(2, 4))
+    blocks = np.unique(draw(st.lists(st.integers(0, 3), min_size=n_units, max_size=n_units)), return_inverse=True)[1]
+    digests = [bytes([draw(st.integers(0, 2))]) * 32 for _ in range(n_units)]
+    number = st.sampled_from([0.0, 1.0, 2.0, 7.0, 0.25, 0.5])  # whose sums are exact, so that no tiny rest is divided
+    return [
+        CountTable(
+            [f"u{unit}" for unit in range(n_units)],
+            blocks.astype(np.int64),
+            NAMES,
+            np.cumsum(draw(st.lists(st.lists(number, min_size=3, max_size=3), min_size=n_units, max_size=n_units)), 1),
+            digests=digests,
+        )
+        for _ in range(n_systems)
+    ]
+
+
+PARAMETERS = {"n_resamples": 40, "confidence": 0.9, "seed": 3}
+
+
+@pytest.mark.parametrize("batch", [1, 50, 2**19])
+@given(tables=systems())
+def test_all_pairs_are_those_of_the_twin(batch, tables):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "BATCH", batch)
+        found = compare_pairs(tables, METRICS, **PARAMETERS)
+    for i, j in combinations(range(len(tables)), 2):
+        for metric in METRICS:
+            expected = twin.compare(tables[i], tables[j], metric, **PARAMETERS)
+            np.testing.assert_array_equal(found[i, j][metric.name], expected)
+
+
+def count(table):
+    """Counts as of a procedure with these scores."""
+    provenance = Provenance("mctaco", 1, {"missing": "error"}, "signature", "mctaco", None, None, None, 0)
+    return Counted(table, PROCEDURE, provenance)
+
+
+@pytest.mark.parametrize("batch", [1, 2**19])
+@given(tables=systems())
+def test_comparisons_are_those_of_pairs_and_of_systems_alone(batch, tables):
+    # The last system has a count more than the others, as stored counts may.
+    last = tables[-1]
+    more = replace(last, names=(*NAMES, "more"), values=np.column_stack([last.values, last.values[:, 0]]))
+    counted = [count(table) for table in (*tables[:-1], more)]
+    drawn = Resampling(40, 0.9, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "BATCH", batch)
+        found = make_comparisons([f"system {i}" for i in range(len(counted))], counted, drawn)
+    for comparison, table in zip(found, tables[1:], strict=True):
+        assert (comparison.first, comparison.second) == tuple(
+            make_report(count(one), resampling=drawn) for one in (tables[0], table)
+        )
+        for metric in METRICS:
+            expected = twin.compare(tables[0], table, metric, **PARAMETERS)
+            np.testing.assert_array_equal(comparison.differences[metric.name], expected)
+
+
+def test_a_system_is_dropped_before_the_next_is_read(tmp_path, monkeypatch):
+    """Memory grows with the counts of systems, not with their texts."""
+    lines = ["#begin document (a); part 000", *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)), "", "#end document"]
+    paths = [tmp_path / f"{name}.conll" for name in ("key", "one", "two", "three")]
+    for path in paths:
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    read, alive, seen = Scorer.read, [], []
+
+    def watch(self, source):
+        gc.collect()
+        seen.append(sum(one() is not None for one in alive))
+        system = read(self, source)
+        alive.append(weakref.ref(system))
+        return system
+
+    monkeypatch.setattr(Scorer, "read", watch)
+    monkeypatch.setattr("sys.argv", ["closeread", "compare", "coref", *map(str, paths)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    assert seen == [0, 0, 0]
