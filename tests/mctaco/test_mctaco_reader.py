@@ -14,8 +14,8 @@ from closeread.formats import text
 from closeread.tasks.mctaco.mctaco_labels import parse_submission
 from closeread.tasks.mctaco.mctaco_tsv import COLUMNS, read_records
 
-cells = st.text(st.sampled_from("aé€😀 \r\x01\x7f\x85\xa0\u2028{}"), max_size=3)
-good_cells = st.text(st.sampled_from("aé€😀 \xa0{}"), min_size=3, max_size=6)
+cells = st.text(st.sampled_from("aé€😀 \r\x01\x7f\x85\xa0\u2028{}\ufeff"), max_size=3)
+good_cells = st.text(st.sampled_from("aé€😀 \xa0{}\ufeff"), min_size=3, max_size=6)
 rows = st.lists(good_cells, min_size=5, max_size=5) | st.lists(cells, min_size=3, max_size=7)
 lines = st.lists(st.tuples(rows, st.sampled_from(["\n", "\n", "\r\n"])), min_size=1, max_size=12)
 

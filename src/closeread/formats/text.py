@@ -48,7 +48,7 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-BLOCK = 2**16
+BLOCK = 2**17
 """How many bytes are split into lines at once, at least."""
 
 
@@ -159,7 +159,8 @@ def split_lines(path: Path, data: bytes) -> Lines:
         raise FormatError(path, long)
     try:
         for text in lines.texts():
-            text.decode()
+            if not text.isascii():
+                text.decode()
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
