@@ -81,4 +81,5 @@ def test_numbered_names():
     assert names == ["{0}-00000", "{0}-00007", "{0}-99999", "{0}-100000"]
     assert names[1:3] == ["{0}-00007", "{0}-99999"]
     assert names[-1] == "{0}-100000"
+    assert NumberedNames("a", np.array([9_999, 10_000]))[1:] == ["a10000"]
     assert not isinstance(names, CodedColumn)
