@@ -1,6 +1,8 @@
 """JSON Lines are read in two ways, of which the fast one takes no line that the strict one refuses."""
 
 import json
+import subprocess
+import sys
 from unittest import mock
 
 import pytest
@@ -8,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared import json_texts as texts
 
-from closeread import limits
+from closeread import limits, records
 from closeread.formats import json_lines
-from closeread.formats.fast_json import FastParser
+from closeread.formats.fast_json import FastParser, find_structure
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 
@@ -85,3 +87,52 @@ def test_the_fast_way_is_taken():
     many = json.dumps({"relations": [{"anchor": "np1", "complement": "np2", "preposition": "of"}] * 50})
     assert taken([many, many.replace(" ", "")]) == [many, many.replace(" ", "")]
     assert taken(['{"a":"\\n"}', '{"a":1,"a":1}', "[]", "", f'{{"a":{"9" * 19}}}']) == []
+
+
+COLLECTION = """
+import gc
+from closeread.formats.json_lines import pause_garbage_collection
+if {freezes}:
+    gc.freeze()
+with pause_garbage_collection():
+    assert not gc.isenabled()
+    made = [[i] for i in range(10_000)]
+    young = gc.get_count()[0]
+assert gc.isenabled() and young >= 10_000
+assert (gc.get_freeze_count() > 0) == {freezes}
+assert gc.is_tracked(made) and ({freezes} or gc.get_count()[0] < 1_000)
+"""
+
+
+@pytest.mark.parametrize("freezes", [False, True])
+def test_what_was_read_is_old_for_the_garbage_collector(freezes):
+    subprocess.run([sys.executable, "-c", COLLECTION.format(freezes=freezes)], check=True)
+
+
+@given(text=st.binary(), size=st.integers(0, 300))
+def test_bytes_are_counted(text, size):
+    with mock.patch.object(records, "MANY", size):
+        assert records.count_byte(text, b"0") == text.count(b"0")
+
+
+STRINGS = st.text(texts.CHARACTER, max_size=4)
+VALUES = st.recursive(
+    STRINGS | st.none(),
+    lambda value: st.lists(value, max_size=3) | st.dictionaries(STRINGS, value, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300)
+@given(VALUES)
+def test_structure_is_what_is_not_in_strings(value):
+    def structure(part):
+        match part:
+            case dict():
+                return "{" + "".join(f":{structure(one)}" for one in part.values()) + "}"
+            case list():
+                return "[" + "".join(map(structure, part)) + "]"
+        return ""
+
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        assert find_structure(text.encode("utf-8", "surrogatepass")).decode() == structure(value)

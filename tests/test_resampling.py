@@ -51,6 +51,16 @@ def test_percentile_interval_by_hand():
     assert percentile_interval(np.arange(101.0), 0.95) == pytest.approx((2.5, 97.5))
 
 
+samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=1, max_size=40)
+
+
+@given(samples, st.floats(0.5, 0.999))
+def test_percentile_interval_is_that_of_numpy(values, confidence):
+    tail = (1 - confidence) / 2
+    expected = np.quantile(values, [tail, 1 - tail]).tolist()
+    assert percentile_interval(np.array(values), confidence) == pytest.approx(tuple(expected), rel=1e-12, abs=1e-9)
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6))
 def test_randomization_by_enumeration(pairs):
     # All 2**n swaps, each as likely as the other; 4,000 random ones come near.

@@ -264,7 +264,8 @@ def _find_released(corpus: Corpus, file: SourceFile) -> Located | None:
     """Find a released file on this machine; None if it is not there."""
     if file.url is None:
         return _verify(_bundled_path(corpus, file), file, "reinstall closeread")
-    for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
+    for find in (data_folder, cache_folder):
+        folder = find(corpus.name)
         if folder is not None and (folder / file.name).exists():
             option = name_option("data_dir")
             remedy = f"delete it to download it again, or pass its folder with {option} to use it as it is"

@@ -217,7 +217,12 @@ def percentile_interval(samples: Floats, confidence: float) -> tuple[float, floa
 def percentile_intervals(samples: Floats, confidence: float) -> Floats:
     """Return the percentile interval of every row of samples (m, n), (m, 2), as `percentile_interval` does."""
     tail = (1 - confidence) / 2
-    ends: Floats = np.quantile(samples, [tail, 1 - tail], axis=1).T
+    # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
+    place = np.array([tail, 1 - tail]) * (samples.shape[1] - 1)
+    below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
+    ordered = np.partition(samples, np.concatenate([below, above]), axis=1)  # NaN is last
+    low, step, share = ordered[:, below], ordered[:, above] - ordered[:, below], place - below
+    ends = np.where(share < 0.5, low + step * share, ordered[:, above] - step * (1 - share))
     return np.where(np.isnan(samples).any(axis=1, keepdims=True), math.nan, ends)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.records import Record, RecordsWithColumns, as_columns
-from closeread.tasks.tne.kernels.links import Labelled, group_labels, pairs
+from closeread.tasks.tne.kernels.links import Labelled, Labels, group_labels, pairs
 
 __all__ = [
     "LABELS",
@@ -77,7 +77,7 @@ class Links:
     document: Ints
     anchor: Ints
     complement: Ints
-    label: Ints
+    label: Labels
 
     def __len__(self) -> int:
         return len(self.document)
@@ -166,13 +166,17 @@ class Documents(RecordsWithColumns):
         return np.fromiter((len(nps or ()) for nps in self.column("nps")), np.int64, len(self))
 
     @cached_property
+    def phrase_numbers(self) -> Ints:
+        """(n,) the number in the id of each noun phrase, in the order given, -1 for an invalid id."""
+        return numbers(list(chain.from_iterable(nps or () for nps in self.column("nps"))), "id")
+
+    @cached_property
     def noun_phrases(self) -> NounPhrases:
         """The noun phrases; the ids in every document must be dense."""
         of_document = self.column("nps")
         rows = list(chain.from_iterable(nps or () for nps in of_document))
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        number = numbers(rows, "id")
-        place = np.repeat(starts[:-1], self.sizes) + number
+        place = np.repeat(starts[:-1], self.sizes) + self.phrase_numbers
         order = np.empty(len(rows), np.int64)
         order[place] = np.arange(len(rows))
         places = {name: list(map(itemgetter(name), rows)) for name in ("first_char", "last_char", "first_token")}
@@ -353,7 +357,7 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
         np.repeat(np.arange(len(of_document)), counts),
         np.where(anchor < _FIRST_LABEL, anchor, -1),
         np.where(complement < _FIRST_LABEL, complement, -1),
-        np.where(label < _FIRST_LABEL, -1, label - _FIRST_LABEL),
+        np.where(label < _FIRST_LABEL, -1, label - _FIRST_LABEL).astype(np.int8),
     )
 
 

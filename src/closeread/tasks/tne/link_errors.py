@@ -25,6 +25,7 @@ from closeread.tasks.tne.kernels.links import (
     Labelled,
     align_labels,
     document_of,
+    labels_of,
     phrases_of,
 )
 from closeread.tasks.tne.link_breakdowns import PLACES, measure_distances
@@ -181,7 +182,7 @@ class LinkAnalysis:
         if not len(only) or not limit:
             return []
         words, texts = self._words
-        pair, label = only >> LABEL_BITS, only & (2**LABEL_BITS - 1)
+        pair, label = only >> LABEL_BITS, labels_of(only)
         document, starts = document_of(pair), self.documents.noun_phrases.starts
         anchor, complement = (words[starts[document] + phrase] for phrase in phrases_of(pair))
         wording = (anchor * len(texts) + complement) * N_LABELS + label

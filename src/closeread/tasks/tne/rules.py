@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,25 @@ from closeread.corpora.rules import Rules
 from closeread.errors import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of, numbers
+from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, triplets
 
-__all__ = ["ODDITIES", "RULES", "SHOWN", "Places", "Problems", "describe_link", "find_inconsistencies", "find_oddities"]
+__all__ = [
+    "CLUSTER",
+    "ODDITIES",
+    "RULES",
+    "SHOWN",
+    "Places",
+    "Problems",
+    "describe_link",
+    "find_inconsistencies",
+    "find_oddities",
+]
 
 Problems = Iterator[tuple[int, str]]
 _TIME = "time/date/measurement"
+CLUSTER = "complement_coref_cluster_id"
+
 SHOWN = 3
 """How many names a problem lists before it gives a count."""
 
@@ -81,7 +94,7 @@ class _Part(NamedTuple):
 def _check_ids(documents: Documents) -> Problems:
     """Noun phrase ids are np0, np1, … without gaps; cluster ids are unique."""
     sizes = documents.sizes
-    number = numbers(list(chain.from_iterable(nps or () for nps in documents.column("nps"))), "id")
+    number = documents.phrase_numbers
     document = np.repeat(np.arange(len(documents)), sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     inside = (number >= 0) & (number < sizes[document])
@@ -186,13 +199,16 @@ def _check_links(documents: Documents) -> Problems:
     for place in np.flatnonzero(own == other).tolist():
         found = f"anchor and complement are both in {clusters.ids[own[place]]} (expected two clusters)"
         yield int(links.document[place]), f"{_name_link(documents, place)}: {found}"
-    rows = chain.from_iterable(relations or () for relations in documents.column("np_relations"))
-    stated = [row.get("complement_coref_cluster_id") for row in rows]
+    rows = list(chain.from_iterable(relations or () for relations in documents.column("np_relations")))
+    try:
+        stated = list(map(itemgetter(CLUSTER), rows))  # half the time of `dict.get`
+    except KeyError:
+        stated = [row.get(CLUSTER) for row in rows]
     expected = [clusters.ids[cluster] for cluster in other.tolist()]
     if stated != expected:
         for place, (name, right) in enumerate(zip(stated, expected, strict=True)):
             if name is not None and name != right:
-                found = f"complement_coref_cluster_id is {quote(name)} (expected {quote(right)})"
+                found = f"{CLUSTER} is {quote(name)} (expected {quote(right)})"
                 yield int(links.document[place]), f"{_name_link(documents, place)}: {found}"
     yield from _find_open_links(documents, starts + links.anchor, other)
 

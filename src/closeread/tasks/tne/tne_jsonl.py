@@ -121,7 +121,8 @@ def _normalize(record: Record) -> Iterator[str]:
         record["nps"] = list(nps.values())
     clusters = record.get("coref")
     for cluster in clusters if isinstance(clusters, list) else ():
-        _add_nulls(cluster, ("np_type",))  # may be missing in version 1.0 of the training split
+        if isinstance(cluster, dict):
+            cluster.setdefault("np_type", None)  # may be missing in version 1.0 of the training split
     metadata = record.get("metadata")
     if not isinstance(metadata, dict):
         return

@@ -61,7 +61,7 @@ def find_links(documents: Documents) -> LabelledPairs:
 
     check_linked(documents)
     labelled = documents.links.labelled
-    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last)
+    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last.astype(np.int64))
 
 
 def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Mapping[str, float | None]:

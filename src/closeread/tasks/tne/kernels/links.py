@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
@@ -27,17 +28,22 @@ __all__ = [
     "PHRASE_BITS",
     "UPREP",
     "Labelled",
+    "Labels",
     "Tallies",
     "align_labels",
     "confusion",
     "document_of",
     "find_places",
     "group_labels",
+    "labels_of",
     "pairs",
     "phrases_of",
     "tallies",
     "triplets",
 ]
+
+Labels = NDArray[np.int8]
+"""The labels of pairs: a byte each, since a corpus may have millions."""
 
 N_LABELS = 25
 PHRASE_BITS = 17
@@ -81,25 +87,31 @@ class Labelled:
     """
 
     pair: Ints
-    first: Ints
-    last: Ints
+    first: Labels
+    last: Labels
     several: Mask
     triplet: Ints
 
 
-def group_labels(pair: Ints, label: Ints) -> Labelled:
+def group_labels(pair: Ints, label: Labels) -> Labelled:
     """Group labels by pair; pairs and labels are (n,) each, in the order given."""
     order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
-    pair, label = pair[order], label[order]
+    pair, label = pair[order], label[order].astype(np.int8)
     starts = np.flatnonzero(mark_run_starts(pair))
     ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
     triplet = np.sort(triplets(pair, label), kind="stable")
     return Labelled(pair[starts], label[starts], label[ends], ends - starts > 1, triplet[mark_run_starts(triplet)])
 
 
-def triplets(pair: Ints, label: Ints) -> Ints:
+def triplets(pair: Ints, label: Labels) -> Ints:
     """Pack labelled pairs into one integer each."""
     return (pair << LABEL_BITS) | label
+
+
+def labels_of(triplet: Ints) -> Labels:
+    """Return the labels of triplets."""
+    labels: Labels = (triplet & (2**LABEL_BITS - 1)).astype(np.int8)
+    return labels
 
 
 def find_places(keys: Ints, among: Ints) -> Ints:
@@ -110,7 +122,7 @@ def find_places(keys: Ints, among: Ints) -> Ints:
     return np.where(among[place] == keys, place, -1)
 
 
-def _are_labels(labels: Ints, place: Ints, side: Labelled) -> Mask:
+def _are_labels(labels: Labels, place: Ints, side: Labelled) -> Mask:
     """Return whether labels are among those of the pairs at these positions of a side."""
     known: Mask = (side.first[place] == labels) | (side.last[place] == labels)
     rest = np.flatnonzero(~known & side.several[place])
@@ -137,14 +149,14 @@ class Tallies:
     """
 
     pair: Mapping[str, Ints]
-    label: Mapping[str, Ints]
+    label: Mapping[str, Labels]
 
     def by_document(self, n_documents: int) -> Floats:
         """Return (n_documents, len(COUNTS)) counts."""
         columns = [np.bincount(document_of(self.pair[name]), minlength=n_documents) for name in COUNTS]
         return np.column_stack(columns).astype(np.float64)
 
-    def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Ints], Ints]) -> Floats:
+    def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Labels], NDArray[np.integer]]) -> Floats:
         """Return (n_groups, n_documents, len(COUNTS)) counts.
 
         Args:
@@ -153,7 +165,8 @@ class Tallies:
         """
         counts = np.zeros((n_groups, n_documents, len(COUNTS)))
         for place, name in enumerate(COUNTS):
-            cell = group(self.pair[name], self.label[name]) * n_documents + document_of(self.pair[name])
+            groups = group(self.pair[name], self.label[name]).astype(np.int64)
+            cell = groups * n_documents + document_of(self.pair[name])
             counts[:, :, place] = np.bincount(cell, minlength=n_groups * n_documents).reshape(n_groups, n_documents)
         return counts
 
@@ -185,7 +198,7 @@ def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, 
         "links/gold": (gold.pair, gold_label),
         "linked/system": (system.pair[linked], system.first[linked]),
         "linked/gold": (gold.pair[hit], gold_label[hit]),
-        **{f"triplets/{name}": (t >> LABEL_BITS, t & (2**LABEL_BITS - 1)) for name, t in triplet.items()},
+        **{f"triplets/{name}": (t >> LABEL_BITS, labels_of(t)) for name, t in triplet.items()},
         **_count_fallbacks(fallback, gold, missed, uprep),
     }
     return Tallies({name: p for name, (p, _) in counted.items()}, {name: label for name, (_, label) in counted.items()})
@@ -193,11 +206,12 @@ def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, 
 
 def _count_fallbacks(
     fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str
-) -> dict[str, tuple[Ints, Ints]]:
+) -> dict[str, tuple[Ints, Labels]]:
     """Find the pairs and labels counted for fallbacks; `missed` are the positions of gold pairs that are not linked."""
     if fallback is None:
-        return {"fallback/right": (missed[:0], missed[:0]), "fallback/gold": (missed[:0], missed[:0])}
-    label = np.zeros(len(gold.pair), np.int64)
+        none = missed[:0], gold.first[:0]
+        return {"fallback/right": none, "fallback/gold": none}
+    label = np.zeros(len(gold.pair), np.int8)
     place = find_places(fallback.pair, gold.pair)
     known = np.flatnonzero(place >= 0)
     label[place[known]] = fallback.first[known]
