@@ -98,7 +98,7 @@ with pause_garbage_collection():
     assert not gc.isenabled()
     made = [[i] for i in range(10_000)]
     young = gc.get_count()[0]
-assert gc.isenabled() and young >= 10_000
+assert gc.isenabled() and young > 9_000
 assert (gc.get_freeze_count() > 0) == {freezes}
 assert gc.is_tracked(made) and ({freezes} or gc.get_count()[0] < 1_000)
 """
