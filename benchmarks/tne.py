@@ -6,6 +6,8 @@ EVALUATOR is a checkout of github.com/allenai/tne-evaluator; torch has to be ins
 allennlp is made by `tests/agreed/tne_official.py`.  Writes `results/tne.json` and prints it; the tables in README.md
 are made from it by `python tools/documentation.py`.
 
+Large files are copies of the test split with other names of documents.
+
 The system is the gold of the test split with a tenth of the pairs dropped and a fifth called otherwise, and a third of
 what it drops fallen back on.  The official evaluator is given its own files, made beforehand and not counted.
 
@@ -55,6 +57,14 @@ sys.argv[1:] = sys.argv[3:]
 evaluate.main()
 """
 N_TEXTS, BUILDING_RUNS = 10_000, 3
+COPIES, LARGE_RUNS = {"3000": 6, "30000": 60}, 2
+PARSE = """
+import sys, orjson
+for name in sys.argv[1:]:
+    with open(name, "rb") as file:
+        for line in file:
+            orjson.loads(line)
+"""
 ALONE = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -158,6 +168,43 @@ def building():
     return {name: {**found, "per_second": N_TEXTS / found["seconds"]} for name, found in measured.items()}
 
 
+def large(gold, files, official):
+    """Seconds and MiB of scoring large files, by their number of documents.
+
+    Args:
+        gold: the documents.
+        files: our file of the system's rows, and the official evaluator's of the system's arrays and of the gold.
+        official: how to call the official evaluator.
+    """
+    for number, n in COPIES.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            names = ("gold", "rows", "arrays", "answers", "scores")
+            copied = {name: Path(scratch) / f"{name}.jsonl" for name in names}
+            write_copies(copied["gold"], gold, n)
+            write_copies(copied["rows"], map(orjson.loads, files["rows"].read_bytes().splitlines()), n)
+            for name in ("arrays", "answers"):
+                copied[name].write_bytes(files[name].read_bytes() * n)
+            given = ["--gold_file", copied["answers"], "--predictions_file", copied["arrays"]]
+            commands = {
+                "parse each line with orjson": [sys.executable, "-c", PARSE, copied["gold"], copied["rows"]],
+                "closeread score tne": [CLOSEREAD, "score", "tne", copied["rows"], "--gold", copied["gold"]],
+                "official evaluator": [*official, *given, "--output_file", copied["scores"]],
+            }
+            mib = sum(copied[name].stat().st_size for name in ("gold", "rows")) / 2**20
+            print(f"{number} documents: {mib:.0f} MiB")
+            yield f"large_{number}", ("official evaluator", processes(commands, LARGE_RUNS))
+
+
+def write_copies(path, records, n):
+    """Write records n times over, with other ids."""
+    lines = [orjson.dumps(record) for record in records]
+    with path.open("wb") as file:
+        for copy in range(n):
+            for line in lines:
+                record = orjson.loads(line)
+                file.write(orjson.dumps({**record, "id": f"{record['id']}-{copy}"}) + b"\n")
+
+
 def main(evaluator):
     """Measure everything and keep it."""
     corpus = load_corpus("tne")
@@ -174,15 +221,16 @@ def main(evaluator):
         files["arrays"].write_text("".join(json.dumps(array) + "\n" for array in arrays), "utf-8")
         files["answers"].write_text("".join(json.dumps(answer) + "\n" for answer in answers), "utf-8")
         official = [sys.executable, "-c", OFFICIAL, Path(tne_official.__file__).parent, evaluator]
-        official += ["--gold_file", files["answers"], "--predictions_file", files["arrays"]]
+        given = ["--gold_file", files["answers"], "--predictions_file", files["arrays"]]
         commands = {
             "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
             "python -c 'import torch'": [sys.executable, "-c", "import torch"],
             "closeread score tne": [CLOSEREAD, "score", "tne", files["rows"]],
             "closeread score tne, the leaderboard's file": [CLOSEREAD, "score", "tne", files["arrays"]],
-            "official evaluator": [*official, "--output_file", files["scores"]],
+            "official evaluator": [*official, *given, "--output_file", files["scores"]],
         }
         tables = {"processes": ("official evaluator", processes(commands, RUNS))}
+        tables |= large(gold, files, official)
     peer = "official evaluator, arrays to scores"
     scoring = {
         peer: lambda: modules["evaluate"].evaluate_documents(answers, arrays),

@@ -26,7 +26,7 @@ from shared.doors import (
 import closeread
 from closeread.corpora.names import corpus_names, load_corpus
 from closeread.corpora.sides import CorpusSides
-from closeread.corpora.submissions import dump_submission
+from closeread.corpora.submission_formats import dump_submission
 from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, Resampling, make_report
 from closeread.tasks import load_procedure, procedure_names

@@ -14,7 +14,8 @@ import closeread.formats
 from closeread import limits
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import dump_submission, read_submission
+from closeread.corpora.submission_formats import dump_submission
+from closeread.corpora.submissions import read_submission
 from closeread.counts.report import Report, Resampling
 from closeread.errors import SHOWN, FormatError, InputError
 from closeread.files import write_text

@@ -17,7 +17,8 @@ from closeread.corpora.baselines import load_baselines
 from closeread.corpora.contents import dump_gold
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import dump_submission, read_submission, write_submission
+from closeread.corpora.submission_formats import dump_submission, write_submission
+from closeread.corpora.submissions import read_submission
 from closeread.errors import RequestError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines

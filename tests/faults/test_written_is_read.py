@@ -13,7 +13,8 @@ from shared.timelines import entry
 
 from closeread.corpora.gold import read_own_gold, take_own_gold
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import read_submission, write_submission
+from closeread.corpora.submission_formats import write_submission
+from closeread.corpora.submissions import read_submission
 from closeread.errors import FormatError, InputError
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.limits import MAX_FILES

@@ -17,7 +17,7 @@ from shared.codabench import add_submission, lay_out, make_environment, run, run
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submission_formats import write_submission
 from closeread.counts.sides import Place
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.bundle import make_bundle

@@ -12,7 +12,7 @@ from closeread.corpora.names import find_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submission_formats import write_submission
 from closeread.counts.options import OptionValue
 from closeread.errors import RequestError
 from closeread.files import text_suffix, write_text

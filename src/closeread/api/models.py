@@ -18,7 +18,7 @@ from closeread.corpora.names import corpus_names, find_corpus, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
 from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submissions import check_submission_path, write_submission
+from closeread.corpora.submission_formats import check_submission_path, write_submission
 from closeread.counts.results import Result
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown

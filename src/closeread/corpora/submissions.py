@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from closeread import limits
@@ -18,19 +18,18 @@ from closeread.corpora.leniency import accept_rows, make_check
 from closeread.corpora.objects import name_labels
 from closeread.corpora.rules import Rules, load_rules
 from closeread.corpora.schema import RowValidator, Spared, load_schema
+from closeread.corpora.submission_formats import find_files, find_folders
 from closeread.errors import (
     FormatError,
     Problem,
-    RequestError,
     SubmissionError,
     describe_problems,
     join_names,
     pluralize,
     quote,
 )
-from closeread.files import is_empty_folder, text_suffix, write_text
-from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat, stored_lines
-from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines, pause_garbage_collection
+from closeread.formats import SubmissionFile, stored_lines
+from closeread.formats.json_lines import parse_json_lines, pause_garbage_collection
 from closeread.formats.stored_lines import StoredRecords, parse_valid
 from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList, count_problems
@@ -47,7 +46,6 @@ from closeread.records import (
     name_problem,
     place_problem,
 )
-from closeread.tasks import find_submission_format
 from closeread.wording import name_option
 
 __all__ = [
@@ -56,11 +54,8 @@ __all__ = [
     "Submission",
     "Unite",
     "advise_missing",
-    "check_submission_path",
     "drop_advice",
-    "dump_submission",
     "read_submission",
-    "write_submission",
 ]
 
 
@@ -119,49 +114,143 @@ def read_submission(
     Raises:
         SubmissionError: the file can't be read or is invalid; all problems at once.
     """
-    ids = column(gold, corpus.key)
-    rules = load_rules(corpus.task)
     path = source if isinstance(source, Path) else "predictions"
+    alignment = _Alignment(path, corpus, gold, missing, find, prepare)
     try:
         taken = _open(source, corpus)
         if unite is not None and isinstance(taken, Lines) and taken.n_bytes >= stored_lines.LARGE:
             with suppress(stored_lines.UnfitError):
-                stored, united = _store(taken, corpus, ids, find, unite)
-                whole = Parsed(stored, range(1, len(stored) + 1), [])
-                return Submission(united, (), _describe_oddities(path, rules, whole, gold))
+                return alignment.take_stored(taken, unite)
         parsed = _read(taken, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    validator = RowValidator(load_schema(corpus.name), "submission")
-    in_memory = isinstance(parsed, ParsedRows)
-    accepted, invalid = accept_rows(validator, parsed.records, unsafe=UNSAFE if in_memory else None)
-    parsed = parsed._replace(records=accepted)
-    problems = ProblemList(parsed.problems)
-    problems += (name_problem(parsed, corpus.key, problem) for problem in invalid)
-    problems += (problem for key in corpus.unique for problem in find_repeated(parsed, key, corpus.key))
-    names = column(parsed.records, corpus.key) if not problems else None
-    if names is not None and (names is ids or list(names) == list(ids)):
-        aligned = parsed.records if prepare is None else prepare(parsed.records)
-        found = () if find is None else find(aligned)
-        _raise_problems(path, _add_places(found, corpus.key, ids, parsed, range(len(ids)), {}))
-        return Submission(aligned, (), _describe_oddities(path, rules, parsed, gold))
-    rows, id_problems = _index_rows(parsed, corpus.key, set(ids))
-    absent = tuple(name for name, record in zip(ids, gold, strict=True) if name not in rows and rules.is_scored(record))
-    problems += id_problems
-    if missing == "error" and len(absent) > _count_unread(parsed):
-        problems.append(Problem(_describe_missing(absent, len(ids))))
-    # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-    rejected = [n for n in rows.values() if not validator.accepts(parsed.records[n])] if invalid else []
-    spared = {
-        n: validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
-        for place, n in enumerate(sorted(rejected))
-    }
-    numbers = [rows.get(name) for name in ids]
-    sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
-    aligned = sound if prepare is None else prepare(sound)
-    found = () if find is None else find(aligned)
-    _raise_problems(path, problems + _add_places(found, corpus.key, ids, parsed, numbers, spared))
-    return Submission(aligned, absent, _describe_oddities(path, rules, parsed, gold))
+    return alignment.take(parsed)
+
+
+@dataclass(frozen=True)
+class _Alignment:
+    """Validation of rows, and their alignment with the gold.
+
+    Attributes:
+        path: what to call their source in messages.
+        corpus, gold, missing, find, prepare: see `read_submission`.
+    """
+
+    path: Path | str
+    corpus: Corpus
+    gold: Sequence[Record]
+    missing: str
+    find: Find | None
+    prepare: Prepare | None
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of the gold, in order."""
+        return column(self.gold, self.corpus.key)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the task."""
+        return load_rules(self.corpus.task)
+
+    @cached_property
+    def validator(self) -> RowValidator:
+        """The validator of rows."""
+        return RowValidator(load_schema(self.corpus.name), "submission")
+
+    def take_stored(self, lines: Lines, unite: Unite) -> Submission:
+        """Take the rows of a large file.
+
+        Raises:
+            UnfitError: the file is no JSON Lines, something may be wrong with a row, or the ids differ from those of
+                the gold, or are in another order.
+        """
+        if _find_own_format(lines, self.corpus) is not None:
+            raise stored_lines.UnfitError
+        stored = StoredRecords(lines, partial(parse_valid, unsafe=UNSAFE))
+        keys: dict[str, list[str]] = {name: [] for name in (self.corpus.key, *self.corpus.unique)}
+        with pause_garbage_collection():
+            rows = unite(self._validate(stored, keys), stored)
+        if keys[self.corpus.key] != list(self.ids) or any(len(set(own)) < len(own) for own in keys.values()):
+            raise stored_lines.UnfitError
+        if self.find is not None and next(iter(self.find(rows)), None) is not None:
+            raise stored_lines.UnfitError
+        return Submission(rows, (), self._describe_oddities(Parsed(stored, range(1, len(stored) + 1), [])))
+
+    def _validate(self, stored: StoredRecords, keys: Mapping[str, list[str]]) -> Iterator[Sequence[Record]]:
+        """Yield some rows at a time, and add their values to the lists of those of each key."""
+        for some in stored.batches():
+            if not self.validator.accepts_all(some):
+                raise stored_lines.UnfitError
+            for name, values in keys.items():
+                values += column(some, name)
+            yield some
+
+    def take(self, parsed: AnyParsed) -> Submission:
+        """Take any rows.
+
+        Raises:
+            SubmissionError: they are invalid; all problems at once.
+        """
+        in_memory = isinstance(parsed, ParsedRows)
+        accepted, invalid = accept_rows(self.validator, parsed.records, unsafe=UNSAFE if in_memory else None)
+        parsed = parsed._replace(records=accepted)
+        key, ids = self.corpus.key, self.ids
+        problems = ProblemList(parsed.problems)
+        problems += (name_problem(parsed, key, problem) for problem in invalid)
+        problems += (problem for unique in self.corpus.unique for problem in find_repeated(parsed, unique, key))
+        names = column(parsed.records, key) if not problems else None
+        if names is not None and (names is ids or list(names) == list(ids)):
+            rows = self._convert(parsed.records, parsed, problems, range(len(ids)), {})
+            return Submission(rows, (), self._describe_oddities(parsed))
+        return self._align(parsed, problems, all_valid=not invalid)
+
+    def _align(self, parsed: AnyParsed, problems: ProblemList, *, all_valid: bool) -> Submission:
+        """Take rows in another order than that of the gold, or with problems."""
+        rows, id_problems = _index_rows(parsed, self.corpus.key, set(self.ids))
+        expected = zip(self.ids, self.gold, strict=True)
+        absent = tuple(name for name, record in expected if name not in rows and self.rules.is_scored(record))
+        problems += id_problems
+        if self.missing == "error" and len(absent) > _count_unread(parsed):
+            problems.append(Problem(_describe_missing(absent, len(self.ids))))
+        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
+        rejected = [] if all_valid else [n for n in rows.values() if not self.validator.accepts(parsed.records[n])]
+        spared = {
+            n: self.validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
+            for place, n in enumerate(sorted(rejected))
+        }
+        numbers = [rows.get(name) for name in self.ids]
+        sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
+        aligned = self._convert(sound, parsed, problems, numbers, spared)
+        return Submission(aligned, absent, self._describe_oddities(parsed))
+
+    def _convert(
+        self,
+        rows: Sequence[Record | None],
+        parsed: AnyParsed,
+        problems: ProblemList,
+        numbers: Sequence[int | None],
+        spared: Mapping[int, Spared | None],
+    ) -> Sequence[Record | None]:
+        """Convert aligned rows, given their numbers in the file, unless there are problems.
+
+        Raises:
+            SubmissionError: there are; all of them at once.
+        """
+        aligned = rows if self.prepare is None else self.prepare(rows)
+        found = () if self.find is None else self.find(aligned)
+        problems += _add_places(found, self.corpus.key, self.ids, parsed, numbers, spared)
+        if problems:
+            raise SubmissionError(self.path, sorted(problems, key=lambda problem: problem.order))
+        return aligned
+
+    def _describe_oddities(self, parsed: AnyParsed) -> tuple[str, ...]:
+        """Describe what is unusual about valid rows, with the place."""
+        if isinstance(parsed, ParsedFolder):
+            notices = parsed.notices
+        else:
+            notices = [parsed.problem(row, what) for row, what in self.rules.find_odd_rows(parsed.records, self.gold)]
+        return tuple(describe_problems(str(self.path), sorted(notices, key=lambda notice: notice.order)))
 
 
 def _count_unread(parsed: AnyParsed) -> float:
@@ -189,7 +278,7 @@ def _add_places(
     parsed: AnyParsed,
     numbers: Sequence[int | None],
     spared: Mapping[int, Spared | None],
-) -> list[Problem]:
+) -> ProblemList:
     """Add their place in the file to problems of aligned rows, given the rows' ids and numbers in the file."""
     problems = ProblemList()
     for problem in found:
@@ -202,133 +291,9 @@ def _add_places(
     return problems
 
 
-def _raise_problems(path: Path | str, problems: Sequence[Problem]) -> None:
-    if problems:
-        raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
-
-
-def _describe_oddities(path: Path | str, rules: Rules, parsed: AnyParsed, gold: Sequence[Record]) -> tuple[str, ...]:
-    """Describe what is unusual about valid rows, with the place."""
-    if isinstance(parsed, ParsedFolder):
-        notices = parsed.notices
-    else:
-        notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
-    return tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
-
-
-def check_submission_path(path: Path, corpus: Corpus) -> None:
-    """Check that rows can be written to a path, before they are made.
-
-    Raises:
-        RequestError: no format has its suffix, or it is a folder that is not empty.
-    """
-    if not _is_for_folder(path, corpus):
-        _find_writer(corpus, text_suffix(path))
-    elif path.is_dir() and not is_empty_folder(path):
-        raise RequestError(f"{path} is not empty; choose a new folder, or a file name that ends in .jsonl")
-
-
-def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
-    """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix.
-
-    Raises:
-        RequestError: the folder is not empty, or its format can't express the rows; all problems at once.
-        OSError: the file or the folder can't be written.
-    """
-    check_submission_path(path, corpus)
-    if not _is_for_folder(path, corpus):
-        write_text(path, dump_submission(rows, corpus, text_suffix(path)))
-        return
-    try:
-        _find_folders(corpus)[0].write(rows, path)
-    except ValueError as error:
-        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
-
-
-def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
-    """Return rows as the text of a file: JSON Lines, or the corpus's submission format with that suffix.
-
-    Raises:
-        RequestError: no format has that suffix, or the format can't express the rows.
-    """
-    dump = _find_writer(corpus, suffix)
-    try:
-        return dump(rows)
-    except ValueError as error:
-        raise RequestError(f"cannot write {corpus.name} predictions: {error}") from None
-
-
-def _is_for_folder(path: Path, corpus: Corpus) -> bool:
-    return bool(_find_folders(corpus)) and (not path.suffix or path.is_dir())
-
-
-def _find_writer(corpus: Corpus, suffix: str) -> Callable[[Sequence[Record]], str]:
-    """Return what writes rows as the text of a file with a suffix.
-
-    Raises:
-        RequestError: no format has it.
-    """
-    writers: dict[str, Callable[[Sequence[Record]], str]] = {
-        one.suffix: one.dump for one in _find_files(corpus) if one.suffix is not None and one.dump is not None
-    }
-    writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
-    if suffix not in writers:
-        known = [name for name in writers if name]
-        if _find_folders(corpus):
-            known.append("a folder name without a suffix")
-        raise RequestError(
-            f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
-        )
-    return writers[suffix]
-
-
-def _find_files(corpus: Corpus) -> list[SubmissionFile]:
-    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFile)]
-
-
-def _find_folders(corpus: Corpus) -> list[SubmissionFolder]:
-    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFolder)]
-
-
-def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
-    return [find_submission_format(corpus.task, name) for name in corpus.submission_formats]
-
-
-def _store(
-    lines: Lines, corpus: Corpus, ids: Sequence[str], find: Find | None, unite: Unite
-) -> tuple[StoredRecords, Sequence[Record | None]]:
-    """Return the rows of a file, which are parsed when they are asked for, and what is made of some at a time.
-
-    Raises:
-        UnfitError: the file is no JSON Lines, something may be wrong with a row, or the ids differ from those of the
-            gold, or are in another order.
-    """
-    validator = RowValidator(load_schema(corpus.name), "submission")
-    keys: dict[str, list[str]] = {name: [] for name in (corpus.key, *corpus.unique)}
-    stored = StoredRecords(lines, partial(parse_valid, unsafe=UNSAFE))
-
-    def validate() -> Iterator[Sequence[Record]]:
-        for some in stored.batches():
-            if not validator.accepts_all(some):
-                raise stored_lines.UnfitError
-            for name, values in keys.items():
-                values += column(some, name)
-            yield some
-
-    if _find_own_format(lines, corpus) is not None:
-        raise stored_lines.UnfitError
-    with pause_garbage_collection():
-        rows = unite(validate(), stored)
-    if keys[corpus.key] != list(ids) or any(len(set(values)) < len(values) for values in keys.values()):
-        raise stored_lines.UnfitError
-    if find is not None and next(iter(find(rows)), None) is not None:
-        raise stored_lines.UnfitError
-    return stored, rows
-
-
 def _open(source: Path | Sequence[Record], corpus: Corpus) -> Path | Lines | Sequence[Record]:
     """Return the lines of a file; a folder in one of the corpus's formats and rows in memory as they are."""
-    if not isinstance(source, Path) or (_find_folders(corpus) and source.is_dir()):
+    if not isinstance(source, Path) or (find_folders(corpus) and source.is_dir()):
         return source
     return read_lines(source)
 
@@ -342,14 +307,14 @@ def _read(source: Path | Lines | Sequence[Record], corpus: Corpus, gold: Sequenc
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
             raise FormatError("predictions", [Problem(found)])
         return ParsedRows(rows, [])
-    return _find_folders(corpus)[0].read(source, gold)
+    return find_folders(corpus)[0].read(source, gold)
 
 
 def _find_own_format(lines: Lines, corpus: Corpus) -> SubmissionFile | None:
     """Return the format of the corpus's own that a file is in; None if it is none of them."""
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
-    return next((one for one in _find_files(corpus) if one.recognises(first)), None)
+    return next((one for one in find_files(corpus) if one.recognises(first)), None)
 
 
 def _parse(lines: Lines, corpus: Corpus, gold: Sequence[Record]) -> Parsed:

@@ -30,7 +30,7 @@ from shared.universal_anaphora import random_pair
 
 import closeread
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submission_formats import write_submission
 from closeread.counts.comparison import Comparison
 from closeread.counts.report import Report, Resampling
 from closeread.counts.systems_table import SystemsTable

@@ -219,7 +219,7 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpora.names import load_corpus
-    from closeread.corpora.submissions import check_submission_path, write_submission
+    from closeread.corpora.submission_formats import check_submission_path, write_submission
     from closeread.errors import pluralize
 
     corpus = load_corpus("mctaco")

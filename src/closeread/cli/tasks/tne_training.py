@@ -140,7 +140,7 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpora.names import load_corpus
-    from closeread.corpora.submissions import check_submission_path, write_submission
+    from closeread.corpora.submission_formats import check_submission_path, write_submission
     from closeread.errors import pluralize
     from closeread.tasks.tne.training import predict as predict_rows
 

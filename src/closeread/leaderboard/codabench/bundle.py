@@ -10,7 +10,7 @@ from re import match
 from closeread.corpora.baselines import load_baseline
 from closeread.corpora.names import load_corpus
 from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submission_formats import write_submission
 from closeread.counts.options import PathOption
 from closeread.counts.sides import Place
 from closeread.errors import RequestError, join_names

@@ -7,7 +7,7 @@ from pathlib import Path
 from closeread.corpora.annotators import read_annotator_gold
 from closeread.corpora.conversions import Conversion, Converted
 from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import write_submission
+from closeread.corpora.submission_formats import write_submission
 from closeread.counts.annotators import Annotator
 from closeread.errors import pluralize
 from closeread.files import write_text
