@@ -250,8 +250,9 @@ def main(given):
         key, response = folder / "key.conll", folder / "response.conll"
         litbank(given.litbank, key)
         table = read_conll(key)
-        key.write_text(dump_conll(table), "utf-8")
-        response.write_text(dump_conll(perturbed(table)), "utf-8")
+        texts = dump_conll(table), dump_conll(perturbed(table))  # before the key is written again
+        for path, text in zip((key, response), texts, strict=True):
+            path.write_text(text, "utf-8")
         start = {
             "python -c 'import numpy, scipy'": ([sys.executable, "-c", "import numpy, scipy"], {}),
             "closeread --version": ([CLOSEREAD, "--version"], {}),

@@ -30,7 +30,7 @@ from closeread.counts.report import Resampling, score
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
-SIZES = (10_000, 100_000, 1_000_000)
+SIZES = (10_000, 100_000, 1_000_000, 5_000_000)
 CATEGORIES = ("Event Duration", "Event Ordering", "Frequency", "Typical Time", "Stationarity")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread import coded_columns
-from closeread.coded_columns import CodedColumn, Coder, NumberedNames
+from closeread.coded_columns import CodedColumn, Coder, NumberedNames, PackedTexts
 from closeread.counts.table import factorize
 
 texts = st.lists(st.text(st.sampled_from("aé "), max_size=2), max_size=9)
@@ -83,3 +83,15 @@ def test_numbered_names():
     assert names[-1] == "{0}-100000"
     assert NumberedNames("a", np.array([9_999, 10_000]))[1:] == ["a10000"]
     assert not isinstance(names, CodedColumn)
+
+
+@given(parts=st.lists(texts, max_size=4), data=st.data())
+def test_packed_texts_are_like_the_list_of_them(parts, data):
+    packed = PackedTexts.join([PackedTexts.pack(part) for part in parts])
+    whole = [text for part in parts for text in part]
+    assert packed == whole
+    assert len(packed) == len(whole)
+    begin, end = data.draw(indices), data.draw(indices)
+    assert packed[begin:end] == whole[begin:end]
+    assert [packed[i] for i in range(-len(whole), len(whole))] == whole * 2
+    assert packed.take(np.arange(len(whole))[::-1]) == whole[::-1]

@@ -1,4 +1,4 @@
-"""Columns of texts that are stored without an object for each row: by number, or as numbers with a prefix.
+"""Columns of texts that are stored without an object for each row: by number, as numbers with a prefix, or packed.
 
 A corpus of a million rows repeats its sentences, questions and labels, so a number of four bytes stands for each.
 NumPy is imported only when a column is used, since help imports this module.
@@ -7,8 +7,8 @@ NumPy is imported only when a column is used, since help imports this module.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, chain, islice
 from operator import ne
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from closeread.arrays import Ints, Mask
 
-__all__ = ["CODES", "CodedColumn", "Coder", "LazyColumn", "NumberedNames"]
+__all__ = ["CODES", "CodedColumn", "Coder", "LazyColumn", "NumberedNames", "PackedTexts"]
 
 T = TypeVar("T", str, bytes)
 
@@ -43,8 +43,11 @@ class LazyColumn(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
             return self.take(index)
-        place = range(len(self))[index]
-        return self.take(slice(place, place + 1))[0]
+        return self.pick(range(len(self))[index])
+
+    def pick(self, row: int) -> str:
+        """Return the text of a row, given its number."""
+        return self.take(slice(row, row + 1))[0]
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -127,6 +130,52 @@ class NumberedNames(LazyColumn):
         if numbers and min(numbers) >= 10_000:  # without a format, which takes twice as long
             return [f"{prefix}{number}" for number in numbers]
         return [f"{prefix}{number:05d}" for number in numbers]
+
+
+class PackedTexts(LazyColumn):
+    """Texts in one piece, so that none is an object.
+
+    Args:
+        data: the texts in UTF-8, one after the other.
+        bounds: (n + 1,) where each begins, and where the last ends.
+    """
+
+    def __init__(self, data: bytes, bounds: Ints) -> None:
+        self.data = data
+        self.bounds = bounds
+
+    @classmethod
+    def pack(cls, texts: Iterable[str]) -> PackedTexts:
+        """Pack texts.
+
+        Raises:
+            UnicodeEncodeError: one contains a lone surrogate.
+        """
+        import numpy as np
+
+        encoded = [text.encode() for text in texts]
+        return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)]))
+
+    @classmethod
+    def join(cls, parts: Sequence[PackedTexts]) -> PackedTexts:
+        """Return the texts of several parts."""
+        import numpy as np
+
+        starts = accumulate((len(part.data) for part in parts), initial=0)
+        bounds = [part.bounds[1:] + start for part, start in zip(parts, starts, strict=False)]
+        return cls(b"".join([part.data for part in parts]), np.concatenate([[0], *bounds]))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def take(self, rows: Ints | slice) -> list[str]:
+        """Return the texts of some rows, given their numbers (m,)."""
+        data, ends = self.data, self.bounds[1:][rows].tolist()
+        return [data[begin:end].decode() for begin, end in zip(self.bounds[:-1][rows].tolist(), ends, strict=True)]
+
+    def pick(self, row: int) -> str:
+        """Return the text of a row, given its number."""
+        return self.data[self.bounds[row] : self.bounds[row + 1]].decode()
 
 
 class Coder(Generic[T]):

@@ -24,7 +24,7 @@ __all__ = ["BATCH", "LARGE", "Parse", "StoredRecords", "UnfitError", "parse_vali
 LARGE = 2**25
 """The size of a text, in bytes, from which on its records are stored as text."""
 
-BATCH = 2**19
+BATCH = 2**17
 """How many bytes of text are parsed at once, at least: enough for arrays, and little enough for a processor's cache."""
 
 Parse = Callable[[Lines], list[Record]]

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask, mark_run_starts
+from closeread.coded_columns import PackedTexts
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
@@ -105,25 +106,6 @@ class Mentions(NamedTuple):
     reopened: Ints
 
 
-class _Labels(Sequence[str]):
-    """Substrings of a text, decoded on demand."""
-
-    def __init__(self, text: bytes, begin: Ints, end: Ints) -> None:
-        self._text, self._begin, self._end = text, begin, end
-
-    def __len__(self) -> int:
-        return len(self._begin)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        return self._text[self._begin[index] : self._end[index]].decode()
-
-
 class _Events(NamedTuple):
     """The pieces of all cells, in the order of the file.
 
@@ -189,9 +171,9 @@ def read_mentions_at_once(text: NDArray[np.uint8], cells: Cells) -> Mentions | N
     )
 
 
-def _pack_labels(text: NDArray[np.uint8], begin: Ints, end: Ints) -> _Labels:
+def _pack_labels(text: NDArray[np.uint8], begin: Ints, end: Ints) -> PackedTexts:
     packed, after = gather(text, begin, end)
-    return _Labels(packed.tobytes(), after - (end - begin), after)
+    return PackedTexts(packed.tobytes(), np.concatenate([[0], after]))
 
 
 def _parse_events(text: NDArray[np.uint8], after: Ints) -> _Events | None:

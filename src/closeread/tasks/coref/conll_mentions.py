@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
+from closeread.coded_columns import LazyColumn
 from closeread.errors import pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll_cells import NEWLINE, Cells, Mentions, read_mentions_at_once
@@ -30,7 +31,7 @@ class _Found(NamedTuple):
     rank: Ints | None
 
 
-class ChainedLabels(Sequence[str]):
+class ChainedLabels(LazyColumn):
     """The ids of the entities of several parts of a file."""
 
     def __init__(self, parts: Sequence[Sequence[str]]) -> None:
@@ -40,16 +41,14 @@ class ChainedLabels(Sequence[str]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
-        part = bisect_right(self._starts, number) - 1
-        return self._parts[part][number - self._starts[part]]
+    def take(self, rows: Ints | slice) -> list[str]:
+        """Return the texts of some rows, given their numbers (m,)."""
+        return list(map(self.pick, range(*rows.indices(len(self))) if isinstance(rows, slice) else rows.tolist()))
+
+    def pick(self, row: int) -> str:
+        """Return the text of a row, given its number."""
+        part = bisect_right(self._starts, row) - 1
+        return self._parts[part][row - self._starts[part]]
 
 
 class MentionReader:

@@ -216,6 +216,11 @@ class Documents(RecordsWithColumns):
         )
 
     @cached_property
+    def is_padded(self) -> Mask:
+        """(n,) whether a noun phrase begins or ends with white space."""
+        return np.array([text != text.strip() for text in self.noun_phrases.text], np.bool_)
+
+    @cached_property
     def without_last_token(self) -> Sequence[tuple[int, str]]:
         """The noun phrases that have no last token, in the order given, each as its document and its id."""
         of_document = enumerate(self.column("nps"))

@@ -334,8 +334,7 @@ def _find_empty_titles(documents: Documents) -> Places:
 
 
 def _find_edge_blanks(documents: Documents) -> Places:
-    padded = [text != text.strip() for text in documents.noun_phrases.text]
-    return _name_phrases(documents, np.array(padded, np.bool_))
+    return _name_phrases(documents, documents.is_padded)
 
 
 def _find_linked_times(documents: Documents) -> Places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from closeread.arrays import Ints
+from closeread.coded_columns import PackedTexts
 from closeread.formats.stored_lines import StoredRecords, UnfitError
 from closeread.records import Record
 from closeread.tasks.tne.columns import Clusters, Documents, Links, NounPhrases, SystemRows, documents_of
@@ -37,14 +39,16 @@ class StoredDocuments(Documents):
     def __init__(self, stored: StoredRecords, batches: Iterable[Documents]) -> None:
         super().__init__(stored)
         self._stored = stored
-        parts = [_Part(batch) for batch in batches]
+        names: dict[str | None, str | None] = {}
+        parts = [_Part(batch, names) for batch in batches]
         self._kept = {name: list(chain.from_iterable(part.kept[name] for part in parts)) for name in KEPT}
         self.sizes = np.concatenate([part.sizes for part in parts])
         first = list(accumulate((len(part.sizes) for part in parts), initial=0))
         self.links = join_links([part.links for part in parts], first)
-        self.noun_phrases = _join_noun_phrases([part.noun_phrases for part in parts])
+        self.noun_phrases = _join_noun_phrases([part.noun_phrases for part in parts], [part.words for part in parts])
         self.clusters = _join_clusters([part.clusters for part in parts], first)
         self.is_cut = np.concatenate([part.is_cut for part in parts])
+        self.is_padded = np.concatenate([part.is_padded for part in parts])
         self.without_last_token = [
             (begin + index, name)
             for begin, part in zip(first, parts, strict=False)
@@ -66,17 +70,28 @@ class StoredDocuments(Documents):
 
 
 class _Part:
-    """What is kept of some documents: nothing that refers to a record."""
+    """What is kept of some documents: nothing that refers to a record, and few strings.
 
-    def __init__(self, documents: Documents) -> None:
+    Strings that are kept would stay scattered among those that go, which slows down all that come.
+
+    Args:
+        documents: the documents.
+        names: the ids and types of clusters; new ones are added, so that equal ones are one object.
+    """
+
+    def __init__(self, documents: Documents, names: dict[str | None, str | None]) -> None:
         if documents.lacks(*NEEDED):
             raise UnfitError
         self.kept = {name: documents.column(name) for name in KEPT}
         self.sizes = documents.sizes
         self.links = documents.links
-        self.noun_phrases = documents.noun_phrases
-        self.clusters = documents.clusters
+        self.words = PackedTexts.pack(documents.noun_phrases.text)
+        self.noun_phrases = replace(documents.noun_phrases, text=())
+        clusters = documents.clusters
+        kinds = [names.setdefault(kind, kind) for kind in clusters.kind]
+        self.clusters = replace(clusters, ids=[names.setdefault(name, name) or "" for name in clusters.ids], kind=kinds)
         self.is_cut = documents.is_cut
+        self.is_padded = documents.is_padded
         self.without_last_token = documents.without_last_token
 
 
@@ -95,25 +110,24 @@ def _shift(parts: Sequence[Ints], first: Sequence[int]) -> Ints:
     return np.concatenate([part + begin for part, begin in zip(parts, first, strict=False)])
 
 
-def _join_noun_phrases(parts: Sequence[NounPhrases]) -> NounPhrases:
-    first = list(accumulate((len(part.text) for part in parts), initial=0))
+def _join_noun_phrases(parts: Sequence[NounPhrases], words: Sequence[PackedTexts]) -> NounPhrases:
+    first = list(accumulate(map(len, words), initial=0))
     return NounPhrases(
         np.concatenate([[0], _shift([part.starts[1:] for part in parts], first)]),
         np.concatenate([part.first_char for part in parts]),
         np.concatenate([part.last_char for part in parts]),
         np.concatenate([part.first_token for part in parts]),
         np.concatenate([part.last_token for part in parts]),
-        list(chain.from_iterable(part.text for part in parts)),
+        PackedTexts.join(words),
     )
 
 
 def _join_clusters(parts: Sequence[Clusters], first: Sequence[int]) -> Clusters:
     before = list(accumulate((len(part.ids) for part in parts), initial=0))
-    names: dict[str | None, str | None] = {}  # equal strings are one object
     return Clusters(
         _shift([part.document for part in parts], first),
-        [names.setdefault(name, name) or "" for part in parts for name in part.ids],
-        [names.setdefault(kind, kind) for part in parts for kind in part.kind],
+        list(chain.from_iterable(part.ids for part in parts)),
+        list(chain.from_iterable(part.kind for part in parts)),
         _shift([part.member_of for part in parts], before),
         np.concatenate([part.member for part in parts]),
     )
