@@ -15,7 +15,7 @@ from shared.tne_submissions import IDS, submit
 
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.errors import InputError
-from closeread.formats import stored_lines
+from closeread.formats import stored_lines, stored_text
 from closeread.records import column
 from closeread.scoring import Scorer, score
 from closeread.tasks.tne.columns import Documents, SystemRows
@@ -28,9 +28,10 @@ COLUMNS = ("first_char", "last_char", "first_token", "last_token")
 
 @contextmanager
 def stored(batch):
-    """Store files of any size, and parse that many bytes at a time."""
+    """Store files of any size, and parse that many bytes at a time; larger files are not held in memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_lines, "LARGE", 0)
+        patch.setattr(stored_text, "PART", batch)
         patch.setattr(stored_lines, "BATCH", batch)
         yield
 
@@ -160,6 +161,16 @@ def test_scores_and_signature_of_stored_files(tmp_path):
         assert score("tne", system, gold=gold, by=("expressed", "sentence", "domain")) == plain
     assert plain.scores["links/recall"].value == 0.5
     assert plain.scores["uprep"].value == 0
+
+
+def test_a_file_that_changes_is_told(tmp_path):
+    gold = put(tmp_path / "gold.jsonl", json_lines.dump([whole(id=name) for name in "ab"]))
+    with stored(1):
+        records = read_own_gold(TNE, gold).records
+        assert records[1]["id"] == "b"
+        put(gold, json_lines.dump([whole(id=name) for name in "abc"]))
+        with pytest.raises(InputError, match=r"gold\.jsonl: has changed while it was used"):
+            list(records)
 
 
 def test_rows_of_large_files_are_no_objects(tmp_path, monkeypatch):

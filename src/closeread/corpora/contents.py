@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -23,6 +24,7 @@ from closeread.formats import Format, StoredFormat, stored_lines
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, pause_garbage_collection, read_json_lines
 from closeread.formats.parquet import read_parquet
+from closeread.formats.stored_text import HeldText, Text, open_large
 from closeread.formats.text import Lines
 from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record, column
 from closeread.tasks import find, find_format
@@ -90,16 +92,18 @@ def _read_stored(corpus: Corpus, path: Path, definition: str, reader: StoredForm
     Raises:
         FormatError: it can't be read or is invalid.
     """
-    lines = reader.read_lines(path)
-    if lines.n_bytes >= stored_lines.LARGE:
-        try:
-            return _store(corpus, lines, definition, reader)
-        except stored_lines.UnfitError:
-            pass
-    return validate_contents(corpus, path, reader.parse(lines), definition)
+    lines: Lines | None = None
+    text: Text | None = open_large(path)
+    if text is None:
+        lines = reader.read_lines(path)
+        text = HeldText(lines.data)
+    if text.size >= stored_lines.LARGE:
+        with suppress(stored_lines.UnfitError):
+            return _store(corpus, text, definition, reader)
+    return validate_contents(corpus, path, reader.parse(lines or reader.read_lines(path)), definition)
 
 
-def _store(corpus: Corpus, lines: Lines, definition: str, reader: StoredFormat) -> Contents:
+def _store(corpus: Corpus, text: Text, definition: str, reader: StoredFormat) -> Contents:
     """Validate the records of a file, some at a time.
 
     Raises:
@@ -108,7 +112,7 @@ def _store(corpus: Corpus, lines: Lines, definition: str, reader: StoredFormat) 
     rules, validator = load_rules(corpus.task, definition), RowValidator(load_schema(corpus.name), definition)
     keys: dict[str, list[str]] = {name: [] for name in (corpus.key, *corpus.unique)}
     digests: dict[str, bytes] = {}
-    stored = reader.store(lines)
+    stored = reader.store(text)
 
     def validate() -> Iterator[Sequence[Record]]:
         for some in stored.batches():

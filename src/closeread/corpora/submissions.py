@@ -31,6 +31,7 @@ from closeread.errors import (
 from closeread.formats import SubmissionFile, stored_lines
 from closeread.formats.json_lines import parse_json_lines, pause_garbage_collection
 from closeread.formats.stored_lines import StoredRecords, parse_valid
+from closeread.formats.stored_text import HeldText, Text, find_begin, iterate_lines, open_large
 from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList, count_problems
 from closeread.records import (
@@ -117,11 +118,14 @@ def read_submission(
     path = source if isinstance(source, Path) else "predictions"
     alignment = _Alignment(path, corpus, gold, missing, find, prepare)
     try:
-        taken = _open(source, corpus)
-        if unite is not None and isinstance(taken, Lines) and taken.n_bytes >= stored_lines.LARGE:
+        text: Text | None = open_large(source) if unite is not None and isinstance(source, Path) else None
+        taken = _open(source, corpus) if text is None else None
+        if isinstance(taken, Lines):
+            text = HeldText(taken.data)
+        if unite is not None and text is not None and text.size >= stored_lines.LARGE:
             with suppress(stored_lines.UnfitError):
-                return alignment.take_stored(taken, unite)
-        parsed = _read(taken, corpus, gold)
+                return alignment.take_stored(text, unite)
+        parsed = _read(_open(source, corpus) if taken is None else taken, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
     return alignment.take(parsed)
@@ -158,16 +162,19 @@ class _Alignment:
         """The validator of rows."""
         return RowValidator(load_schema(self.corpus.name), "submission")
 
-    def take_stored(self, lines: Lines, unite: Unite) -> Submission:
+    def take_stored(self, text: Text, unite: Unite) -> Submission:
         """Take the rows of a large file.
 
         Raises:
             UnfitError: the file is no JSON Lines, something may be wrong with a row, or the ids differ from those of
                 the gold, or are in another order.
         """
-        if _find_own_format(lines, self.corpus) is not None:
-            raise stored_lines.UnfitError
-        stored = StoredRecords(lines, partial(parse_valid, unsafe=UNSAFE))
+        try:
+            if _find_own_format(map(bytes.decode, iterate_lines(text, find_begin(text))), self.corpus) is not None:
+                raise stored_lines.UnfitError
+        except UnicodeDecodeError:
+            raise stored_lines.UnfitError from None
+        stored = StoredRecords(text, partial(parse_valid, unsafe=UNSAFE))
         keys: dict[str, list[str]] = {name: [] for name in (self.corpus.key, *self.corpus.unique)}
         with pause_garbage_collection():
             rows = unite(self._validate(stored, keys), stored)
@@ -310,7 +317,7 @@ def _read(source: Path | Lines | Sequence[Record], corpus: Corpus, gold: Sequenc
     return find_folders(corpus)[0].read(source, gold)
 
 
-def _find_own_format(lines: Lines, corpus: Corpus) -> SubmissionFile | None:
+def _find_own_format(lines: Iterable[str], corpus: Corpus) -> SubmissionFile | None:
     """Return the format of the corpus's own that a file is in; None if it is none of them."""
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")

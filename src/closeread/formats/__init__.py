@@ -18,6 +18,7 @@ from closeread.records import Parsed, ParsedFolder, Record
 
 if TYPE_CHECKING:
     from closeread.formats.stored_lines import StoredRecords
+    from closeread.formats.stored_text import Text
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class StoredFormat:
 
     Attributes:
         read_lines: the lines of a file.
-        store: records that are parsed when they are asked for, if nothing is wrong with the lines.
+        store: records that are parsed when they are asked for, if nothing is wrong with the text.
         parse: the records of all lines, and what is wrong with them.
         prepare: converts some records for the task's rules.
         unite: the records of a file, from some at a time, prepared and valid, and from all of them, stored; it raises
@@ -53,7 +54,7 @@ class StoredFormat:
     """
 
     read_lines: Callable[[Path], Lines]
-    store: Callable[[Lines], StoredRecords]
+    store: Callable[[Text], StoredRecords]
     parse: Callable[[Lines], Parsed]
     prepare: Callable[[Sequence[Record]], Sequence[Record]]
     unite: Callable[[Iterable[Sequence[Record]], StoredRecords], Sequence[Record]]

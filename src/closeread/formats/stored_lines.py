@@ -1,7 +1,7 @@
-"""Records of large files of JSON Lines, kept as the text that they are parsed from.
+"""Records of large files of JSON Lines, which are parsed from the text whenever they are asked for.
 
 The records of a text take seven times its size in memory.  Whoever needs only a few numbers of each can take these from
-some records at a time, and keep the text for whatever needs a record again.
+some records at a time, and read the text again for whatever needs a record again.
 
 Only valid text is stored: if anything may be wrong with it, `UnfitError` is raised, and the file has to be read as a
 whole, which tells all that is wrong.
@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import overload
 
 from closeread.formats.json_lines import parse_each, pause_garbage_collection
+from closeread.formats.stored_text import Text, find_begin, iterate_parts
 from closeread.formats.text import Lines
 from closeread.records import Record
 
@@ -58,19 +59,24 @@ class StoredRecords(Sequence[Record]):
     """Records that are parsed whenever they are asked for, many at a time, so that changes to them are lost.
 
     Args:
-        lines: the text.
+        text: the text.
         parse: parses some of its lines.
     """
 
-    def __init__(self, lines: Lines, parse: Parse) -> None:
-        self._lines = lines
+    def __init__(self, text: Text, parse: Parse) -> None:
+        self._text = text
         self._parse = parse
-        self._parts = list(lines.parts(BATCH))
-        self._starts = [0, *accumulate(number for _, _, number in self._parts)]
+        self._parts: list[tuple[int, int]] = []
+        numbers: list[int] = []
+        for position, data in iterate_parts(text, find_begin(text), text.size):
+            for begin, end, number in Lines(data).parts(BATCH):
+                self._parts.append((position + begin, position + end))
+                numbers.append(number)
+        self._starts = [0, *accumulate(numbers)]
         self._last: tuple[int, list[Record]] = (-1, [])
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return self._starts[-1]
 
     def __iter__(self) -> Iterator[Record]:
         return (record for batch in self.batches() for record in batch)
@@ -93,9 +99,10 @@ class StoredRecords(Sequence[Record]):
 
         Raises:
             UnfitError: something may be wrong with a line; not if all batches could be read before.
+            FormatError: the file has changed since it was opened.
         """
         return map(self._parse_part, range(len(self._parts)))
 
     def _parse_part(self, part: int) -> list[Record]:
-        begin, end, _ = self._parts[part]
-        return self._parse(self._lines.part(begin, end))
+        # Without the line end, a blank line at the end would be lost.
+        return self._parse(Lines(self._text.read(*self._parts[part]) + b"\n"))

@@ -15,9 +15,9 @@ from typing import Protocol
 from closeread import limits
 from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAGIC
-from closeread.formats.text import is_open_pipe
+from closeread.formats.text import BYTE_ORDER_MARK, is_open_pipe
 
-__all__ = ["PART", "FileText", "HeldText", "Text", "iterate_lines", "iterate_parts", "open_large"]
+__all__ = ["PART", "FileText", "HeldText", "Text", "find_begin", "iterate_lines", "iterate_parts", "open_large"]
 
 PART = 2**22
 """The size of a part in bytes, unless a line is longer; smaller files are held."""
@@ -112,6 +112,12 @@ def open_large(path: Path) -> FileText | None:
     text = FileText(path, descriptor)
     is_large = S_ISREG(os.fstat(descriptor).st_mode) and PART < text.size <= limits.max_file_bytes()
     return text if is_large and text.read(0, len(MAGIC)) != MAGIC else None
+
+
+def find_begin(text: Text) -> int:
+    """Return the position after the byte-order mark, if a text begins with one."""
+    size = len(BYTE_ORDER_MARK)
+    return size if text.read(0, min(size, text.size)) == BYTE_ORDER_MARK else 0
 
 
 def iterate_parts(text: Text, begin: int, end: int) -> Iterator[tuple[int, bytes]]:

@@ -112,14 +112,10 @@ class Lines(Sequence[str]):
         for begin, end in self._spans(size):
             yield begin, end, self._data.count(b"\n", begin, end) + 1
 
-    def part(self, begin: int, end: int) -> Lines:
-        """Return the lines of a part."""
-        return Lines(self._data[begin:end] + b"\n")  # without the line end, a blank line at the end would be lost
-
     @property
-    def n_bytes(self) -> int:
-        """The size of the text, in bytes."""
-        return len(self._data)
+    def data(self) -> bytes:
+        """The text, without a byte-order mark."""
+        return self._data
 
     def has_longer(self, limit: int) -> bool:
         """Tell whether a line has more bytes than a limit, its end included."""

@@ -25,8 +25,8 @@ from closeread import limits
 from closeread.arrays import Ints
 from closeread.errors import FormatError
 from closeread.formats import Format
-from closeread.formats.stored_text import HeldText, Text, iterate_parts, open_large
-from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
+from closeread.formats.stored_text import HeldText, Text, find_begin, iterate_parts, open_large
+from closeread.formats.text import read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import LazyField, MentionTable
 from closeread.tasks.coref.conllu_cells import SmallInts
@@ -85,7 +85,7 @@ def _read_parts(
     path: Path, text: Text, parts: Iterable[tuple[int, bytes]], batch: int | None
 ) -> tuple[MentionTable, Sequence[Document]]:
     """Read the parts of a file; with a batch, no further than to the first problem."""
-    begin = len(BYTE_ORDER_MARK) if text.read(0, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else 0
+    begin = find_begin(text)
     reader = Reader(text, begin, batch)
     enough = limits.MAX_PROBLEMS if batch is None else 0
     line = 1
