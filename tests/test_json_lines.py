@@ -91,14 +91,14 @@ def test_the_fast_way_is_taken():
 
 COLLECTION = """
 import gc
-from closeread.formats.json_lines import pause_garbage_collection
+from closeread.formats.json_lines import YOUNG, pause_garbage_collection
 if {freezes}:
     gc.freeze()
 with pause_garbage_collection():
     assert not gc.isenabled()
-    made = [[i] for i in range(10_000)]
+    made = [[i] for i in range(2 * YOUNG)]
     young = gc.get_count()[0]
-assert gc.isenabled() and young > 9_000
+assert gc.isenabled() and young > YOUNG
 assert (gc.get_freeze_count() > 0) == {freezes}
 assert gc.is_tracked(made) and ({freezes} or gc.get_count()[0] < 1_000)
 """

@@ -33,6 +33,7 @@ __all__ = [
     "SHORT",
     "SUFFIXES",
     "TOO_DEEP",
+    "YOUNG",
     "describe_other_json",
     "dump_json_lines",
     "make_parser",
@@ -49,6 +50,9 @@ SHORT = 32
 """The length of a line, in characters, up to which an object takes many times as much memory as its line.
 
 Valid rows are longer, so that none of them is validated twice."""
+
+YOUNG = 100_000
+"""From how many new objects on it is worth it to spare the garbage collector a scan."""
 
 LINES = 256
 """How many lines in memory are parsed at once."""
@@ -141,14 +145,14 @@ def pause_garbage_collection() -> Iterator[None]:
     """Disable the garbage collector, which would scan all objects of the process again and again.
 
     That takes a tenth of the time in an empty process, and more the more objects are alive.  Afterwards, the objects
-    that were made count as old ones, which are scanned rarely.
+    that were made count as old ones, which are scanned rarely, if there are many.
     """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if gc.get_freeze_count() == 0:  # the caller has no frozen objects
+        if gc.get_count()[0] > YOUNG and gc.get_freeze_count() == 0:  # counting frozen objects of the caller takes time
             gc.freeze()
             gc.unfreeze()
         if was_on:
