@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= test,hub,serve,browser
 BIN = $(VENV)/bin
+ENVIRONMENT = test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 # No bytecode is compiled at installation, because only a small part of what is installed is ever imported.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 PREDICTIONS = $(VENV)/always-positive.jsonl
+ANNOTATIONS = loaders/marmara_coref/sample/annotations/77000112
 # What is installed: the extras, and a digest of everything that goes into the package. Nothing is installed again as long as
 # that is the same.
 STAMP = $(VENV)/installed
@@ -17,28 +19,31 @@ FUZZ_SECONDS ?= 600
 
 .PHONY: score test test-floors fuzz environment extras lint types tests
 
-environment:
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-
-# Scores the test split if it is available; otherwise prints why not and, if the message suggests it, scores the sample.
-score: environment
+# Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
+score:
 	@digest="$$($(DIGEST))"; case "$$(cat $(STAMP) 2>/dev/null)" in *": $$digest") ;; *) \
-	   rm -f $(STAMP) && $(INSTALL) . && echo "no extras: $$digest" >$(STAMP);; esac
+	   echo "Installing closeread into $(VENV) (about a minute) ..."; { $(ENVIRONMENT); } \
+	   && rm -f $(STAMP) && $(INSTALL) . && echo "no extras: $$digest" >$(STAMP);; esac
 	@sample=; \
 	 if ! error=$$($(BIN)/closeread stats mctaco --format csv 2>&1 >/dev/null); then \
-	   echo "$$error"; \
-	   case "$$error" in *"--config sample"*) sample="--config sample";; *) exit 1;; esac; \
-	   echo "Instead, scoring the invented sample that ships with the package:"; \
+	   case "$$error" in *"--config sample"*) sample="--config sample";; *) echo "$$error"; exit 1;; esac; \
+	   echo "Note: McTaco's files are not here and can't be downloaded, so the invented sample is scored."; \
 	 fi; \
 	 $(BIN)/closeread baseline mctaco always-positive $$sample -o $(PREDICTIONS) \
 	 && $(BIN)/closeread score mctaco $(PREDICTIONS) $$sample --by category
+	@printf '%s\n' '' 'Next, for example:' '  . $(BIN)/activate' \
+	  '  closeread score coref $(ANNOTATIONS)/anna.conll $(ANNOTATIONS)/ben.conll' '  closeread --help'
+
+environment:
+	@$(ENVIRONMENT)
 
 # One after the other; with --jobs 2, types are checked on a core that has nothing to do at the beginning or end of the tests.
 test: lint types tests
 
-extras: environment
+extras:
 	@wanted="$(EXTRAS): $$($(DIGEST))"; test "$$(cat $(STAMP) 2>/dev/null)" = "$$wanted" \
-	 || { rm -f $(STAMP) && $(INSTALL) '.[$(EXTRAS)]' && echo "$$wanted" >$(STAMP); }
+	 || { echo "Installing closeread with [$(EXTRAS)] into $(VENV) (some minutes) ..."; { $(ENVIRONMENT); } \
+	   && rm -f $(STAMP) && $(INSTALL) '.[$(EXTRAS)]' && echo "$$wanted" >$(STAMP); }
 
 lint: extras
 	$(BIN)/ruff check .

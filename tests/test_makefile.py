@@ -92,3 +92,30 @@ def test_a_failed_installation_is_tried_again(checkout):
     pip.write_text(works)
     (checkout / "setup.py").write_text("first setup.py\n")  # as it was when it was installed last
     assert make(checkout, "score") == ["."]
+
+
+def test_score_says_what_it_does_and_what_to_do_next(checkout):
+    """Also without the corpus, for which the sample is scored: that is not an error."""
+    fails = "#!/bin/sh\n[ $1 = stats ] || exit 0\necho 'Error: not found; try --config sample' >&2\nexit 1\n"
+    (checkout / ".venv" / "bin" / "closeread").write_text(fails)
+    (checkout / ".venv" / "bin" / "python").unlink()
+    arguments = ["make", "score", "PYTHON=:"]
+    first, second = (subprocess.run(arguments, cwd=checkout, capture_output=True, text=True) for _ in range(2))
+    assert first.stdout.splitlines() == [
+        "Installing closeread into .venv (about a minute) ...",
+        *second.stdout.splitlines(),
+    ]
+    assert (first.returncode, first.stderr + second.stderr) == (0, "")
+    note, *_, activate, score, help_ = second.stdout.splitlines()
+    assert note.startswith("Note: McTaco's files are not here")
+    assert [activate.strip(), help_.strip()] == [". .venv/bin/activate", "closeread --help"]
+    command, *files = score.split()[2:]
+    assert command == "coref"
+    assert all((ROOT / file).is_file() for file in files)
+
+
+def test_another_error_ends_score(checkout):
+    (checkout / ".venv" / "bin" / "closeread").write_text("#!/bin/sh\necho 'Error: broken file' >&2\nexit 1\n")
+    done = subprocess.run(["make", "score"], cwd=checkout, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stdout.splitlines()[1:] == ["Error: broken file"]
