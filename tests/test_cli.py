@@ -373,6 +373,13 @@ def test_nothing_is_imported_that_is_not_needed(ran, tmp_path, arguments, also_a
     assert not set(done.stderr.split()) & (HEAVY | also_absent)
 
 
+def test_the_package_runs_as_a_module():
+    for words, printed in ((["-V"], f"closeread, version {closeread.__version__}\n"), (["lst"], "")):
+        done = subprocess.run([sys.executable, "-m", "closeread", *words], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0 if printed else 2, printed)
+        assert ("Did you mean 'list'?" in done.stderr) != bool(printed)
+
+
 def test_import_closeread_is_light():
     look = "import closeread, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)

@@ -42,6 +42,19 @@ def test_no_help_is_cut_or_too_wide_at_80_columns(monkeypatch):
         assert [line for line in commands if line.endswith(("...", "…"))] == [], where
 
 
+def test_help_of_a_group_lists_its_subcommands(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    groups = [context for context in every_context() if isinstance(context.command, click.Group)]
+    assert {"closeread", "closeread score", "closeread plot", "closeread baseline mctaco"} <= {
+        context.command_path for context in groups
+    }
+    for context in groups:
+        _, listed = context.command.get_help(context).split("\nCommands:\n")
+        names = [line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)]
+        commands = {name: context.command.get_command(context, name) for name in context.command.list_commands(context)}
+        assert names == [name for name, command in commands.items() if not command.hidden], context.command_path
+
+
 def test_broken_examples_go_on_in_the_next_line(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     for context in every_context():

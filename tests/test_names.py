@@ -146,3 +146,22 @@ def test_build_timeline_is_documented_and_its_former_name_works(ran):
     documents = Path(__file__).parent.parent
     pages = [documents / "README.md", *(documents / "docs").glob("*.md"), *(documents / "cards").glob("*.md")]
     assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []
+
+
+@pytest.mark.parametrize(("words", "meant"), [
+    ("scroe", "score"),
+    ("leaderboard biuld", "build"),
+    ("publish datset", "dataset"),
+    ("perturb mctaco unit", "units"),
+    ("plot confsion", "confusion"),
+    ("score mctacos", "mctaco"),
+    ("baseline mctaco randm", "random"),
+])  # fmt: skip
+def test_a_similar_command_is_suggested_at_every_level(run, words, meant):
+    done = run(*words.split())
+    assert done.exit_code == 2
+    assert f"'{words.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
+
+
+def test_an_unknown_option_of_a_group_stays_one(run):
+    assert "No such option '--foo'" in run("--foo").stderr

@@ -135,7 +135,7 @@ def exit_on_sigterm() -> Iterator[None]:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="closeread")
+@click.version_option(__version__, "-V", "--version", prog_name="closeread")
 def main() -> None:
     """Score systems on close reading: who did what, and when.
 

@@ -35,7 +35,7 @@ class GroupedCommand(OnceCommand, QuietCommand):
     """A command whose help has its options in groups, if there are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options into the formatter."""
+        """Write the options into the formatter, and the subcommands of a group."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         if sum(option.name not in ("help", "quiet") for option in options) <= FEW:
             super().format_options(ctx, formatter)
@@ -49,6 +49,8 @@ class GroupedCommand(OnceCommand, QuietCommand):
         for group in sorted(groups, key=ORDER.index):
             with formatter.section(group):
                 formatter.write_dl(groups[group])
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
 
 
 def _find_group(option: click.Option, *, has_intervals: bool) -> str:

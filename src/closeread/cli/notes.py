@@ -18,7 +18,8 @@ import click
 
 from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
-from closeread.errors import escape_line
+from closeread.errors import RequestError, escape_line
+from closeread.suggestions import describe_unknown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,6 +55,24 @@ class QuietCommand(click.Command):
 
 class QuietGroup(QuietCommand, click.Group):
     """A group with the option `--quiet`, which holds for its subcommands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a subcommand with its name and its arguments.
+
+        Raises:
+            RequestError: there is no such subcommand; the message suggests a similar name.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if args[0].startswith("-"):
+                raise
+            what = "command" if ctx.parent is None else f"subcommand of {ctx.info_name}"
+            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+            known = [name for name, command in commands.items() if command is not None and not command.hidden]
+            raise RequestError(describe_unknown(what, args[0], known)) from error
 
 
 def is_quiet() -> bool:

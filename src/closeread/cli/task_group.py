@@ -10,8 +10,6 @@ import click
 
 from closeread.cli import tasks
 from closeread.cli.names import NamesGroup, rename
-from closeread.errors import RequestError
-from closeread.suggestions import describe_unknown
 
 Commands = Mapping[str, Mapping[str, click.Command]]
 """From the name of a group to its subcommands by name: `COMMANDS` of every module of `closeread.cli.tasks`."""
@@ -37,19 +35,6 @@ class TaskGroup(NamesGroup):
         """
         commands = self._find_commands()
         return commands[cmd_name] if cmd_name in commands else self._find_by_other_name(commands, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a subcommand with its name and its arguments.
-
-        Raises:
-            RequestError: there is no such subcommand; the message suggests a similar name.
-        """
-        name = args[0]
-        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            raise RequestError(describe_unknown(f"subcommand of {self.name}", name, self.list_commands(ctx)))
-        return super().resolve_command(ctx, args)
 
     def _find_by_other_name(self, commands: Mapping[str, click.Command], name: str) -> click.Command | None:
         from closeread.corpora.names import choose_equivalent
