@@ -9,7 +9,7 @@ import pytest
 import closeread
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(closeread.__path__, "closeread."))
-EXTRAS = ("jinja2", "python_multipart", "safetensors", "starlette", "torch", "transformers", "uvicorn")
+EXTRAS = ("python_multipart", "safetensors", "starlette", "torch", "transformers", "uvicorn")
 """Libraries of extras that a module may import as a whole."""
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -56,3 +57,15 @@ def test_extras_are_named_in_one_way():
             if named != told or not set(told) <= set(EXTRAS):
                 wrong.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
     assert wrong == []
+
+
+def test_leaderboards_in_folders_need_no_extra(monkeypatch, tmp_path, ran):
+    core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {"markdown-it-py"}  # rich needs it, too
+    for name in set().union(*EXTRAS.values()) - core:
+        monkeypatch.setitem(sys.modules, {"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")), None)
+    ran("leaderboard", "init", "board", "--corpus", "mctaco", "--config", "sample")
+    ran("leaderboard", "judge", "board", "--cache", tmp_path / "cache")
+    assert "always-positive" in ran("leaderboard", "show", "board")
+    ran("leaderboard", "build", "board", "-o", "page.html")
+    assert "always-positive" in Path("page.html").read_text("utf-8")
+    assert "no difference" in ran("leaderboard", "verify", "board")

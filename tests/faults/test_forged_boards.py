@@ -120,7 +120,6 @@ def test_a_board_on_which_scores_exceed_one_works(tmp_path, monkeypatch, ran):
 
 
 def test_a_page_shows_scores_above_one(tmp_path, ran):
-    pytest.importorskip("jinja2")
     store, _ = judge_repeated(tmp_path, "reference")
     ran("leaderboard", "build", store.place, "-o", tmp_path / "page.html")
     assert ">150<" in (tmp_path / "page.html").read_text("utf-8")  # a line of the chart's scale

@@ -85,7 +85,6 @@ def test_what_is_not_there(index):
 
 
 def test_build_writes_the_page(index, tmp_path):
-    pytest.importorskip("jinja2")
     output = tmp_path / "index.html"
     text = call(build.command, "board", "-o", str(output))
     page = render_page(index)

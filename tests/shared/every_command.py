@@ -16,7 +16,6 @@ from shared.annotated_cat import write_voyage
 from shared.boards import NOON, make_store, sample_board, score_here, send_answers
 from shared.commands import list_commands
 from shared.doors import CORPORA, TIMEML_FILES, sample_gold, system_rows, write_key
-from shared.extras import find_lacking
 from shared.file_faults import drop_hidden, file_faults, read_tree
 from shared.marmara_sample import SAMPLE as MARMARA
 from shared.marmara_xml import SENTENCES, write_fragment
@@ -60,9 +59,6 @@ REASONS = {
     ("plot", "learning-curve"): TORCH,
 }
 """Why commands have no line."""
-
-if find_lacking("hub"):
-    REASONS[("leaderboard", "build")] = "needs jinja2, which is not installed"
 
 LINES = {
     "adjudicate coref": "in/anna.conll in/ben.conll -o out/a.conll --report out/r.json --worksheet out/w.conll",

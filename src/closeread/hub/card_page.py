@@ -63,14 +63,15 @@ def render_page(markdown: str, *, title: str, description: str) -> bytes:
         description: one sentence, for search engines.
 
     Raises:
-        MissingExtraError: jinja2 or markdown-it-py is not installed.
+        MissingExtraError: markdown-it-py is not installed.
     """
+    from jinja2 import Environment
+    from markupsafe import Markup
+
     try:
-        from jinja2 import Environment
         from markdown_it import MarkdownIt
-        from markupsafe import Markup
     except ImportError as error:
-        raise MissingExtraError("publishing a page", "jinja2", "markdown-it-py", extra="hub") from error
+        raise MissingExtraError("publishing a page", "markdown-it-py", extra="hub") from error
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     reader.add_render_rule("link_open", _open_link)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.errors import MissingExtraError, shorten
+from closeread.errors import shorten
 from closeread.leaderboard.cells import (
     KINDS,
     MINOR,
@@ -124,9 +124,6 @@ def render_page(index: Mapping[str, Any], *, form: Mapping[str, Any] | None = No
             `token`, `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one
             to show), `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the
             `invalid` fields and the name of the `file`; or `accepted` (id, system, score and rank); or `message`.
-
-    Raises:
-        MissingExtraError: jinja2 is missing.
     """
     clean = clean_index(index)
     names = [board["name"] for board in clean["boards"]]
@@ -152,10 +149,8 @@ def render_page(index: Mapping[str, Any], *, form: Mapping[str, Any] | None = No
 
 def _open_templates(folder: Path) -> Environment:
     """Return the environment of the templates, which escapes everything that they show."""
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingExtraError("the page of a leaderboard", "jinja2", extra="hub") from None
+    import jinja2
+
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,

@@ -12,7 +12,7 @@ from closeread.cli.leaderboard.judge import cache_folder, count_cores, golds, re
 from closeread.cli.notes import hush_libraries
 from closeread.errors import MissingExtraError, RequestError, escape, escape_line
 
-LIBRARIES = ("jinja2", "python-multipart", "starlette", "uvicorn")
+LIBRARIES = ("python-multipart", "starlette", "uvicorn")
 
 
 @click.command(cls=GroupedCommand, short_help="Show the page on this machine, with a form.")
