@@ -17,7 +17,7 @@ DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*
 
 FUZZ_SECONDS ?= 600
 
-.PHONY: score test test-floors fuzz environment extras lint types tests
+.PHONY: score test test-floors fuzz environment extras lint types tests audit
 
 # Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
 score:
@@ -54,6 +54,12 @@ types: extras
 
 tests: extras
 	$(BIN)/pytest -n auto --dist worksteal
+
+# Fails if PyPI knows a vulnerability of an installed library, or can't be asked about one.
+audit: extras
+	@$(INSTALL) 'pip-audit>=2.9'
+	@$(BIN)/pip freeze --exclude closeread >$(VENV)/installed.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --requirement $(VENV)/installed.txt
 
 # Changed files through everything that reads, on one core.
 fuzz: export CLOSEREAD_DATA =
