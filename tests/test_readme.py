@@ -10,6 +10,7 @@ import pages
 import pictures
 import pytest
 import yaml
+from shared.commands import list_commands
 
 import closeread
 from closeread.corpora.names import corpus_names, load_corpus
@@ -102,14 +103,33 @@ def test_the_commands_for_a_fresh_clone_are_those_of_the_gate():
     gate = (ROOT / ".ci" / "run").read_text("utf-8")
     (block,) = (block for block in pages.find_blocks(README.read_text("utf-8")) if block["kind"] == "sh")
     commands = [line.split("#")[0].strip() for line in block["body"].splitlines()]
-    assert commands == ["make score", "make test"]
-    assert all(f"\n{command} " in gate for command in commands)
+    assert commands == ["make score", ". .venv/bin/activate"]
+    assert "`make test`" in README.read_text("utf-8")
+    assert all(f"\n{command} " in gate for command in ("make score", "make test"))
 
 
 def test_the_readme_is_short_and_links_to_every_page():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) <= 160
     assert {name_of(page) for page in PAGES[1:]} <= set(re.findall(r"\]\(([^)#]+)\)", text))
+
+
+def test_the_readme_begins_with_a_score():
+    first = README.read_text("utf-8").splitlines()[:20]
+    assert any(line.startswith("make score") for line in first)
+    assert [line for line in first if line.startswith(("$ closeread score coref", "CoNLL"))]
+    assert first[-1] == "```"
+
+
+def test_the_readme_names_every_extra_with_a_command_of_ours():
+    text = README.read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.MULTILINE))
+    assert sorted(rows) == sorted(set(project["optional-dependencies"]) - {"test", "browser"})
+    names = {" ".join(path) for path, _ in list_commands()}
+    for row in rows.values():
+        commands = [words.split(" --")[0] for words in re.findall(r"`([^`]+)`", row)]
+        assert commands[0] in names
 
 
 def test_the_citation_agrees_with_the_package():
