@@ -45,7 +45,7 @@ CORPUS = Corpus(
     ),
     language="en",
     homepage="https://github.com/yanaiela/TNE",
-    licence="MIT",
+    licence="MIT (annotations), CC BY 2.5 (news texts, from Wikinews)",
     redistribution="",
     citation="""@article{elazar-etal-2022-text,
   title = {Text-based {NP} Enrichment},

@@ -36,9 +36,27 @@ def exported(tmp_path):
 
 
 def test_what_the_licences_allow():
-    # TNE: MIT. TimeLine: CC-BY 3.0. McTaco, WikiPossessions: their repositories state no licence. Marmara: its text is
-    # the METU-Sabanci treebank, whose licence forbids it.
+    # TNE: MIT, of texts under CC BY 2.5. TimeLine: CC-BY 3.0. McTaco, WikiPossessions: their repositories state no
+    # licence. Marmara: its text is the METU-Sabanci treebank, whose licence forbids it.
     assert {name for name in corpus_names() if not load_corpus(name).redistribution} == {"semeval2015_timeline", "tne"}
+
+
+def test_the_licence_of_the_texts_of_tne_goes_with_them(exported):
+    folder = exported("tne")
+    front, text = (folder / "README.md").read_text("utf-8").removeprefix("---\n").split("\n---\n", 1)
+    assert yaml.safe_load(front)["license"] == ["mit", "cc-by-2.5"]
+    (licence,) = (part for part in text.split("\n- ") if part.startswith("**Licence:**"))
+    for named in (
+        "MIT",
+        "https://creativecommons.org/licenses/by/2.5/",
+        "contributors of [Wikinews]",
+        "`metadata.url`",
+    ):
+        assert named in licence
+    assert "Copyright (c) 2018, yanai" in (folder / "LICENSE").read_text("utf-8")
+    stated = load_corpus("tne").licence
+    assert "MIT" in stated
+    assert "CC BY 2.5" in stated
 
 
 def test_configs_that_may_be_published():
