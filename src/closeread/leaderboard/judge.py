@@ -277,7 +277,7 @@ class _Run:
         if found.problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
             problem = found.problems[0] if found.problems else problem
-            self.settled.append(Settled(arrival, None, (problem,)))
+            self.settled.append(Settled(replace(arrival, problems=(problem,)), None, (problem,)))
             yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
         else:
             gone = replace(entry, status="withdrawn")
@@ -288,10 +288,7 @@ class _Run:
             yield "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = None
-        if not arrival.problems:
-            found = self._read_about(arrival)
-            about = {name: getattr(found, name) for name in About.__dataclass_fields__}
+        about = None if arrival.problems else self._read_about(arrival).to_json()
         author, source = arrival.author, arrival.source
         return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
 
