@@ -143,6 +143,8 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "licence": corpus.licence if corpus else None,
         "limits": {"bytes": board.limits.bytes, "rows": board.limits.rows, "per_day": board.limits.per_day},
         "counting": board.counting,
+        "opens": board.opens,
+        "closes": board.closes,
     }
 
 

@@ -191,6 +191,9 @@ class _Run:
             for arrival in arrivals:
                 if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
                     continue
+                if (reason := self._board.refuse_time(arrival.submitted)) is not None:
+                    refused.append(replace(arrival, problems=(reason,)))
+                    continue
                 found = self._store.fetch(arrival, self._board.limits.bytes)
                 if found.problems:
                     refused.append(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import RequestError, escape_line
+from closeread.errors import Problem, RequestError, SubmissionError, escape_line
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
@@ -54,6 +55,8 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
 
     opened = open_store(store)
     board = find_board(opened.read_leaderboard(), corpus, values["config"], values["split"])
+    if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
+        raise SubmissionError(predictions, [Problem(reason)])
     if values["author"] is not None:
         opened.name_author(values["author"])
     about = {name: values[name] for name in ("system", "model", "paper", "code", "description", "author")}

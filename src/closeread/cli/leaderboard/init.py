@@ -65,6 +65,8 @@ def name_results(store: str) -> str | None:
     show_default=True,
     help="Which submissions of an author are ranked.",
 )
+@click.option("--opens", metavar="TIME", help="Refuse submissions before this date or time, by default in UTC.")
+@click.option("--closes", metavar="TIME", help="Refuse submissions after this date or time, by default in UTC.")
 @click.option(
     "--dataset", metavar="ORG/NAME", help="Propose results of models for the benchmark of this dataset on the Hub."
 )
@@ -102,6 +104,8 @@ def command(store: str, **values: Any) -> None:
         limits=Limits(bytes=values["max_bytes"], per_day=values["per_day"]),
         counting=values["counting"],
         dataset=values["dataset"],
+        opens=values["opens"],
+        closes=values["closes"],
     )
     opened = open_store(store)
     results = values["results"] or name_results(store)
