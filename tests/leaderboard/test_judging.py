@@ -23,6 +23,7 @@ from closeread.counts.sides import Place
 from closeread.errors import RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged
+from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id, record_path
 
 
@@ -253,3 +254,16 @@ def test_one_run_judges_all_boards(tmp_path):
     run_judge(store, tmp_path)
     names = [board["name"] for board in store.read_index()["boards"]]
     assert names == ["mctaco-sample/test", "tne-sample/test"]
+
+
+def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):
+    run_judge(store, tmp_path)
+    assert ran("leaderboard", "show", store.place).startswith("McTaco sample, test\n")
+    page = render_page(store.read_index())
+    assert "<dt>Gold</dt><dd>McTaco sample, test (invented texts); public; 25 questions" in page
+    assert "McTaco, test" not in page
+    assert "<dt>Licence</dt>" not in page  # that of McTaco is not the sample's
+
+
+def test_a_board_of_the_corpus_itself_does_not_name_its_config(corpora):
+    assert make_board("mctaco", Place()).title == "McTaco, test"

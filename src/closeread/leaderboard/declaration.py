@@ -290,10 +290,12 @@ def make_board(
     name = board_name(scored, None if own else config, place.split if own else split)
     table = _count_nothing(scorer)
     corpus = find_procedure(scored)[1]
+    part, _, split_name = name.partition("/")  # the part names the config if it is not the default
+    what = f"{load_corpus(corpus).title if corpus else scored} {part.partition('-')[2]}".strip()
     private = own if private is None else private
     return Board(
         name,
-        title or f"{load_corpus(corpus).title if corpus else scored}, {name.partition('/')[2]}",
+        title or f"{what}, {split_name}",
         scored,
         None if own else config,
         None if own else split,
