@@ -357,12 +357,12 @@ class _Counting:
                 self._leave_out(subject, outcome.error or outcome.problems[0])
                 continue
             self.cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
-            stored = self.results.records.get(record.id)
-            if stored is None or not stored.fits(board):
+            stored, made = self.results.records.get(record.id), (outcome.names, outcome.blocks)
+            if stored is None or not stored.fits(board) or not belong_together(made, stored, board):
                 new[record.path] = record.to_bytes()
             else:
                 record = stored  # the index follows from what is stored, whether counts were kept or not
-            found[subject], records[subject] = (outcome.names, outcome.blocks), record
+            found[subject], records[subject] = made, record
         if new:
             self.store.write_results(None, new)
         return Counts(records, found)
