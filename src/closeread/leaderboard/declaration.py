@@ -276,7 +276,9 @@ def make_board(
         RequestError: there is no such corpus, procedure, option or score; or systems would not be comparable; or the
             times are none, or in the wrong order.
     """
-    opens, closes = (None if text is None else _parse_time(text, last) for text, last in ((opens, 0), (closes, 1)))
+    opens, closes = (
+        None if text is None else _parse_time(text, last) for text, last in ((opens, False), (closes, True))
+    )
     if opens is not None and closes is not None and closes <= opens:
         raise RequestError(f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}")
     own = place.gold is not None
