@@ -50,7 +50,7 @@ def test_a_shared_task_by_the_commands_of_the_documentation(hub, tmp_path):
     printed = [closeread(hub, "olga", *command, cwd=tmp_path) for command in after]
     judged, shown, published = printed[:3]
     assert "3 accepted, 0 refused" in judged
-    assert shown.splitlines()[0] == "McTaco, test"
+    assert shown.splitlines()[0] == "McTaco sample, test"
     assert "lab/times" in published
 
     # Everyone got an answer, and the pull requests are closed.

@@ -18,6 +18,7 @@ from shared.hub_boards import (
 from shared.stand_in_hub import Fault, StandInHub
 
 from closeread.leaderboard.hub_arrivals import read_request
+from closeread.leaderboard.withdrawals import withdrawal_path
 
 
 @pytest.fixture
@@ -90,7 +91,10 @@ def test_only_the_author_withdraws(hub, tmp_path):
     submit(hub, "ann", tmp_path, right=60)
     judge(hub)
     [row] = [row for row in read_index(hub)["rows"] if row["kind"] == "system"]
-    closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
+    with pytest.raises(AssertionError, match="was submitted by 'ann', not by 'bob'; only its author can withdraw it"):
+        closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
+    assert states(hub) == ["closed"]
+    hub.open_pull_request(SUBMISSIONS, "dataset", "bob", {withdrawal_path(BOARD, row["id"]): b"{}"})
     done = judge(hub)
     assert "can be withdrawn only by its author" in done["refused"][0]
     assert systems(hub) == [("ann 60", "ann")]
@@ -117,6 +121,7 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
         ({other: good[about]}, "does not have the digest that it is named after"),
         ({about: good[about]}, "no such file: submissions/"),
         (make_files(71, system="a\u202eb"), "direction of text"),
+        (make_files(71, author="ann"), "names an author; on the Hub, that is the account"),
         (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
         (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
         ({f"submissions/{BOARD}/aa/x.jsonl": b"", about: good[about]}, "touches 1 other file"),
@@ -140,6 +145,12 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     assert hub.files(SUBMISSIONS) == before
     assert systems(hub) == [("ann 60", "ann")]
     assert not any(judge(hub).values())
+
+
+def test_the_author_is_the_account_and_no_other(hub, tmp_path):
+    create_board(hub)
+    with pytest.raises(AssertionError, match="on the Hub, the author is your account"):
+        submit(hub, "ann", tmp_path, right=60, options=["--author", "bob"])
 
 
 def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):

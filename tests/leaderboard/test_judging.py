@@ -1,7 +1,6 @@
 """Judging: what has arrived is scored, recorded and ranked; the rest is refused with all its problems."""
 
 import json
-import os
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from closeread.counts.sides import Place
 from closeread.errors import RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged
+from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id, record_path
 
 
@@ -207,18 +207,6 @@ def test_an_author_withdraws_a_submission(store, tmp_path, run):
     assert not run_judge(store, tmp_path).withdrawn
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs files of two owners")
-def test_nobody_else_withdraws_a_submission(store, tmp_path, run):
-    name = send_answers(store, tmp_path, "Half", right=50)
-    run_judge(store, tmp_path)
-    run("leaderboard", "withdraw", store.place, name)
-    (path,) = Path(store.place).glob("withdrawals/*/*/*/*.json")
-    os.chown(path, 12345, -1)
-    judged = run_judge(store, tmp_path)
-    assert "can be withdrawn only by its author" in judged.refused[0]
-    assert len(rows_of(store)) == 1
-
-
 @pytest.mark.parametrize("counting", ["best", "last", "all"])
 def test_which_submissions_of_an_author_count(tmp_path, counting):
     store = make_store(tmp_path / "board", sample_board(counting=counting))
@@ -266,3 +254,16 @@ def test_one_run_judges_all_boards(tmp_path):
     run_judge(store, tmp_path)
     names = [board["name"] for board in store.read_index()["boards"]]
     assert names == ["mctaco-sample/test", "tne-sample/test"]
+
+
+def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):
+    run_judge(store, tmp_path)
+    assert ran("leaderboard", "show", store.place).startswith("McTaco sample, test\n")
+    page = render_page(store.read_index())
+    assert "<dt>Gold</dt><dd>McTaco sample, test (invented texts); public; 25 questions" in page
+    assert "McTaco, test" not in page
+    assert "<dt>Licence</dt>" not in page  # that of McTaco is not the sample's
+
+
+def test_a_board_of_the_corpus_itself_does_not_name_its_config(corpora):
+    assert make_board("mctaco", Place()).title == "McTaco, test"

@@ -57,7 +57,7 @@ def files(folder):
     return found
 
 
-def fill(page, file, system, board="McTaco, test", **texts):
+def fill(page, file, system, board="McTaco sample, test", **texts):
     page.get_by_text("Submit predictions").click()
     page.get_by_role("combobox", name="Board").select_option(board)
     page.get_by_label("Predictions").set_input_files(file)
@@ -76,7 +76,7 @@ def is_focused(locator):
 
 def names(page):
     """The names in the ranking, in order."""
-    cells = page.get_by_role("region", name="Ranking of McTaco, test").get_by_role("rowheader")
+    cells = page.get_by_role("region", name="Ranking of McTaco sample, test").get_by_role("rowheader")
     return [text.split("\n")[0].strip() for text in cells.locator("a").all_inner_texts()]
 
 
@@ -106,8 +106,8 @@ def test_what_is_submitted_becomes_a_row(visit, files, store):
     value = f"{100 * row['scores']['f1']['value']:.2f}"
     assert answer.inner_text().startswith(f"Submitted and judged: Dot has F1 {value} and rank ")
     assert is_focused(answer)
-    assert page.get_by_role("heading", name="McTaco, test", exact=True).is_visible()  # it is the second board
-    assert not page.get_by_role("heading", name="TNE, test", exact=True).is_visible()
+    assert page.get_by_role("heading", name="McTaco sample, test", exact=True).is_visible()  # it is the second board
+    assert not page.get_by_role("heading", name="TNE sample, test", exact=True).is_visible()
     assert "Dot" in names(page)
     answer.get_by_role("link", name="Dot").click()
     assert is_focused(page.get_by_role("heading", name="Dot"))

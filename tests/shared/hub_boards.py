@@ -35,10 +35,10 @@ def create_board(hub, *, results=RESULTS):
     closeread(hub, "olga", "leaderboard", "init", STORE, *corpus, "--results", results)
 
 
-def submit(hub, user, folder, *, right, system=None):
+def submit(hub, user, folder, *, right, system=None, options=()):
     """Submit predictions of which the first `right` are right."""
     path = write_rows(folder / f"{user}-{right}.jsonl", sample_answers(right=right))
-    arguments = ["submit", "mctaco", path, "--system", system or f"{user} {right}", "--to", STORE]
+    arguments = ["submit", "mctaco", path, "--system", system or f"{user} {right}", "--to", STORE, *options]
     return closeread(hub, user, *arguments)
 
 

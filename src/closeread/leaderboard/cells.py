@@ -22,7 +22,9 @@ __all__ = [
     "find_link",
     "format_interval",
     "format_rank",
+    "format_time",
     "format_value",
+    "format_window",
     "link_model",
     "name_day",
     "name_flags",
@@ -118,6 +120,21 @@ def name_flags(row: Mapping[str, Any]) -> list[str]:
 def name_day(submitted: str | None) -> str:
     """Return the day of a time such as "2026-11-22T10:00:00Z"; empty if there is none."""
     return (submitted or "").partition("T")[0]
+
+
+def format_time(time: str) -> str:
+    """Format a time for readers.
+
+    >>> format_time("2026-11-22T10:00:00Z"), format_time("2026-11-22T23:59:59Z")
+    ('2026-11-22 10:00 UTC', '2026-11-22 23:59:59 UTC')
+    """
+    return f"{time.replace('T', ' ').removesuffix('Z').removesuffix(':00')} UTC"
+
+
+def format_window(board: Mapping[str, Any]) -> str:
+    """Say when submissions to a board begin and end; empty if they always may come."""
+    times = [("Opens", board.get("opens")), ("Closes", board.get("closes"))]
+    return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
 
 
 def order_metrics(board: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -74,12 +74,15 @@ def _digest(record: str, names: tuple[str, ...], blocks: Floats) -> str:
 
 
 def belong_together(kept: tuple[tuple[str, ...], Floats], record: Record, board: Board) -> bool:
-    """Return whether counts that were kept are those of the board's blocks, and sum to those of the record."""
+    """Return whether counts are those of the board's blocks, and sum to those of the record and to its scores."""
     names, blocks = kept
     if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
         return False
+    totals = blocks.sum(axis=0)
     counts = record.report["counts"]  # of private gold, a record has none
-    sums = dict(zip(names, blocks.sum(axis=0).tolist(), strict=True))
-    return not counts or (
+    sums = dict(zip(names, totals.tolist(), strict=True))
+    if counts and not (
         sums.keys() == counts.keys() and all(math.isclose(sums[name], counts[name], abs_tol=1e-9) for name in sums)
-    )
+    ):
+        return False
+    return record.has_scores_of(board, names, totals)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import read_json, write_json
+from closeread.leaderboard.cells import format_time
 from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
@@ -91,6 +94,7 @@ class Board:
         resampling: parameters of the bootstrap.
         dataset: the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"; None if there is none.
         title: its name for readers.
+        opens, closes: the first and the last second for submissions, such as "2026-11-22T10:00:00Z"; None without one.
     """
 
     name: str
@@ -113,6 +117,8 @@ class Board:
     counting: str = "all"
     resampling: Resampling = field(default_factory=Resampling)
     dataset: str | None = None
+    opens: str | None = None
+    closes: str | None = None
 
     @cached_property
     def procedure(self) -> Procedure:
@@ -124,6 +130,14 @@ class Board:
     def corpus(self) -> str | None:
         """The corpus whose schema predictions follow; None if the key is in a format of its own."""
         return find_procedure(self.scored)[1]
+
+    def refuse_time(self, time: str) -> str | None:
+        """Say why a submission of this time is refused; None if the board is open then."""
+        if self.opens is not None and time < self.opens:
+            return f"{self.name} opens on {format_time(self.opens)}; this was submitted on {format_time(time)}"
+        if self.closes is not None and time > self.closes:
+            return f"{self.name} closed on {format_time(self.closes)}; this was submitted on {format_time(time)}"
+        return None
 
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the board's gold, and return a scorer for it.
@@ -242,6 +256,8 @@ def make_board(
     limits: Limits | None = None,
     counting: str = "all",
     dataset: str | None = None,
+    opens: str | None = None,
+    closes: str | None = None,
 ) -> Board:
     """Declare a board for a part of a corpus, or for own gold.
 
@@ -253,10 +269,18 @@ def make_board(
         headline: the score to rank by; None for the procedure's.
         private: whether gold is private; None if it is the organiser's own.
         title, limits, counting, dataset: as for `Board`.
+        opens, closes: when submissions begin and end, in ISO 8601; in UTC without a time zone, and a date is the whole
+            day.
 
     Raises:
-        RequestError: there is no such corpus, procedure, option or score; or systems would not be comparable.
+        RequestError: there is no such corpus, procedure, option or score; or systems would not be comparable; or the
+            times are none, or in the wrong order.
     """
+    opens, closes = (
+        None if text is None else _parse_time(text, last) for text, last in ((opens, False), (closes, True))
+    )
+    if opens is not None and closes is not None and closes <= opens:
+        raise RequestError(f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}")
     own = place.gold is not None
     if not own and find_procedure(scored)[1] is None:
         raise RequestError(f"a board of {scored} needs gold of your own; give it with --gold")
@@ -268,10 +292,12 @@ def make_board(
     name = board_name(scored, None if own else config, place.split if own else split)
     table = _count_nothing(scorer)
     corpus = find_procedure(scored)[1]
+    part, _, split_name = name.partition("/")  # the part names the config if it is not the default
+    what = f"{load_corpus(corpus).title if corpus else scored} {part.partition('-')[2]}".strip()
     private = own if private is None else private
     return Board(
         name,
-        title or f"{load_corpus(corpus).title if corpus else scored}, {name.partition('/')[2]}",
+        title or f"{what}, {split_name}",
         scored,
         None if own else config,
         None if own else split,
@@ -289,7 +315,26 @@ def make_board(
         limits or Limits(),
         counting,
         dataset=dataset,
+        opens=opens,
+        closes=closes,
     )
+
+
+def _parse_time(text: str, is_last: bool) -> str:
+    """Return a time as stores have it; of a date, the first or the last second.
+
+    Raises:
+        RequestError: it is no time.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+        with suppress(ValueError):
+            found = datetime.combine(date.fromisoformat(text), time(23, 59, 59) if is_last else time())
+        zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        expected = "expected one such as 2026-12-01 or 2026-12-01T18:00+01:00"
+        raise RequestError(f"{quote(text)} is not a time ({expected})") from None
+    return f"{zoned.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 def _check_scorer(scorer: Scorer) -> None:

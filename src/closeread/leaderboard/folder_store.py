@@ -1,7 +1,8 @@
 """A store that is a folder on this machine.
 
-The author of a submission is the owner of its file, and the time is that of the last change of its inode (`ctime`):
-both are known to the file system and not a claim of the submitter, who could set the time of modification.  Every file
+The folder is its organiser's, who adds what participants send; so the author of a submission is the one that its
+description names or, without a name, the owner of its file.  The time is that of the last change of its inode
+(`ctime`), not that of modification, which anybody can set.  Every file
 is written completely or not at all, and the description of a submission last; a judge that is killed leaves a store
 that the next judge completes.
 """
@@ -14,7 +15,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,11 +23,12 @@ from typing import Any
 
 from closeread.errors import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.canonical import digest
+from closeread.leaderboard.canonical import digest, read_json
 from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.names import check_name
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import MAX_ABOUT, About, check_predictions_path
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, check_predictions_path
 from closeread.leaderboard.withdrawals import withdrawal_bytes
 
 __all__ = ["ARRIVING", "DAMAGED", "FILE_OF_DIGEST", "INDEX_LOCK", "RESULTS_LOCK", "FolderStore"]
@@ -75,10 +77,15 @@ class FolderStore:
         """Create the folder, or change its declaration."""
         self._write({FILE: leaderboard.to_bytes()})
 
+    def name_author(self, name: str | None) -> str:
+        """Return the name or, without one, the user."""
+        return name or _name_user(os.geteuid())
+
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Write the files that are not there yet."""
-        last = self._folder / list(files)[-1]
-        is_new = not last.is_file()
+        name, data = list(files.items())[-1]
+        last = self._folder / name
+        is_new = not last.is_file() or last.read_bytes() != data
         self._write(files)
         return Receipt(str(last), is_new)
 
@@ -106,7 +113,7 @@ class FolderStore:
         try:
             data = _read_regular(self._folder / path, MAX_ABOUT)
             if arrival.withdrawal:
-                _check_withdrawal(path, data, arrival.submission)
+                _check_withdrawal(path, data, arrival)
                 return arrival
             _check_digest(path, data)
             about = About.from_bytes(data, arrival.board, path)
@@ -155,7 +162,13 @@ class FolderStore:
         return RANKS.index(old.status) > RANKS.index(new.status)
 
     def answer(self, arrival: Arrival, text: str) -> None:
-        """Do nothing: what became of a submission is in its entry, and `closeread leaderboard status` prints it."""
+        """Delete a withdrawal that was refused, unless there is another one; other answers are in the entries."""
+        if arrival.withdrawal and arrival.problems and arrival.submission:
+            path = self._folder / self._path_of("withdrawals", arrival.board, arrival.submission)
+            with suppress(FileNotFoundError):  # another judge was faster
+                found = self._describe(arrival.board, arrival.submission, path, is_withdrawal=True)
+                if found == replace(arrival, problems=()):
+                    path.unlink()
 
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
         """Read all results and write what is derived from them, one process at a time."""
@@ -185,10 +198,11 @@ class FolderStore:
                 partial.write_bytes(data)
 
     def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
-        """Describe a file that has arrived: its owner and its time, of the link itself if it is one."""
+        """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
         about = path.lstat()
         submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return Arrival(board, submission, is_withdrawal, _name_user(about.st_uid), submitted, None, {})
+        author = _read_author(path) or _name_user(about.st_uid)
+        return Arrival(board, submission, is_withdrawal, author, submitted, None, {})
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
@@ -231,6 +245,15 @@ def _is_folder(path: Path) -> bool:
     return not path.is_symlink() and path.is_dir() and os.access(path, os.R_OK | os.X_OK)
 
 
+def _read_author(path: Path) -> str | None:
+    """Return the author that a submission or a withdrawal names; None if there is none."""
+    try:
+        author = read_json(_read_regular(path, MAX_ABOUT), path).get("author")
+    except (OSError, ValueError):
+        return None
+    return author if isinstance(author, str) and not check_name(author, "author", NAME_LENGTH) else None
+
+
 def _name_user(number: int) -> str:
     """Return the name of a user; the number if the user is unknown here."""
     import pwd
@@ -251,13 +274,13 @@ def _check_digest(path: str, data: bytes) -> None:
         raise RequestError(f"{path} does not have the digest that it is named after")
 
 
-def _check_withdrawal(path: str, data: bytes, submission: str) -> None:
+def _check_withdrawal(path: str, data: bytes, arrival: Arrival) -> None:
     """Check that a file says that a submission is withdrawn: its owner may have written it for another purpose.
 
     Raises:
         RequestError: it does not.
     """
-    if data != withdrawal_bytes(submission):
+    if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
         raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
 
 

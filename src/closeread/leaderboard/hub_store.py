@@ -129,6 +129,12 @@ class HubStore:
         made = self._hub.commit(self._submissions, files, message="Declare the leaderboard", parent=head)
         self._declared = made.sha, leaderboard
 
+    def name_author(self, name: str | None) -> str:
+        """Return the user who is logged in."""
+        if name is not None:
+            raise RequestError("--author is for a leaderboard in a folder; on the Hub, the author is your account")
+        return self._hub.user()
+
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
         made = self._hub.commit(self._submissions, files, message=title, description=description, pull_request=True)
@@ -178,6 +184,8 @@ class HubStore:
         try:
             data = self._read_verified(path, head, MAX_ABOUT)
             about = About.from_bytes(data, arrival.board, path)
+            if about.author is not None:
+                problems.append("the description names an author; on the Hub, that is the account")
             files = {about.predictions: self._read_verified(about.predictions, head, limit), path: data}
         except FormatError as error:
             problems = [problem.message for problem in error.problems]

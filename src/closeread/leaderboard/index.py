@@ -14,6 +14,7 @@ import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
+from closeread.corpora.examples import SAMPLE
 from closeread.corpora.names import load_corpus
 from closeread.counts.metrics import Metric
 from closeread.leaderboard import tables
@@ -140,9 +141,11 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "slices": slices,
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "homepage": corpus.homepage if corpus else None,
-        "licence": corpus.licence if corpus else None,
+        "licence": corpus.licence if corpus and board.config != SAMPLE else None,
         "limits": {"bytes": board.limits.bytes, "rows": board.limits.rows, "per_day": board.limits.per_day},
         "counting": board.counting,
+        "opens": board.opens,
+        "closes": board.closes,
     }
 
 

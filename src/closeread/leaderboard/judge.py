@@ -191,6 +191,9 @@ class _Run:
             for arrival in arrivals:
                 if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
                     continue
+                if (reason := self._board.refuse_time(arrival.submitted)) is not None:
+                    refused.append(replace(arrival, problems=(reason,)))
+                    continue
                 found = self._store.fetch(arrival, self._board.limits.bytes)
                 if found.problems:
                     refused.append(found)
@@ -277,7 +280,7 @@ class _Run:
         if found.problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
             problem = found.problems[0] if found.problems else problem
-            self.settled.append(Settled(arrival, None, (problem,)))
+            self.settled.append(Settled(replace(arrival, problems=(problem,)), None, (problem,)))
             yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
         else:
             gone = replace(entry, status="withdrawn")
@@ -288,10 +291,7 @@ class _Run:
             yield "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = None
-        if not arrival.problems:
-            found = self._read_about(arrival)
-            about = {name: getattr(found, name) for name in About.__dataclass_fields__}
+        about = None if arrival.problems else self._read_about(arrival).to_json()
         author, source = arrival.author, arrival.source
         return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
 
@@ -357,12 +357,12 @@ class _Counting:
                 self._leave_out(subject, outcome.error or outcome.problems[0])
                 continue
             self.cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
-            stored = self.results.records.get(record.id)
-            if stored is None or not stored.fits(board):
+            stored, made = self.results.records.get(record.id), (outcome.names, outcome.blocks)
+            if stored is None or not stored.fits(board) or not belong_together(made, stored, board):
                 new[record.path] = record.to_bytes()
             else:
                 record = stored  # the index follows from what is stored, whether counts were kept or not
-            found[subject], records[subject] = (outcome.names, outcome.blocks), record
+            found[subject], records[subject] = made, record
         if new:
             self.store.write_results(None, new)
         return Counts(records, found)

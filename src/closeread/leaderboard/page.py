@@ -25,6 +25,7 @@ from closeread.leaderboard.cells import (
     format_interval,
     format_rank,
     format_value,
+    format_window,
     name_day,
     name_flags,
     order_metrics,
@@ -98,6 +99,7 @@ class Section:
         steps: date, name and score of each point of the history.
         homepage: a link, or None.
         has_minor: whether there are precisions and recalls to hide.
+        window: when submissions begin and end; may be empty.
         data: the data of the script.
     """
 
@@ -112,6 +114,7 @@ class Section:
     steps: Sequence[tuple[str, str, str]]
     homepage: str | None
     has_minor: bool
+    window: str
     data: str
 
 
@@ -209,6 +212,7 @@ def _make_section(board: Mapping[str, Any], key: str) -> Section:
         steps=steps,
         homepage=find_link(board["homepage"]),
         has_minor=any(metric["name"].endswith(MINOR) for metric in metrics),
+        window=format_window(board),
         data=embed_json(data),
     )
 

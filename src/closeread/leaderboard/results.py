@@ -8,13 +8,14 @@ only the store knows: who submitted, and when.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from closeread._version import __version__
+from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.errors import FormatError, Problem, RequestError, quote
 from closeread.leaderboard.canonical import digest, read_json, write_json
@@ -161,19 +162,18 @@ class Record:
             set(report["scores"]) == names
             and tuple(report[name] for name in ("n_resamples", "confidence", "seed")) == settings
             and bool(report["counts"]) != board.private
-            and (board.private or self._follows(board))
+            and (board.private or self.has_scores_of(board, list(report["counts"]), list(report["counts"].values())))
         )
 
-    def _follows(self, board: Board) -> bool:
-        """Return whether the scores are those of the counts, which a record of public gold has."""
-        counts = self.report["counts"]
-        totals = np.array(list(counts.values()), np.float64)
+    def has_scores_of(self, board: Board, names: Sequence[str], totals: Sequence[float] | Floats) -> bool:
+        """Return whether the scores are those of counts: of public gold the record's own, of private gold others'."""
+        rounding = 10**-DIGITS / 2 + ROUNDING if board.private else ROUNDING
         for metric in board.procedure.metrics:
             stored = self.report["scores"][metric.name]["value"]
-            if not metric.is_defined(list(counts)):
+            if not metric.is_defined(list(names)):
                 return False
-            value = float(metric.score(totals, list(counts)))
-            if math.isnan(value) != (stored is None) or (stored is not None and abs(value - stored) > ROUNDING):
+            value = float(metric.score(np.asarray(totals, np.float64), list(names)))
+            if math.isnan(value) != (stored is None) or (stored is not None and abs(value - stored) > rounding):
                 return False
         return True
 

@@ -89,6 +89,14 @@ class Store(Protocol):
         """Create the store, or change its declaration."""
         ...
 
+    def name_author(self, name: str | None) -> str:
+        """Return the author of what the user sends: the name that was given or, without one, the user.
+
+        Raises:
+            RequestError: a name was given, but the store knows the user.
+        """
+        ...
+
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Send the files of a submission or a withdrawal, by their path in the store.
 

@@ -73,6 +73,7 @@ class About:
         model: the id of the model on the Hub, if there is one.
         paper, code: links.
         description: a sentence or two.
+        author: who submits, in a folder, to which the organiser adds what others send; None for the owner of the file.
     """
 
     board: str
@@ -82,10 +83,15 @@ class About:
     paper: str | None = None
     code: str | None = None
     description: str = ""
+    author: str | None = None
+
+    def to_json(self) -> dict[str, str | None]:
+        """Return the description as JSON; without the author if none is named."""
+        return {name: value for name, value in asdict(self).items() if name != "author" or value is not None}
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the description, whose digest is the id of the submission."""
-        return write_json({"format": FORMAT, **asdict(self)})
+        return write_json({"format": FORMAT, **self.to_json()})
 
     @property
     def id(self) -> str:
@@ -109,7 +115,7 @@ class About:
         found = read_json(data, source)
         check_format(found, FORMAT, source)
         wrong = [] if found.pop("format", None) == FORMAT else ["format is missing"]
-        required, optional = ("board", "predictions", "system"), ("model", "paper", "code")
+        required, optional = ("board", "predictions", "system"), ("model", "paper", "code", "author")
         known = (*required, *optional, "description")
         wrong += [f"{name} is missing" for name in required if name not in found]
         wrong += [f"unknown key {quote(name)}" for name in found if name not in known]
@@ -131,6 +137,8 @@ class About:
         problems = check_name(self.system, "system", NAME_LENGTH)
         if self.description:
             problems += check_name(self.description, "description", DESCRIPTION_LENGTH)
+        if self.author is not None:
+            problems += check_name(self.author, "author", NAME_LENGTH)
         if self.model is not None:
             problems += check_model(self.model)
         for name in ("paper", "code"):

@@ -23,6 +23,7 @@ from closeread.leaderboard.cells import (
     format_interval,
     format_rank,
     format_value,
+    format_window,
     name_flags,
     order_metrics,
 )
@@ -157,7 +158,7 @@ def _make_notes(board: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
         notes.append(f"{pluralize(others, 'row')} with another signature: not comparable, see --format csv.")
     if board["refused"] or board["withdrawn"]:
         notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")
-    return [*notes, f"Signature: {board['signature']}"]
+    return [*notes, *filter(None, [format_window(board)]), f"Signature: {board['signature']}"]
 
 
 def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Style = "table") -> Iterator[Grid]:

@@ -13,6 +13,6 @@ def withdrawal_path(board: str, submission: str) -> str:
     return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
 
 
-def withdrawal_bytes(submission: str) -> bytes:
-    """Return the bytes of a withdrawal."""
-    return write_json({"format": FORMAT, "submission": submission})
+def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
+    """Return the bytes of a withdrawal; only in a folder does it name its author."""
+    return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import RequestError, escape_line
+from closeread.errors import Problem, RequestError, SubmissionError, escape_line
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @options.config
 @options.split
 @click.option("--gold", type=options.NAMED, metavar="FILE", help="Check with this gold, if you have it.")
+@click.option("--author", metavar="NAME", help="Submit for this author, to a folder.  [default: the user]")
 @click.option("--model", metavar="ORG/MODEL", help="Link to the model on the Hub, and propose its result there.")
 @click.option("--paper", metavar="URL", help="Link to the paper.")
 @click.option("--code", metavar="URL", help="Link to the code.")
@@ -38,7 +40,7 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     """Submit predictions to a leaderboard, after the same checks as `closeread validate`.
 
     CORPUS is the corpus or the procedure of the board. On the Hub, a submission is a pull request; log in with `hf auth
-    login`. The author is the user who is logged in or, in a folder, the owner of the file.
+    login`. The author is the user who is logged in or, in a folder, the one that --author names.
 
     \b
     Examples:
@@ -53,7 +55,11 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
 
     opened = open_store(store)
     board = find_board(opened.read_leaderboard(), corpus, values["config"], values["split"])
-    about = {name: values[name] for name in ("system", "model", "paper", "code", "description")}
+    if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
+        raise SubmissionError(predictions, [Problem(reason)])
+    if values["author"] is not None:
+        opened.name_author(values["author"])
+    about = {name: values[name] for name in ("system", "model", "paper", "code", "description", "author")}
     submission = make_submission(board, predictions, **about)
     checked = check_predictions(board, predictions, values["gold"])
     tell(checked.notices)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import RequestError, escape_line
+from closeread.errors import FormatError, Problem, RequestError, escape_line, quote_json
+
+if TYPE_CHECKING:
+    from closeread.leaderboard.declaration import Leaderboard
 
 COUNT = click.IntRange(min=1)
 
@@ -65,6 +69,8 @@ def name_results(store: str) -> str | None:
     show_default=True,
     help="Which submissions of an author are ranked.",
 )
+@click.option("--opens", metavar="TIME", help="Refuse submissions before this date or time, by default in UTC.")
+@click.option("--closes", metavar="TIME", help="Refuse submissions after this date or time, by default in UTC.")
 @click.option(
     "--dataset", metavar="ORG/NAME", help="Propose results of models for the benchmark of this dataset on the Hub."
 )
@@ -102,14 +108,34 @@ def command(store: str, **values: Any) -> None:
         limits=Limits(bytes=values["max_bytes"], per_day=values["per_day"]),
         counting=values["counting"],
         dataset=values["dataset"],
+        opens=values["opens"],
+        closes=values["closes"],
     )
     opened = open_store(store)
     results = values["results"] or name_results(store)
-    leaderboard = opened.find_leaderboard() or Leaderboard(values["title"] or board.title, {}, results)
-    before = leaderboard.boards.get(board.name)
-    if before not in (None, board) and not values["replace"]:
-        found = f"{store} has a board {board.name} already, which is declared otherwise"
-        raise RequestError(f"{found}; use --replace to change it")
-    opened.write_leaderboard(leaderboard.with_board(board))
-    click.echo(escape_line(f"{store}/{FILE}: board {board.name}, ranked by {board.headline}"))
+    before = opened.find_leaderboard()
+    title = values["title"] or (before.title if before else board.title)
+    leaderboard = Leaderboard(title, before.boards if before else {}, before.results if before else results)
+    leaderboard = leaderboard.with_board(board)
+    changes = list_changes(before, leaderboard, board.name) if before else []
+    if before and values["results"] not in (None, before.results):
+        raise FormatError(f"{store}/{FILE}", [Problem(f"results are in {before.results or store}, and can't be moved")])
+    if changes and not values["replace"]:
+        found = f"was not changed; use --replace to change it: {'; '.join(changes)}"
+        raise FormatError(f"{store}/{FILE}", [Problem(found)])
+    if leaderboard == before:
+        click.echo(escape_line(f"{store}/{FILE}: nothing changed, it has this board {board.name} already"))
+    else:
+        opened.write_leaderboard(leaderboard)
+        click.echo(escape_line(f"{store}/{FILE}: board {board.name}, ranked by {board.headline}"))
     click.echo(f"Signature: {board.signature}")
+
+
+def list_changes(before: Leaderboard, after: Leaderboard, name: str) -> list[str]:
+    """Say how the title of a leaderboard would change, and a board of it if it is there already."""
+    changes = [] if before.title == after.title else [("title", before.title, after.title)]
+    if name in before.boards:
+        old, new = (asdict(one.boards[name]) for one in (before, after))
+        old, new = ({**one.pop("limits"), **one} for one in (old, new))
+        changes += [(f"{key} of {name}", old[key], new[key]) for key in old if old[key] != new[key]]
+    return [f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changes]
