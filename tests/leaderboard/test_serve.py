@@ -1,5 +1,6 @@
 """`closeread leaderboard serve`, over HTTP: forms, what they are answered, and how the server begins and ends."""
 
+import fcntl
 import json
 import os
 import re
@@ -18,10 +19,16 @@ from shared.served_boards import COMMAND, serving
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.leaderboard import service
+from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.folder_store import INDEX_LOCK
+from closeread.leaderboard.judge import judge
+from closeread.leaderboard.submission import make_submission
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
 pytest.importorskip("uvicorn", reason="the extra closeread[serve] is not installed")
 
+WAITS = "Submitted, but not judged yet"
 MCTACO, TNE = "mctaco-sample/test", "tne-sample/test"
 
 
@@ -174,6 +181,38 @@ def test_two_forms_at_once_are_both_judged(served, store):
         told = [job.result().told for job in jobs]
     assert [one.partition(" has ")[0] for one in told] == [f"Submitted and judged: At once {n}" for n in range(4)]
     assert all(find_row(store, f"At once {n}") for n in range(4))
+
+
+def test_what_waits_is_judged_together(tmp_path, monkeypatch):
+    runs = []
+    monkeypatch.setattr(service, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named))
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=10)))
+    own = service.Service(store, {}, CountCache(tmp_path / "counts"), lambda kind, sentence: None)
+    own.catch_up(1)
+    (tmp_path / "p.jsonl").write_bytes(answers(3))
+    board = store.read_leaderboard().find(None)
+    sent = [make_submission(board, tmp_path / "p.jsonl", system=f"Waits {n}") for n in range(3)]
+    try:
+        for one in sent:
+            own.submit(board, one)
+        assert own.describe(sent[0].about.id)["message"].startswith(f"{WAITS}: 3 submissions waiting for the judge.")
+        for one in sent:
+            own.judge(one.about.id)
+    finally:
+        own.close()
+    assert len(runs) == 2  # when it began, and once for all that waited
+    assert all(find_row(store, f"Waits {n}") for n in range(3))
+
+
+def test_a_form_is_answered_while_others_are_judged(served, browser, store):
+    with (Path(store.place) / INDEX_LOCK).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a judge does that takes long
+        assert browser.post(answers(60), board=MCTACO, system="Patient").told.startswith(WAITS)
+        assert find_row(store, "Patient") is None
+    deadline = time.monotonic() + 30
+    while find_row(store, "Patient") is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "Patient has F1" in browser.post(answers(60), board=MCTACO, system="Patient").told
 
 
 def test_the_page_is_shown_while_something_is_scored(served, browser, store):
