@@ -38,7 +38,7 @@ ALLOWED = {
     "leaderboard/count_cache.py: write": OWN,
     "leaderboard/folder_store.py: _write": OWN,
     "leaderboard/folder_store.py: _lock": "a lock",
-    **{f"leaderboard/scoring_process.py: {name}": SCRATCH for name in ("main", "_run_child")},
+    **{f"leaderboard/scoring_process.py: {name}": SCRATCH for name in ("_serve", "_run_child")},
     "leaderboard/submission.py: unpacked": SCRATCH,
     "leaderboard/submission.py: _write_packed": OWN,
     "leaderboard/submission.py: write_predictions": OWN,

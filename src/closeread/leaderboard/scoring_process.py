@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -40,8 +41,16 @@ WAIT = 3600
 """How many seconds are waited at once; the system refuses to wait for as many as a board may allow."""
 
 
-def main() -> None:
-    """Serve jobs from standard input until it ends."""
+def main(scratch: str) -> None:
+    """Serve jobs from standard input until it ends; then remove a folder, whose owner was perhaps killed."""
+    try:
+        _serve()
+    except (BrokenPipeError, EOFError):
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)  # without an attempt to send what is left of an answer
+
+
+def _serve() -> None:
     stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed while scoring is no answer
     header, _ = read_message(stdin)
@@ -53,10 +62,7 @@ def main() -> None:
         return
     write_message(stdout, {})
     while True:
-        try:
-            job, data = read_message(stdin)
-        except EOFError:
-            return
+        job, data = read_message(stdin)
         _score_in_child(board, scorer, job, data, stdout)
 
 
@@ -110,14 +116,17 @@ def _run_child(
 
 
 def _read_until(pipe: int, deadline: float) -> bytes | None:
-    """Read a pipe to its end; None if that takes longer than the deadline allows, or too much is written."""
+    """Read a pipe to its end; None if it takes too long, too much is written, or no one waits."""
     parts: list[bytes] = []
     size = 0
     while size <= ANSWER_LIMIT:
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        if not select.select([pipe], [], [], min(left, WAIT))[0]:
+        ready = select.select([pipe, 0], [], [], min(left, WAIT))[0]
+        if 0 in ready:  # the next job is sent after the answer, so this is the end: nobody waits for one
+            return None
+        if not ready:
             continue
         part = os.read(pipe, 1 << 20)
         if not part:
@@ -224,4 +233,4 @@ def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
 
 if __name__ == "__main__":
     with word_for_command_line():  # what it answers is shown by the commands of the leaderboard
-        main()
+        main(sys.argv[1])
