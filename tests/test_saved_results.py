@@ -180,6 +180,7 @@ BROKEN = {
     "a key twice": ('{"format": 1, "format": 1}', "report.json: is not JSON: key 'format' occurs twice in an object"),
     "deep": ("[" * 100_000, "report.json: is nested too deeply"),
     "bytes": (b"\xff", "report.json: is not UTF-8 (byte 0)"),
+    "half a pair": (r'{"\ud800": 1}', r"report.json: is not JSON: key '\ud800' contains half of a surrogate pair"),
     "many digits": ('{"format": ' + "9" * 5000 + "}", "report.json: is not JSON: "),
 }
 

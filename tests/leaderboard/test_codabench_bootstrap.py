@@ -8,12 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from shared.codabench import add_submission, lay_out, make_environment, run, zip_files
+from shared.codabench import add_submission, lay_out, make_environment, requirements_of, run, zip_files
 
 from closeread.counts.sides import Place
 from closeread.leaderboard.codabench import score
 from closeread.leaderboard.codabench.bundle import make_bundle
 from closeread.leaderboard.codabench.settings import Settings
+from closeread.leaderboard.codabench.wheel import LIBRARIES
 
 ADVICE = "The submission is not at fault. Organisers: build an image from the Dockerfile of the scoring program"
 
@@ -50,8 +51,8 @@ def called(tmp_path, capsys):
 def test_an_image_without_libraries_and_pip_is_explained(app, tmp_path):
     done = run(app, make_environment(tmp_path / "venv", []))
     assert done.code == 1
-    assert "The image lacks jsonschema-rs>=" in done.said
-    assert "numpy>=2.0, " in done.said
+    assert f"The image lacks attrs=={version('attrs')}, " in done.said
+    assert f"numpy=={version('numpy')}, " in done.said
     assert "No module named pip" in done.said
     assert ADVICE in done.said
     assert [path.name for path in done.output.iterdir()] == ["detailed_results.html"]
@@ -85,22 +86,24 @@ def test_wrong_arguments_are_a_usage_error(capsys):
 @pytest.mark.parametrize(
     ("requirement", "expected"),
     [
-        ("numpy>=1", True),
-        (f"numpy>={version('numpy')}", True),
-        ("numpy>=1000.0", False),
-        ("numpy", True),
-        ("no-such-library>=1", False),
+        (f"numpy=={version('numpy')}", True),
+        ("numpy==2.0.0rc1", False),
+        ("no-such-library==1", False),
     ],
 )
 def test_installed_libraries_are_recognised(requirement, expected):
     assert score.is_installed(requirement) == expected
 
 
-@pytest.mark.parametrize(
-    ("newer", "older"), [("2.10", "2.9"), ("2.0.1", "2.0"), ("10", "9.9.9"), ("3.0rc1", "2.9"), ("1.26.4", "1.26")]
-)
-def test_versions_are_compared_by_number(newer, older):
-    assert score.numbers(newer) > score.numbers(older)
+def test_the_versions_that_the_bundle_was_made_with_are_complete(app, tmp_path):
+    lines = (app / "program" / "requirements.txt").read_text().split()
+    pinned = dict(line.split("==") for line in lines)
+    needed = {name.lower().replace("_", "-") for name in requirements_of(LIBRARIES)}
+    assert pinned.keys() >= needed > set(LIBRARIES)
+    assert pinned == {name: version(name) for name in pinned}
+    with zipfile.ZipFile(next((app / "program").glob("*.whl"))) as wheel:
+        metadata = wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode()
+    assert [line.partition(": ")[2] for line in metadata.split("\n") if line.startswith("Requires-Dist")] == lines
 
 
 def test_libraries_are_installed_from_wheels_without_a_network(tmp_path):
@@ -113,7 +116,7 @@ def test_libraries_are_installed_from_wheels_without_a_network(tmp_path):
         wheel.writestr(f"{place}/WHEEL", tags)
         wheel.writestr(f"{place}/RECORD", "")
     target = tmp_path / "site"
-    assert score.install_libraries(str(tmp_path), str(target), ["demo-library>=1.0"]) == ""
+    assert score.install_libraries(str(tmp_path), str(target), ["demo-library==1.0"]) == ""
     command = [sys.executable, "-c", "import demo_library; print(demo_library.ANSWER)"]
     done = subprocess.run(command, cwd=target, capture_output=True, text=True, check=True)
     assert done.stdout == "42\n"
@@ -123,6 +126,6 @@ def test_libraries_that_cannot_be_installed_are_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     for name in ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
-    found = score.install_libraries(str(tmp_path), str(tmp_path / "site"), ["no-such-library-of-ours>=1"])
-    assert found.startswith("The image lacks no-such-library-of-ours>=1, and pip can't install what is missing:\n")
-    assert "No matching distribution found for no-such-library-of-ours>=1" in found
+    found = score.install_libraries(str(tmp_path), str(tmp_path / "site"), ["no-such-library-of-ours==1"])
+    assert found.startswith("The image lacks no-such-library-of-ours==1, and pip can't install what is missing:\n")
+    assert "No matching distribution found for no-such-library-of-ours==1" in found

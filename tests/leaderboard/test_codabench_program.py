@@ -3,6 +3,7 @@
 The environment has the libraries that scoring needs, and no closeread: it comes from the bundle.
 """
 
+import gzip
 import html
 import json
 import os
@@ -13,16 +14,21 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from shared.boards import make_store, run_judge, send
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpora.names import load_corpus
 from closeread.corpora.submission_formats import write_submission
 from closeread.counts.sides import Place
+from closeread.errors import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.leaderboard.checking import UNFIT
 from closeread.leaderboard.codabench.bundle import make_bundle
+from closeread.leaderboard.codabench.predictions import SOURCE
 from closeread.leaderboard.codabench.settings import Settings
 from closeread.leaderboard.codabench.wheel import LIBRARIES
+from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
 
 CANARY = "CANARY-7f3a"
@@ -246,7 +252,7 @@ def test_all_problems_are_told_at_once(score, small):
         ({"b.jsonl": "{}", "a/c": "{}"}, "has 2 files (expected one file of predictions): 'a/c', 'b.jsonl'"),
         ({"p.jsonl": "[" * 100_000}, "submission/p.jsonl:1: "),
         ({"p.jsonl": "\0"}, "submission/p.jsonl: is a binary file"),
-        ({"<script>alert(1)</script>": "{}"}, "is not a plain name of a file"),
+        ({"<script>alert(1)</script>": "{}"}, "submission/<script>alert(1)</script>:1: 'id' is a required"),
         ({"a\x1b[31m.jsonl": "{}"}, r"submission/a\x1b[31m.jsonl: has control characters or invalid bytes in its name"),
         ({"p.jsonl": '{"id": "<img src=x onerror=alert(1)>", "label": "yes"}\n'}, "'<img src=x onerror=alert(1)>'"),
         ({"../../../p.jsonl": "{}\n", "a/../b.jsonl": "{}\n"}, "has 2 files"),
@@ -285,12 +291,78 @@ def test_large_submissions_are_refused_before_they_are_read(score_here, small):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:
             file.truncate(50_000_001)
 
-    expect_failure(score_here(small, {}, exceed), "p.jsonl: has 50,000,001 bytes (limit: 50,000,000)")
-    expect_failure(score_here(small, {"p.jsonl": "\n" * 1_000_001}), "p.jsonl: has more than 1,000,000 lines")
+    expect_failure(score_here(small, {}, exceed), "p.jsonl: is larger than 50,000,000 bytes, the limit")
     with zipfile.ZipFile("many.zip", "w") as archive:
         for number in range(10_001):
             archive.writestr(f"{number}", "")
     expect_failure(score_here(small, Path("many.zip")), "submission: contains more than 10,000 files")
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory):
+    """Keys whose words are canaries: of coreference in a file, of temporal links in a folder with one document."""
+    folder = tmp_path_factory.mktemp("keys")
+    (folder / "coref.conll").write_text(CONLL.format(f"{CANARY}-word"))
+    (folder / "tlinks").mkdir()
+    (folder / "tlinks" / "a.tml").write_text(TIMEML_FILES["key"]["a"].replace(">ran<", f">{CANARY}<", 1))
+    return {"coref": folder / "coref.conll", "tlinks": folder / "tlinks"}
+
+
+CONLL = "#begin document (d); part 000\nd 0 0 {} (1)\nd 0 1 b (2)\nd 0 2 c (1)\n\n#end document\n"
+LONG = gzip.compress(b"\n" * 1_000_001)
+LARGE = gzip.compress(bytes(50_000_001))
+
+
+@pytest.mark.usefixtures("workers")
+@pytest.mark.parametrize(
+    ("scored", "files", "expected"),
+    [
+        ("coref", {"r.conll": CONLL.format("x")}, UNFIT),
+        ("coref", {"r.conll": CONLL.format("a").replace("d 0 2 c (1)\n", "")}, UNFIT),
+        ("coref", {"r.conll": CONLL.format("a").replace("(d)", "(e)")}, "'e; part 000' is not in the key"),
+        ("coref", {"r.conll": CONLL.format("a").replace("(2)", "(2")}, ":3: "),
+        ("coref", {"r.conll.gz": LONG}, "has 1,000,001 lines (limit: 1,000,000)"),
+        ("coref", {"r.conll.gz": LARGE}, "50,000,000"),
+        ("coref", {"r.conll.gz": gzip.compress(LONG)}, "is gzipped twice"),
+        ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"]}, UNFIT),
+        ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)}, "a.tml"),
+        ("tlinks", {"b.tml": TIMEML_FILES["response"]["a"]}, "b.tml"),
+        ("tlinks", {"a.tml": b"\xff"}, "a.tml: is not UTF-8"),
+        ("tlinks", {"a.tml": "\n" * 1_000_001}, "has 1,000,001 lines (limit: 1,000,000)"),
+        ("tlinks", {"a b.tml": "x", "a.tml": "x\0"}, "a.tml: is a binary file"),
+    ],
+)
+def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
+    make_bundle(scored, Place(gold=keys[scored]), here / "task", Settings(), archive=True)
+    done = score_here(here / "task.zip", files)
+    source = SOURCE if scored == "tlinks" else f"{SOURCE}/{next(iter(files))}"
+    lines = [line for line in done.said.splitlines() if not line.endswith(" problems:")]
+    assert expected in done.said
+    assert CANARY not in done.shown
+    sent = here / "sent"
+    sent.mkdir()
+    for name, content in files.items():
+        (sent / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    board = make_board(scored, Place(gold=keys[scored]))
+    try:
+        store = make_store(here / "board", board)
+        submission = send(store, sent if scored == "tlinks" else sent / name, "Bad")
+        run_judge(store, here, {board.name: keys[scored]})
+        told = store.read_results(store.read_leaderboard()).entries[submission].problems
+    except SubmissionError as error:  # refused before it was sent
+        told = [problem.at("predictions") for problem in error.problems]
+    assert sorted(told) == sorted(line.replace(source, "predictions", 1) for line in lines)
+
+
+def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_here, keys):
+    make_bundle("tlinks", Place(gold=keys["tlinks"]), here / "task", Settings(), archive=True)
+    text = (keys["tlinks"] / "a.tml").read_text()
+    (here / "sent").mkdir()
+    (here / "sent" / "a.tml").write_text(text.replace("BEFORE", "AFTER", 1))
+    expected = json.loads(ran("score", "tlinks", keys["tlinks"], here / "sent", "--json"))["scores"]
+    for name in ("a.tml", "output/a.tml"):
+        found = read_scores(score_here(here / "task.zip", {name: (here / "sent" / "a.tml").read_bytes()}))
+        assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
 
 
 def canaries():

@@ -9,7 +9,7 @@ from closeread.counts.sides import Place
 from closeread.errors import RequestError, SubmissionError
 from closeread.leaderboard.checking import check_predictions
 from closeread.leaderboard.declaration import Limits, make_board
-from closeread.leaderboard.submission import make_submission, unpacked
+from closeread.leaderboard.submission import make_submission, pack_folder, unpacked, write_predictions
 
 KEY = """#begin document (one); part 000
 one 0 0 She (1)
@@ -175,12 +175,12 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran
 
 
 def test_a_folder_of_too_many_files_is_refused(tmp_path, key, monkeypatch):
-    monkeypatch.setattr("closeread.leaderboard.submission.MAX_FILES", 3)
+    monkeypatch.setattr("closeread.limits.MAX_FILES", 3)
     folder = tmp_path / "many"
     folder.mkdir()
     for number in range(4):
         (folder / f"{number}.conll").write_text("", "utf-8")
-    with pytest.raises(SubmissionError, match=r"holds 4 files \(limit: 3\)"):
+    with pytest.raises(SubmissionError, match=r"contains more than 3 files"):
         make_submission(make_board("coref", Place(gold=key)), folder, system="Many")
 
 
@@ -195,3 +195,28 @@ def test_the_lines_inside_a_folder_count(tmp_path, key, response):
         unpacked(submission.predictions, submission.about.predictions, board.limits),
     ):
         pass
+
+
+def test_subfolders_are_packed(tmp_path):
+    folder = tmp_path / "responses"
+    (folder / "dev").mkdir(parents=True)
+    (folder / "dev" / "a.txt").write_text("é\r\n\t", "utf-8", newline="")
+    (folder / "b.txt").write_text("", "utf-8")
+    write_predictions(tmp_path / "again", pack_folder(folder, 1000), "x.files.jsonl")
+    assert read_tree(tmp_path / "again") == read_tree(folder)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["a", "a/b"], "a: is both a file and a folder"),
+        (["../a"], "1: name is not a plain name of a file"),
+        (["a//b"], "1: name is not a plain name of a file"),
+        (["/".join("a" * 11)], "1: name is not a plain name of a file"),
+    ],
+)
+def test_hostile_names_in_a_packed_folder_are_refused(tmp_path, names, expected):
+    data = "".join(json.dumps({"name": name, "text": ""}) + "\n" for name in names).encode()
+    with pytest.raises(SubmissionError, match=expected):
+        write_predictions(tmp_path / "out", data, "x.files.jsonl")
+    assert not (tmp_path / "out").exists()

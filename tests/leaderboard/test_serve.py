@@ -1,5 +1,6 @@
 """`closeread leaderboard serve`, over HTTP: forms, what they are answered, and how the server begins and ends."""
 
+import fcntl
 import json
 import os
 import re
@@ -9,19 +10,27 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from shared.boards import make_store, read_tree, sample_answers, sample_board, small_limits
+from shared.boards import make_store, read_tree, sample_answers, sample_board, send, small_limits
 from shared.served_boards import COMMAND, serving
 
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
 from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.leaderboard import service
+from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard.folder_store import INDEX_LOCK
+from closeread.leaderboard.judge import judge
+from closeread.leaderboard.submission import make_submission
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
 pytest.importorskip("uvicorn", reason="the extra closeread[serve] is not installed")
 
+WAITS = "Submitted, but not judged yet"
 MCTACO, TNE = "mctaco-sample/test", "tne-sample/test"
 
 
@@ -176,6 +185,38 @@ def test_two_forms_at_once_are_both_judged(served, store):
     assert all(find_row(store, f"At once {n}") for n in range(4))
 
 
+def test_what_waits_is_judged_together(tmp_path, monkeypatch):
+    runs = []
+    monkeypatch.setattr(service, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named))
+    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=10)))
+    own = service.Service(store, {}, CountCache(tmp_path / "counts"), lambda kind, sentence: None)
+    own.catch_up(1)
+    (tmp_path / "p.jsonl").write_bytes(answers(3))
+    board = store.read_leaderboard().find(None)
+    sent = [make_submission(board, tmp_path / "p.jsonl", system=f"Waits {n}") for n in range(3)]
+    try:
+        for one in sent:
+            own.submit(board, one)
+        assert own.describe(sent[0].about.id)["message"].startswith(f"{WAITS}: 3 submissions waiting for the judge.")
+        for one in sent:
+            own.judge(one.about.id)
+    finally:
+        own.close()
+    assert len(runs) == 2  # when it began, and once for all that waited
+    assert all(find_row(store, f"Waits {n}") for n in range(3))
+
+
+def test_a_form_is_answered_while_others_are_judged(served, browser, store):
+    with (Path(store.place) / INDEX_LOCK).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a judge does that takes long
+        assert browser.post(answers(60), board=MCTACO, system="Patient").told.startswith(WAITS)
+        assert find_row(store, "Patient") is None
+    deadline = time.monotonic() + 30
+    while find_row(store, "Patient") is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "Patient has F1" in browser.post(answers(60), board=MCTACO, system="Patient").told
+
+
 def test_the_page_is_shown_while_something_is_scored(served, browser, store):
     browser.post(answers(1), board=MCTACO, do="check")  # starts the worker, if there is none yet
     workers = served.find_workers()
@@ -256,6 +297,55 @@ def test_a_signal_ends_the_server_and_its_workers(tmp_path, number):
         assert not [number for number in processes if is_alive(number)]
         assert "Traceback" not in served.errors.read_text("utf-8")
     assert not find_row(store, "Mine")
+
+
+def find_left(folder):
+    """The numbers of the processes whose temporary files are in a folder, and these."""
+    known = f"TMPDIR={folder}".encode()
+    processes = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if known in (place / "environ").read_bytes() and is_alive(place.name):
+                processes.append(int(place.name))
+    return processes, sorted(folder.iterdir())
+
+
+@pytest.mark.parametrize("is_scoring", [False, True])
+@pytest.mark.parametrize("command", ["serve", "judge"])
+def test_a_killed_server_or_judge_leaves_nothing_behind(tmp_path, monkeypatch, command, is_scoring):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    store = make_store(tmp_path / "board", sample_board())
+    large = b'{"id": "nowhere", "label": "yes"}\n' * 400_000
+    with ExitStack() as stack:
+        if command == "serve":
+            served = stack.enter_context(serving(store, tmp_path))
+            process, errors = served.process, served.errors
+            browser = served.browser()
+            browser.post(answers(1), board=MCTACO, do="check")
+            if is_scoring:
+                pool = stack.enter_context(ThreadPoolExecutor(1))
+                pool.submit(browser.post, large, board=MCTACO)
+        else:
+            (tmp_path / "p.jsonl").write_bytes(large if is_scoring else answers(3))
+            send(store, tmp_path / "p.jsonl", "Mine", at=datetime.now(UTC))
+            errors = tmp_path / "errors.txt"
+            with errors.open("w") as stderr:
+                command = [*COMMAND[:-1], "judge", store.place, "--cache", tmp_path / "counts"]
+                process = subprocess.Popen(command, stderr=stderr, stdout=subprocess.DEVNULL)
+            stack.callback(process.wait)
+        # The server or the judge, its worker and, if it scores, the child of this one.
+        deadline = time.monotonic() + 30
+        while len(find_left(scratch)[0]) < 2 + is_scoring and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert find_left(scratch)[1]
+        process.kill()
+        deadline = time.monotonic() + 5
+        while any(find_left(scratch)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert find_left(scratch) == ([], [])
+        assert "Traceback" not in errors.read_text("utf-8")
 
 
 def test_a_port_that_is_taken_is_told(store, tmp_path, run):

@@ -43,7 +43,7 @@ def dump_json(value: object, indent: int | None = None) -> str:
 
 
 def read_json(path: Path) -> object:
-    """Read a file of JSON, which may be gzipped, without NaN and duplicate keys.
+    """Read a file of JSON, which may be gzipped, without NaN, duplicate keys, and keys that are not Unicode.
 
     Raises:
         FormatError: the file can't be read (`closeread.formats.text.read_bytes`), or is not JSON.
@@ -81,6 +81,8 @@ def _make_object(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
         times = Counter(name for name, _ in pairs)
         twice = next(name for name in made if times[name] > 1)
         raise ValueError(f"key {twice!r} occurs twice in an object")
+    if unpaired := next(filter(SURROGATE.search, made), None):
+        raise ValueError(f"key {unpaired!r} contains half of a surrogate pair, which is not a character")
     return made
 
 

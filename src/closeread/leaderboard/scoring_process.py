@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -17,19 +18,19 @@ from typing import IO, Any
 import orjson
 
 from closeread.corpora.submissions import drop_advice
-from closeread.counts.report import make_report
+from closeread.counts.report import Counted, make_report
 from closeread.counts.sides import System
 from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.checking import keep_public
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
-from closeread.leaderboard.results import make_record
+from closeread.leaderboard.results import Record, make_record
 from closeread.leaderboard.submission import unpacked
 from closeread.leaderboard.worker import read_message, write_message
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
-__all__ = ["ANSWER_LIMIT", "SHOWN", "WAIT", "main", "score"]
+__all__ = ["ANSWER_LIMIT", "SHOWN", "WAIT", "main", "score", "score_predictions"]
 
 SHOWN = 50
 """The largest number of problems that are told."""
@@ -40,8 +41,16 @@ WAIT = 3600
 """How many seconds are waited at once; the system refuses to wait for as many as a board may allow."""
 
 
-def main() -> None:
-    """Serve jobs from standard input until it ends."""
+def main(scratch: str) -> None:
+    """Serve jobs from standard input until it ends; then remove a folder, whose owner was perhaps killed."""
+    try:
+        _serve()
+    except (BrokenPipeError, EOFError):
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)  # without an attempt to send what is left of an answer
+
+
+def _serve() -> None:
     stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed while scoring is no answer
     header, _ = read_message(stdin)
@@ -53,10 +62,7 @@ def main() -> None:
         return
     write_message(stdout, {})
     while True:
-        try:
-            job, data = read_message(stdin)
-        except EOFError:
-            return
+        job, data = read_message(stdin)
         _score_in_child(board, scorer, job, data, stdout)
 
 
@@ -110,14 +116,17 @@ def _run_child(
 
 
 def _read_until(pipe: int, deadline: float) -> bytes | None:
-    """Read a pipe to its end; None if that takes longer than the deadline allows, or too much is written."""
+    """Read a pipe to its end; None if it takes too long, too much is written, or no one waits."""
     parts: list[bytes] = []
     size = 0
     while size <= ANSWER_LIMIT:
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        if not select.select([pipe], [], [], min(left, WAIT))[0]:
+        ready = select.select([pipe, 0], [], [], min(left, WAIT))[0]
+        if 0 in ready:  # the next job is sent after the answer, so this is the end: nobody waits for one
+            return None
+        if not ready:
             continue
         part = os.read(pipe, 1 << 20)
         if not part:
@@ -145,16 +154,8 @@ def _limit(board: Board) -> None:
 
 def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the answer to a job, and the sums of the counts of every block."""
-    subject, path = job["subject"], job["path"]
     try:
-        if path:
-            with unpacked(data, path, board.limits) as predictions:
-                system = _read(board, scorer, predictions)
-        else:
-            system = scorer.read(_predict(scorer, subject.removeprefix("baseline:")))
-        fields = [name for name in board.slices if name in scorer.procedure.breakdowns]
-        counted = scorer.count(system, fields)
-        report = make_report(counted, by=board.slices, resampling=board.resampling)
+        counted, record = score_predictions(board, scorer, job["subject"], job["path"], data)
     except InputError as error:
         return {"problems": _tell(error.problems)}, b""
     except RequestError as error:
@@ -165,9 +166,32 @@ def score(board: Board, scorer: Scorer, job: dict[str, Any], data: bytes) -> tup
         traceback.print_exc()
         return {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}, b""
     blocks = counted.table.block_totals()[counted.table.order_blocks()]
-    record = make_record(board, subject, report, _digest_rows(scorer, system, data))
     answer = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
     return answer, blocks.tobytes()
+
+
+def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counted, Record]:
+    """Score predictions; every judge does so by this function.
+
+    Args:
+        board: the board.
+        scorer: the scorer of its gold.
+        subject: the id of the submission, or "baseline:" and the name of the baseline.
+        path: a path whose suffix says what the predictions are; empty for a baseline.
+        data: their bytes.
+
+    Raises:
+        InputError: they are invalid; all problems that may be published.
+        RequestError: they lack something that the options need.
+    """
+    if path:
+        with unpacked(data, path, board.limits) as predictions:
+            system = _read(board, scorer, predictions)
+    else:
+        system = scorer.read(_predict(scorer, subject.removeprefix("baseline:")))
+    counted = scorer.count(system, scorer.breakdowns_for(board.slices))
+    report = make_report(counted, by=board.slices, resampling=board.resampling)
+    return counted, make_record(board, subject, report, _digest_rows(scorer, system, data))
 
 
 def _read(board: Board, scorer: Scorer, predictions: Path) -> System:
@@ -209,4 +233,4 @@ def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
 
 if __name__ == "__main__":
     with word_for_command_line():  # what it answers is shown by the commands of the leaderboard
-        main()
+        main(sys.argv[1])

@@ -51,7 +51,7 @@ from closeread.leaderboard.submission import (
     predictions_path,
 )
 
-__all__ = ["ANSWER", "FIELDS", "OLD", "OVERHEAD", "PATIENCE", "make_app", "serve"]
+__all__ = ["ANSWER", "FIELDS", "OLD", "OVERHEAD", "PATIENCE", "SOON", "make_app", "serve"]
 
 FIELDS = {
     "system": "Name of the system",
@@ -68,6 +68,9 @@ OVERHEAD = 100_000
 PATIENCE = 3
 """How many seconds the server waits for answers that are not complete when it is stopped."""
 
+SOON = 5
+"""How many seconds an answer waits for its submission to be judged; after them, it tells that this is not done yet."""
+
 OLD = "This page was loaded before the leaderboard was served anew, or in another window. Please submit again."
 ANSWER = "#answer"
 """Where the page tells what became of a form; browsers go there, also without a script."""
@@ -81,7 +84,9 @@ def make_app(service: Service) -> SafeHeaders:
     """
     secret = secrets.token_bytes(32)
     limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values()) + OVERHEAD
-    turn = asyncio.Lock()  # forms wait here, not in threads, which others need to see the page
+    # Forms wait here, not in threads, which others need to see the page.
+    turn, judging = asyncio.Lock(), asyncio.Lock()
+    tasks: set[asyncio.Task[None]] = set()
 
     def render(request: Request, form: Mapping[str, Any], status: int = 200) -> Response:
         session = find_session(request)
@@ -95,11 +100,9 @@ def make_app(service: Service) -> SafeHeaders:
         submitted = request.query_params.get("submitted", "")
         return render(request, service.describe(submitted) if DIGEST.fullmatch(submitted) else {})
 
-    def settle(request: Request, form: FormData) -> Response:
-        found = _settle(service, form)
-        return (
-            RedirectResponse(f"/?submitted={found}{ANSWER}", 303) if isinstance(found, str) else render(request, found)
-        )
+    async def judge(submission: str) -> None:
+        async with judging:
+            await run_in_threadpool(service.judge, submission)
 
     async def submit(request: Request) -> Response:
         check_origin(request)
@@ -107,7 +110,14 @@ def make_app(service: Service) -> SafeHeaders:
             if not is_own_form(secret, request, form):
                 return await run_in_threadpool(render, request, {"values": _read_values(form), "problems": [OLD]}, 403)
             async with turn:
-                return await run_in_threadpool(settle, request, form)
+                found = await run_in_threadpool(_settle, service, form)
+        if not isinstance(found, str):
+            return await run_in_threadpool(render, request, found)
+        judged = asyncio.create_task(judge(found))
+        tasks.add(judged)  # which has to be kept somewhere
+        judged.add_done_callback(tasks.discard)
+        await asyncio.wait([judged], timeout=SOON)
+        return RedirectResponse(f"/?submitted={found}{ANSWER}", 303)
 
     app = Starlette(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
@@ -119,7 +129,7 @@ def make_app(service: Service) -> SafeHeaders:
 
 
 def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
-    """Validate a form and, unless it is only to be checked, submit and judge it.
+    """Validate a form and, unless it is only to be checked, submit it.
 
     Returns:
         The id of the submission, or what to tell in the form.

@@ -32,7 +32,7 @@ class ScoringError(Exception):
 
 
 class Service:
-    """A store whose submissions are judged as they come, one at a time.
+    """A store whose submissions are judged as they come: together if they wait for one another.
 
     Args:
         store: the store.
@@ -45,6 +45,7 @@ class Service:
         self.store = store
         self._golds, self._cache, self.report = golds, cache, report
         self._workers: dict[str, tuple[Board, Worker]] = {}
+        self._waiting: dict[str, str] = {}
         self._is_closed = False
         self._lock = Lock()
 
@@ -71,20 +72,32 @@ class Service:
         return outcome.problems
 
     def submit(self, board: Board, submission: Submission) -> None:
-        """Submit predictions, and judge what has arrived.
+        """Save predictions, which then wait for `judge`.
 
         Raises:
             OSError: they can't be saved.
         """
         self.store.send(submission.files, *describe_submission(board, submission.about))
-        judge(
-            self.store,
-            self._golds,
-            n_workers=1,
-            cache=self._cache,
-            progress=self.report,
-            score=self._score_all,
-        )
+        self._waiting[submission.about.id] = board.name
+
+    def judge(self, submission: str) -> None:
+        """Judge everything that waits, unless the submission was judged meanwhile; one thread at a time."""
+        if submission in self._waiting:
+            together = list(self._waiting)
+            try:
+                judge(
+                    self.store,
+                    self._golds,
+                    n_workers=1,
+                    cache=self._cache,
+                    progress=self.report,
+                    score=self._score_all,
+                )
+            except (ScoringError, OSError) as error:
+                self.report("errors", str(error))
+            finally:
+                for one in together:
+                    del self._waiting[one]
 
     def describe(self, submission: str) -> dict[str, Any]:
         """Return what became of a submission, as the form tells it; empty if there is no such submission."""
@@ -92,6 +105,10 @@ class Service:
             for row in (*board["rows"], *board["superseded"]):
                 if row["id"] == submission:
                     return {"board": board["name"], "accepted": _describe_row(board, row)}
+        if (waits_for := self._waiting.get(submission)) is not None:
+            number = pluralize(len(self._waiting), "submission")
+            why = f"{number} waiting for the judge. Reload this page in a while."
+            return {"board": waits_for, "message": f"Submitted, but not judged yet: {why}"}
         leaderboard = self.store.read_leaderboard()
         results = self.store.read_results(leaderboard)
         entry = results.entries.get(submission)
@@ -124,12 +141,13 @@ class Service:
 
     def _score(self, board: Board, job: Job) -> Outcome:
         """Score a job by the worker of the board; a worker that failed is not used again."""
-        worker = self._find_worker(board)
-        outcome = worker.score(job)
-        if outcome.error is not None:
-            self._workers.pop(board.name, None)
-            worker.close()
-        return outcome
+        with self._lock:
+            worker = self._find_worker(board)
+            outcome = worker.score(job)
+            if outcome.error is not None:
+                self._workers.pop(board.name, None)
+                worker.close()
+            return outcome
 
     def _find_worker(self, board: Board) -> Worker:
         """Return the worker of a board, a new one if there is none or the board was changed.

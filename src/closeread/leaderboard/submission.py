@@ -7,15 +7,16 @@ path.  The digest of the description is the id of the submission.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
+from closeread.formats.folders import walk_files
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
@@ -31,8 +32,10 @@ __all__ = [
     "FORMAT",
     "MAX_ABOUT",
     "MAX_FILES",
+    "MISNAMED",
     "NAME_LENGTH",
     "PACKED",
+    "PACKED_NAME",
     "SUFFIXES",
     "About",
     "Submission",
@@ -41,6 +44,7 @@ __all__ = [
     "find_suffix",
     "is_predictions_path",
     "make_submission",
+    "pack_files",
     "pack_folder",
     "predictions_path",
     "read_limited",
@@ -54,6 +58,10 @@ PACKED = ".files.jsonl"
 """The suffix of a folder of files, packed into one file."""
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
+PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")
+"""The path of a file in a packed folder."""
+
+MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 DIGEST = re.compile("[0-9a-f]{64}")
 MAX_ABOUT = 20_000
 """The largest description of a submission, in bytes."""
@@ -257,39 +265,49 @@ def read_limited(path: Path, limit: int) -> bytes:
 
 
 def pack_folder(folder: Path, limit: int) -> bytes:
-    """Return the files of a folder as JSON Lines: name and text.
+    """Return the files of a folder and its subfolders as JSON Lines: name and text.
+
+    Raises:
+        SubmissionError: a file can't be packed; all problems at once.
+    """
+    try:
+        files, problems = walk_files(folder)
+    except FormatError as error:
+        raise SubmissionError(folder, error.problems) from None
+    if problems:
+        raise SubmissionError(folder, problems)
+    return pack_files(files, limit, folder)
+
+
+def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
+    """Return files as JSON Lines: name and text.
+
+    Args:
+        files: regular files by their path in the folder that they come from.
+        limit: how many bytes they may have together.
+        source: the folder, for messages.
 
     Raises:
         SubmissionError: a file can't be packed; all problems at once.
     """
     rows: list[dict[str, Any]] = []
-    problems: list[Problem] = []
-    size = 0
-    paths = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    if len(paths) > MAX_FILES:
-        raise SubmissionError(folder, [Problem(_describe_many(len(paths)))])
-    for path in paths:
-        if path.is_symlink():
-            problems.append(Problem("is a symbolic link (expected a file)", file=path.name))
+    problems = [Problem(MISNAMED, file=name) for name in files if not PACKED_NAME.fullmatch(name)]
+    if sum(path.stat().st_size for path in files.values()) > limit:
+        raise SubmissionError(source, [*problems, Problem(f"holds more than {limit:,} bytes, the limit of this board")])
+    for name, path in files.items():
+        found = path.read_bytes()
+        if b"\0" in found:
+            problems.append(Problem("is a binary file", file=name))
             continue
-        if not path.is_file() or not FILE_NAME.fullmatch(path.name):
-            problems.append(Problem("is not a file with a plain name (letters, digits, . _ - @ +)", file=path.name))
-            continue
-        size += path.stat().st_size
-        if size > limit:
-            problems.append(Problem(f"holds more than {limit:,} bytes, the limit of this board"))
-            break
         try:
-            rows.append({"name": path.name, "text": path.read_bytes().decode("utf-8")})
+            rows.append({"name": name, "text": found.decode("utf-8")})
         except UnicodeDecodeError:
-            problems.append(Problem("is not UTF-8", file=path.name))
-    if not rows and not problems:
-        problems.append(Problem("holds no files"))
+            problems.append(Problem("is not UTF-8", file=name))
     data = dump_json_lines(rows, WITH_LINE_ENDS).encode()
     if len(data) > limit and not problems:
         problems.append(Problem(f"has {len(data):,} bytes when packed as JSON (limit of this board: {limit:,})"))
     if problems:
-        raise SubmissionError(folder, problems)
+        raise SubmissionError(source, problems)
     return data
 
 
@@ -321,8 +339,7 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
         folder.mkdir()
         files = _read_packed(data)
         _check_lines(sum(text.count("\n") for _, text in files), limits.rows)
-        for name, text in files:
-            (folder / name).write_text(text, "utf-8", newline="")
+        _write_packed(folder, files)
         yield folder
 
 
@@ -370,8 +387,13 @@ def write_predictions(output: Path, data: bytes, path: str) -> None:
             partial.write_bytes(data)
         return
     with creating_folder(output) as folder:
-        for name, text in _read_packed(data):
-            (folder / name).write_text(text, "utf-8", newline="")
+        _write_packed(folder, _read_packed(data))
+
+
+def _write_packed(folder: Path, files: Iterable[tuple[str, str]]) -> None:
+    for name, text in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8", newline="")
 
 
 def _read_packed(data: bytes) -> list[tuple[str, str]]:
@@ -394,12 +416,14 @@ def _read_packed(data: bytes) -> list[tuple[str, str]]:
         name, text = row.get("name"), row.get("text")
         if set(row) != {"name", "text"} or not isinstance(name, str) or not isinstance(text, str):
             problems.append(Problem("is not a packed file (expected name and text)", line))
-        elif not FILE_NAME.fullmatch(name):
-            problems.append(Problem("name is not a plain name of a file", line))
+        elif not PACKED_NAME.fullmatch(name):
+            problems.append(Problem(f"name {MISNAMED}", line))
         elif name in names:
             problems.append(Problem("name occurs twice", line))
         else:
             names.add(name)
+    folders = {str(folder) for name in names for folder in PurePosixPath(name).parents}
+    problems += [Problem("is both a file and a folder", file=name) for name in sorted(names & folders)]
     if problems:
         raise SubmissionError("predictions", problems)
     return [(row["name"], row["text"]) for row in parsed.records]

@@ -101,7 +101,7 @@ class Worker:
         self._scratch = TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
         environment["TMPDIR"] = self._scratch.name
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "closeread.leaderboard.scoring_process"],
+            [sys.executable, "-m", "closeread.leaderboard.scoring_process", self._scratch.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from re import match
 
@@ -73,7 +72,6 @@ def make_bundle(
     board = make_board(
         scored, place, options=options, private=True, title=settings.title, limits=limits, counting="best"
     )
-    board = replace(board, ids=())
     _refuse_paths(board)
     competition = make_competition(board, settings)
     with creating_folder(folder) as made:

@@ -167,11 +167,11 @@ def readme(task: Task) -> str:
         "the time of a date without them. Keep the keys of columns.\n\n"
         "## The image\n\n"
         f"Submissions are scored in `{task.docker_image}` (`docker_image` in `competition.yaml`). Scoring needs Python "
-        f"3.11 or newer and these libraries:\n\n{lines}\n"
-        "The wheel of closeread in `scoring_program` needs no network. Libraries that the image lacks are installed at "
-        "every submission: from wheels in `scoring_program`, or else from the package index, which takes time and "
-        "fails where containers have no network. Codabench's own images lack some of them. For more than a few "
-        "submissions, build an image once and set its name:\n\n"
+        f"3.11 or newer and these libraries, in the versions with which this bundle was made:\n\n{lines}\n"
+        "The wheel of closeread in `scoring_program` needs no network. Libraries that the image lacks, or has in other "
+        "versions, are installed at every submission: from wheels in `scoring_program`, or else from the package "
+        "index, which takes time and fails where containers have no network. Codabench's own images lack some of "
+        "them. For more than a few submissions, build an image once and set its name:\n\n"
         "```bash\ndocker build -t NAME scoring_program && docker push NAME\n```\n"
     )
 

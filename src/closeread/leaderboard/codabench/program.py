@@ -10,18 +10,18 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from closeread.counts.report import make_report
 from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError
 from closeread.files import write_text
-from closeread.leaderboard.codabench.predictions import copy_predictions
+from closeread.leaderboard.codabench.predictions import SOURCE, find_files, read_predictions
 from closeread.leaderboard.codabench.results_page import failure_page, results_page
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
-from closeread.leaderboard.results import make_record
+from closeread.leaderboard.scoring_process import score_predictions
 from closeread.scoring import Scorer
+from closeread.wording import word_for_command_line
 
 __all__ = [
     "DETAILS",
@@ -59,11 +59,13 @@ def run(source: str, output: str, program: str) -> int:
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         board = read_board(Path(program))
-        scorer = board.open_scorer(find_reference(Path(source) / REFERENCE))
+        gold = find_reference(Path(source) / REFERENCE)
+        scorer = board.open_scorer(gold)
     except Exception as error:  # its message may quote the gold
         return _fail(Path(output), "Not scored", f"The gold can't be read ({describe_place(error)}). {ORGANISERS}")
     try:
-        report = judge(board, scorer, Path(source) / RESULT)
+        with word_for_command_line():
+            report = judge(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
     except (InputError, RequestError) as error:
         return _fail(Path(output), board.title, str(error))
     except Exception as error:  # its message may quote the gold
@@ -95,24 +97,29 @@ def find_reference(folder: Path) -> Path:
     return found[0]
 
 
-def judge(board: Board, scorer: Scorer, folder: Path) -> dict[str, Any]:
+def judge(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
     """Score a submission, and return what may be published, as the JSON of a report.
+
+    Args:
+        board: the board.
+        scorer: the scorer of its gold.
+        folder: the unpacked submission.
+        is_folder: whether the gold is a folder, so that a single file is a folder of one.
 
     Raises:
         InputError: the submission is invalid; all problems at once.
     """
-    with TemporaryDirectory(prefix="closeread-") as scratch:
-        path, shown = copy_predictions(folder, board, Path(scratch))
-        try:
-            system = scorer.read(path)
-        except InputError as error:
-            raise SubmissionError(shown, error.problems) from None
-        counted = scorer.count(system, scorer.breakdowns_for(board.slices))
-    report = make_report(counted, by=board.slices, resampling=board.resampling)
-    return dict(make_record(board, "codabench", report, "").report)
+    files = find_files(folder)
+    shown = SOURCE if is_folder or len(files) > 1 else f"{SOURCE}/{next(iter(files))}"
+    try:
+        data, path = read_predictions(files, board, is_folder=is_folder)
+        _, record = score_predictions(board, scorer, "codabench", path, data)
+    except InputError as error:
+        raise SubmissionError(shown, error.problems) from None
+    return record.report
 
 
-def make_scores(report: dict[str, Any]) -> dict[str, float]:
+def make_scores(report: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores for the columns of the leaderboard, times 100 with two decimals.
 
     An undefined score is 0: Codabench would rank a submission without a value above all others.

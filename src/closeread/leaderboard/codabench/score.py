@@ -1,8 +1,9 @@
 """Score a submission on Codabench: prepare closeread, and run it.
 
 A copy of this file is the scoring program of a bundle.  It uses nothing but Python, 3.7 or newer, so that it can say
-what the image lacks.  The wheel of closeread beside it is unpacked.  Libraries that the image lacks are installed from
-wheels beside it or, if the network can be reached, from the package index.
+what the image lacks.  The wheel of closeread beside it is unpacked.  Libraries that the image lacks in the versions of
+requirements.txt, which are complete, are installed from wheels beside it or, if the network can be reached, from the
+package index.
 
 Usage: python3 score.py INPUT OUTPUT
 """
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import zipfile
 
-__all__ = ["ADVICE", "PAGE", "PYTHON", "fail", "install", "install_libraries", "is_installed", "main", "numbers"]
+__all__ = ["ADVICE", "PAGE", "PYTHON", "fail", "install", "install_libraries", "is_installed", "main"]
 
 PYTHON = (3, 11)
 ADVICE = "Organisers: build an image from the Dockerfile of the scoring program, and set docker_image to its name."
@@ -63,25 +64,20 @@ def install(program: str, folder: str) -> str:
 
 
 def is_installed(requirement: str) -> bool:
-    """Return whether a library, such as "numpy>=2.0", is installed in this version or a newer one."""
+    """Return whether a library, such as "numpy==2.3.1", is installed in this version."""
     from importlib.metadata import PackageNotFoundError, version  # new in Python 3.8
 
-    name, _, least = requirement.partition(">=")
+    name, _, expected = requirement.partition("==")
     try:
-        return numbers(version(name)) >= numbers(least)
+        return version(name) == expected
     except PackageNotFoundError:
         return False
-
-
-def numbers(version: str) -> list[int]:
-    """Return the numbers that a version begins with."""
-    return [int(number) for number in re.findall("[0-9]+", re.match("[0-9.]*", version)[0])]  # type: ignore[index]
 
 
 def install_libraries(program: str, folder: str, lacking: list[str]) -> str:
     """Install libraries into a folder, without the network if that is enough; return what is wrong, or nothing."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
-    command += ["--only-binary=:all:", "--target", folder, "--find-links", program]
+    command += ["--only-binary=:all:", "--no-deps", "--target", folder, "--find-links", program]
     said = ""
     for network in (["--no-index"], ["--retries", "1", "--timeout", "20"]):
         done = subprocess.run(command + network + lacking, capture_output=True)

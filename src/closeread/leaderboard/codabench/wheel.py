@@ -11,7 +11,8 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator
-from importlib.metadata import requires
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -31,9 +32,16 @@ NAME = f"closeread-{__version__}-py3-none-any.whl"
 
 
 def scoring_requirements() -> list[str]:
-    """Return the libraries that scoring needs, each with its oldest version, such as "numpy>=2.0"."""
-    declared = [requirement for requirement in requires("closeread") or () if ";" not in requirement]
-    return sorted(one for one in declared if re.split("[<>=~! ]", one, maxsplit=1)[0] in LIBRARIES)
+    """Return what scoring needs, and what that needs, in the versions that are installed, such as "numpy==2.3.1"."""
+    found: dict[str, str] = {}
+    left = list(LIBRARIES)
+    while left:
+        name = re.split("[^A-Za-z0-9._-]", left.pop(), maxsplit=1)[0].lower().replace("_", "-")
+        with suppress(PackageNotFoundError):  # needed by another version of Python only
+            if name not in found:
+                found[name] = f"{name}=={version(name)}"
+                left += [one for one in requires(name) or () if "extra ==" not in one]
+    return sorted(found.values())
 
 
 def make_wheel() -> bytes:
