@@ -140,7 +140,7 @@ def test_a_provenance_that_is_none(run, kept, changes):
 
 
 def test_blocks_that_are_others(run, kept):
-    table = pq.read_table(kept)
+    table = pq.read_table(kept).drop_columns(["block_name"])  # as earlier versions wrote it
     blocks = table["block"].to_pylist()
     table = table.set_column(table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64()))
     pq.write_table(table, "other.counts")
@@ -150,6 +150,15 @@ def test_blocks_that_are_others(run, kept):
     pq.write_table(table.replace_schema_metadata({"closeread": json.dumps(older)}), "other.counts")
     message = "the two results have different counts, or group the units into different blocks"
     refuses(run("compare", "mctaco", kept, "other.counts"), message, code=2)
+
+
+def test_names_of_blocks_that_are_others(run, kept):
+    table = pq.read_table(kept)
+    names = table["block_name"].to_pylist()
+    table = table.set_column(table.column_names.index("block_name"), "block_name", pa.array(names[::-1], pa.binary(32)))
+    pq.write_table(table, "other.counts")
+    result = run("compare", "mctaco", kept, "other.counts")
+    assert "a block has two names, or two blocks have one (expected a name for each block)" in result.stderr
 
 
 def test_gold_for_kept_counts(run, kept):

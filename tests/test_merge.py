@@ -1,6 +1,7 @@
 """`closeread merge` and reports as files: what belongs together, and what is refused."""
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +25,33 @@ def shards(tmp_path, monkeypatch, ran):
         Path(f"{name}-gold.jsonl").write_text(json_lines.dump(gold[part]), "utf-8")
         Path(f"{name}.jsonl").write_text(json_lines.dump(rows[part]), "utf-8")
         ran("score", "tne", f"{name}.jsonl", "--gold", f"{name}-gold.jsonl", "--no-ci", "--counts", f"{name}.parquet")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shards_that_cut_a_sentence_are_merged_as_if_they_had_not(tmp_path, monkeypatch, ran, seed):
+    # Questions of a sentence are resampled together, whichever shard they are in, and in any order of the shards.
+    monkeypatch.chdir(tmp_path)
+    gold, rows, draw = sample_gold("mctaco"), system_rows("mctaco"), random.Random(seed)
+    shard = {question: draw.randrange(3) for question in dict.fromkeys(one["question_id"] for one in gold)}
+    sentences = {(one["sentence_id"], shard[one["question_id"]]) for one in gold}
+    assert len(sentences) > len({name for name, _ in sentences})
+    for number in ("all", *range(3)):
+        own = [i for i, one in enumerate(gold) if number in ("all", shard[one["question_id"]])]
+        Path(f"{number}-gold.jsonl").write_text(json_lines.dump([gold[i] for i in own]), "utf-8")
+        Path(f"{number}.jsonl").write_text(json_lines.dump([rows[i] for i in own]), "utf-8")
+        files = (f"{number}.jsonl", "--gold", f"{number}-gold.jsonl")
+        ran("score", "mctaco", *files, "--no-ci", "--counts", f"{number}.parquet")
+    ran("merge", *(f"{number}.parquet" for number in draw.sample(range(3), 3)), "-o", "merged.parquet")
+    whole, merged = (ran("score", "--from-counts", f"{name}.parquet", "--json") for name in ("all", "merged"))
+    assert json.loads(merged) == json.loads(whole)
+
+
+def test_counts_of_an_earlier_version_are_not_merged_if_they_may_share_a_sentence(tmp_path, ran, run):
+    old = Path(__file__).parent / "releases" / "0.1.0" / "counts" / "mctaco.parquet"
+    assert "25" in ran("score", "--from-counts", str(old), "--json")
+    result = run("merge", str(old), str(old), "-o", str(tmp_path / "all.parquet"))
+    assert result.exit_code == 2
+    assert "mctaco.parquet does not say which questions share a sentence with those of others" in result.stderr
 
 
 def changed(path, **changes):

@@ -207,10 +207,10 @@ def test_a_file_of_format_1_is_read(kept):
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (3, "kept.parquet: has format 3 (expected 1 to 2): it was written by a newer closeread; update closeread"),
-        (0, "kept.parquet: has format 0 (expected 1 to 2)"),
-        ("2", "kept.parquet: has format '2' (expected 1 to 2)"),
-        (True, "kept.parquet: has format true (expected 1 to 2)"),
+        (4, "kept.parquet: has format 4 (expected 1 to 3): it was written by a newer closeread; update closeread"),
+        (0, "kept.parquet: has format 0 (expected 1 to 3)"),
+        ("3", "kept.parquet: has format '3' (expected 1 to 3)"),
+        (True, "kept.parquet: has format true (expected 1 to 3)"),
     ],
 )
 def test_an_unknown_format_is_one_error(kept, number, message):

@@ -14,9 +14,9 @@ from twins import ranking as twin
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.leaderboard import swap_test
+from closeread.leaderboard import ranking, swap_test
 from closeread.leaderboard.ranking import rank
-from closeread.leaderboard.swap_test import GAUSSIAN, approximate_all, enumerate_swaps, prepare, refine
+from closeread.leaderboard.swap_test import GAUSSIAN, approximate_all, draw_pairs, enumerate_swaps, prepare, refine
 from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
 from closeread.tasks.tne.baselines import BASELINES as TNE_BASELINES
@@ -201,6 +201,61 @@ def test_f1_by_enumeration(seed):
     (exact,) = enumerate_swaps(systems, *list_pairs(2))
     assert exact == pytest.approx(float(slow))
     assert p_values(systems)[0] == pytest.approx(exact, rel=0.15, abs=0.01)
+
+
+def invent_pair(n_blocks, seed):
+    """A careful and a generous system: precision and recall lie apart."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(5, 30, n_blocks)
+    right = np.stack([rng.binomial(gold, 0.5), rng.binomial(gold, 0.85)])
+    system = np.stack([right[0] + rng.binomial(right[0], 0.1), right[1] + rng.poisson(gold * rng.uniform(0.8, 1.3))])
+    blocks = np.stack([np.broadcast_to(gold, right.shape), system, right], axis=2)
+    return prepare(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
+
+
+def enumerate_all(systems):
+    """The p-value of two systems by all swaps: F1 is 2 right / (gold + system)."""
+    one, two = systems.blocks
+    swaps = np.array(list(itertools.product((0, 1), repeat=len(one) - 1)))
+    moved = swaps @ (two - one)[1:]
+    first, second = (2 * t[:, 2] / (t[:, 0] + t[:, 1]) for t in (one.sum(axis=0) + moved, two.sum(axis=0) - moved))
+    return np.mean(np.abs(second - first) >= np.abs(second - first)[0] - 1e-12)  # the first swaps nothing
+
+
+RIGHT_SYSTEM_GOLD = (
+    "12/13/19 2/2/6 12/12/23 13/15/21 10/10/19 12/16/24 2/2/5 13/14/27 17/17/33 25/27/34 21/21/38 6/7/14 5/5/9",
+    "16/35/19 6/15/6 19/42/23 14/30/21 17/39/19 21/45/24 2/10/5 18/41/27 30/72/33 30/64/34 30/66/38 12/23/14 8/21/9",
+)
+
+
+def test_a_careful_and_a_generous_system_in_thirteen_blocks():
+    # The saddlepoint approximation has the smallest p-value that there is, 2 of 8,192; 10 swaps are as large.
+    counts = [[[int(n) for n in block.split("/")] for block in one.split()] for one in RIGHT_SYSTEM_GOLD]
+    systems = prepare(MICRO, ("right", "system", "gold"), np.array(counts, np.float64))
+    slow = twin.p_value(lambda t: Fraction(2 * t[0], t[1] + t[2]), *counts)
+    assert enumerate_swaps(systems, *list_pairs(2)) == pytest.approx([float(slow)])
+    assert p_values(systems)[0] < 0.25 * float(slow)
+    # Of 40 equal pairs, Holm's correction asks for less than .05 / 40 = .00125: the exact value is, barely, enough.
+    assert slow == Fraction(10, 8192)
+
+
+@pytest.mark.parametrize("n_blocks", [17, 18])
+def test_drawn_swaps_are_as_enumerated(n_blocks):
+    pairs = [invent_pair(n_blocks, seed) for seed in range(20)]
+    exact = np.array([enumerate_all(systems) for systems in pairs])
+    drawn = np.concatenate([draw_pairs(systems, *list_pairs(2)) for systems in pairs])
+    assert_near(drawn, exact, 0, n_resamples=100_000)
+    refined = np.concatenate([p_values(systems)[0] for systems in pairs])
+    assert (refined < 0.9 * exact).any()
+
+
+@pytest.mark.parametrize("n_blocks", [13, 16, 20])
+def test_few_blocks_are_not_approximated(n_blocks, monkeypatch):
+    # Whatever the approximation says, it does not decide between undecided pairs.
+    systems = invent_pair(n_blocks, 1)
+    expected = rank(MICRO, systems.names, systems.blocks)
+    monkeypatch.setattr(ranking, "refine", lambda systems, i, j, normal: np.full(len(i), 0.9 * ranking.DRAWN**-0.5))
+    assert rank(MICRO, systems.names, systems.blocks) == expected
 
 
 @pytest.mark.parametrize("n_systems", [2, 5, 30])

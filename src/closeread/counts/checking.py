@@ -47,7 +47,7 @@ def digest_content(table: CountTable, provenance: Provenance) -> str:
         arrays += [parts.unit, parts.part, parts.values]
     for array in arrays:
         found.update(np.ascontiguousarray(array, np.dtype(array.dtype).newbyteorder("<")).tobytes())
-    found.update(b"".join(table.digests))
+    found.update(b"".join([*table.digests, *table.block_names]))
     return found.hexdigest()
 
 
@@ -133,7 +133,11 @@ def _check_blocks(table: CountTable, procedure: Procedure) -> Iterator[str]:
     blocks = blocks[mark_run_starts(blocks)]
     if not np.array_equal(blocks, np.arange(len(blocks))):
         yield f"blocks are {_show_first(blocks.tolist())} (expected 0, 1, 2 and so on, each at least once)"
-    elif procedure.unit == procedure.resampling_unit and len(blocks) < len(table.units):
+        return
+    pairs = set(zip(table.blocks.tolist(), table.block_names, strict=False))
+    if pairs and not len(pairs) == len(blocks) == len({name for _, name in pairs}):
+        yield "a block has two names, or two blocks have one (expected a name for each block)"
+    if procedure.unit == procedure.resampling_unit and len(blocks) < len(table.units):
         expected = f"expected one for each {procedure.unit}"
         yield f"has {pluralize(len(blocks), 'block')} of {pluralize(len(table.units), procedure.unit)} ({expected})"
 

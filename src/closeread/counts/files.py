@@ -1,8 +1,9 @@
 """Files of counts: results in Parquet, with their provenance, to be compared and merged later.
 
 Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `gold` (the
-sha256 of the unit's gold), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null
-in the rows that do not have it: a breakdown may have other counts than the units.
+sha256 of the unit's gold), `block_name` (that of the block's name; only where a block may have several units),
+`breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null in the rows that do not have
+it: a breakdown may have other counts than the units.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from closeread.counts.checking import complete_options, digest_content, find_pro
 from closeread.counts.column_limits import read_columns
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.procedure import Procedure
-from closeread.counts.stored_tables import COUNT, FIELD, UNITS, StoredColumns, read_table
+from closeread.counts.stored_tables import BLOCK_NAME, COUNT, FIELD, UNITS, StoredColumns, read_table
 from closeread.counts.table import CountTable
 from closeread.digests import DIGEST_BYTES
 from closeread.errors import FormatError, Problem, RequestError
@@ -43,8 +44,10 @@ __all__ = [
     "write_counts",
 ]
 
-FORMAT = 2
-"""The number of the file format.  Files of format 1 have neither this number nor a digest of their content."""
+FORMAT = 3
+"""The number of the file format.  Files of format 1 have neither this number nor a digest of their content; those of
+format 2 have no names of blocks, so that shards that share a block can't be merged.
+"""
 
 KEY = b"closeread"
 CHANGED = "was changed after it was written: its content has another digest; score again"
@@ -101,7 +104,8 @@ def write_counts(path: Path, counted: Counted) -> None:
     columns = {
         "unit": pa.array(units[rows].tolist(), pa.string()),
         "block": pa.array(table.blocks[rows], pa.int64()),
-        "gold": pa.array([*table.digests, *[None] * (len(rows) - n)], pa.binary(DIGEST_BYTES)),
+        **({BLOCK_NAME: _fill_digests(table.block_names, len(rows))} if table.block_names else {}),
+        "gold": _fill_digests(table.digests, len(rows)),
         "breakdown": pa.array([None] * n + [name for name, size in sizes for _ in range(size)], pa.string()),
         "part": pa.array([None] * n + part, pa.string()),
         **{
@@ -122,6 +126,13 @@ def write_counts(path: Path, counted: Counted) -> None:
     # pyarrow takes no path that is not UTF-8.
     with replacing(path) as partial, partial.open("wb") as file:
         pq.write_table(arrow, file, write_page_checksum=True)
+
+
+def _fill_digests(digests: Sequence[bytes], n_rows: int) -> Any:
+    """Return digests of units as a column of all rows, an Arrow array."""
+    import pyarrow as pa
+
+    return pa.array([*digests, *[None] * (n_rows - len(digests))], pa.binary(DIGEST_BYTES))
 
 
 def _spread_columns(values: Floats, names: Sequence[str], everything: Sequence[str]) -> Floats:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from closeread.counts.counted import Counted
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
 from closeread.errors import RequestError, escape
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["merge_counts"]
 
 
 def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
-    """Merge the counts of shards: units, blocks, breakdowns, and the digest of the gold.
+    """Merge the counts of shards, whatever blocks they share: units, blocks, breakdowns, and the digest of the gold.
 
     Args:
         parts: the counts of each shard, by one procedure.
         names: the names of the shards in messages.
 
     Raises:
-        RequestError: they do not belong together: options or versions differ, or two of them have the same unit.
+        RequestError: they do not belong together: options or versions differ, or two of them have the same unit; or a
+            file is too old to say which units of two shards are resampled together.
     """
     first = parts[0].provenance
     for part, name in zip(parts[1:], names[1:], strict=True):
@@ -35,6 +33,13 @@ def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
                 found = f"{name} has {what.replace('_', ' ')} {_format_value(getattr(other, what))}"
                 expected = f"expected {_format_value(getattr(first, what))}, as in {names[0]}"
                 raise RequestError(f"cannot merge these counts: {found} ({expected})")
+    procedure = parts[0].procedure
+    old = [name for part, name in zip(parts, names, strict=True) if not part.table.block_names]
+    if old and len(parts) > 1 and procedure.unit != procedure.resampling_unit:
+        lacks = (
+            f"{old[0]} does not say which {procedure.unit}s share a {procedure.resampling_unit} with those of others"
+        )
+        raise RequestError(f"cannot merge these counts: {lacks}, since an earlier version wrote it; score again")
     try:
         table = merge([part.table for part in parts])
     except ValueError as error:

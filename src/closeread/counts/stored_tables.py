@@ -16,8 +16,9 @@ from closeread.digests import DIGEST_BYTES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["COUNT", "FIELD", "UNITS", "StoredColumns", "read_table"]
+__all__ = ["BLOCK_NAME", "COUNT", "FIELD", "UNITS", "StoredColumns", "read_table"]
 
+BLOCK_NAME = "block_name"
 FIELD = "field:"
 COUNT = "count:"
 UNITS = ""
@@ -43,14 +44,15 @@ class StoredColumns:
             ValueError: a name occurs twice, or a column does not have the type that `write_counts` gives it, or has
                 unexpected nulls.
         """
-        kinds = {"unit": "string", "block": "int64", FIELD: "string", COUNT: "double"}
-        kinds |= {"breakdown": "string", "part": "string", "gold": f"fixed_size_binary[{DIGEST_BYTES}]"}
+        digest = f"fixed_size_binary[{DIGEST_BYTES}]"
+        kinds = {"unit": "string", BLOCK_NAME: digest, "block": "int64", FIELD: "string", COUNT: "double"}
+        kinds |= {"breakdown": "string", "part": "string", "gold": digest}
         found = dict(zip(self.schema.names, self.chunks, strict=True))
         if len(found) < len(self.chunks):
             raise ValueError("two columns have the same name")
         for column in self.schema:
             kind = next((kind for start, kind in kinds.items() if column.name.startswith(start)), None)
-            may_be_null = column.name in ("breakdown", "part", "gold") or column.name.startswith(COUNT)
+            may_be_null = column.name in (BLOCK_NAME, "breakdown", "part", "gold") or column.name.startswith(COUNT)
             has_null = any(chunk.null_count for chunk in found[column.name])
             if str(column.type) != kind or (has_null and not may_be_null):
                 raise ValueError(f"column {column.name} is not a column of {kind}")
@@ -76,10 +78,9 @@ def read_table(
     of_units = tuple(name for name in counts.get(UNITS, values) if name in values)
     units, parts, within = (list_texts(chunks[name]) for name in ("unit", "part", "breakdown"))
     n = _count_units(within, breakdowns)
-    digests = list_bytes(chunks["gold"], DIGEST_BYTES)[:n]
-    known = [digest for digest in digests if digest is not None]
-    if len(known) < n:
-        raise ValueError("a unit has no digest")
+    blocks = list_ints(chunks["block"])[:n].copy()
+    known = _list_digests(chunks["gold"], n)
+    block_names = _list_digests(chunks[BLOCK_NAME], n) if BLOCK_NAME in chunks else []
 
     def read_breakdown(name: str) -> Breakdown:
         rows, own = np.flatnonzero(within.codes == within.find(name)), tuple(counts.get(name, ()))
@@ -93,13 +94,26 @@ def read_table(
 
     return CountTable(
         units.take(n),
-        list_ints(chunks["block"])[:n].copy(),
+        blocks,
         of_units,
         _stack(values, of_units, slice(n)),
         {name.removeprefix(FIELD): list_texts(own).take(n) for name, own in chunks.items() if name.startswith(FIELD)},
         {name: read_breakdown(name) for name in breakdowns},
         known,
+        block_names,
     )
+
+
+def _list_digests(chunks: Sequence[pa.Array], n: int) -> list[bytes]:
+    """Return the digests of the units, the first rows.
+
+    Raises:
+        ValueError: a unit has none.
+    """
+    known = [digest for digest in list_bytes(chunks, DIGEST_BYTES)[:n] if digest is not None]
+    if len(known) < n:
+        raise ValueError("a unit has no digest")
+    return known
 
 
 def _count_units(within: Texts, breakdowns: Mapping[str, object]) -> int:

@@ -24,6 +24,7 @@ from closeread.errors import RequestError, quote
 
 __all__ = ["Breakdown", "CountTable", "factorize", "find_tied", "merge"]
 
+S = TypeVar("S", str, bytes)
 T = TypeVar("T")
 
 
@@ -84,6 +85,8 @@ class CountTable:
         fields: properties of the units to slice by, each (n,).
         breakdowns: counts of parts of units to slice by, by the name of the field, such as `preposition`.
         digests: (n,) the sha256 of each unit's gold; empty if unknown.
+        block_names: (n,) the sha256 of the name of each unit's block, by which shards that share a block are merged;
+            empty if unknown.
     """
 
     units: Sequence[str]
@@ -93,6 +96,7 @@ class CountTable:
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
     breakdowns: Mapping[str, Breakdown] = field(default_factory=dict)
     digests: Sequence[bytes] = ()
+    block_names: Sequence[bytes] = ()
 
     def __post_init__(self) -> None:
         """Check the shapes.
@@ -101,7 +105,8 @@ class CountTable:
             ValueError: they are inconsistent.
         """
         n, k = len(self.units), len(self.names)
-        if self.values.shape != (n, k) or self.blocks.shape != (n,) or len(self.digests) not in (0, n):
+        has_digests = {len(self.digests), len(self.block_names)} <= {0, n}
+        if self.values.shape != (n, k) or self.blocks.shape != (n,) or not has_digests:
             raise ValueError(f"{n} units do not match blocks {self.blocks.shape} and counts {self.values.shape}")
         if any(len(column) != n for column in self.fields.values()):
             raise ValueError(f"a field does not have one value for each of the {n} units")
@@ -197,6 +202,7 @@ class CountTable:
             {name: _take(column, indices) for name, column in self.fields.items()},
             breakdowns,
             _take(self.digests, indices) if self.digests else (),
+            _take(self.block_names, indices) if self.block_names else (),
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
@@ -266,7 +272,7 @@ def _take(values: Sequence[T], indices: Ints) -> list[T]:
     return [values[i] for i in indices.tolist()]
 
 
-def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:
+def factorize(names: Sequence[S]) -> tuple[Ints, list[S]]:
     """Number names from 0 in order of first appearance; return the numbers and the distinct names in that order.
 
     >>> numbers, distinct = factorize(["b", "a", "b"])
@@ -281,7 +287,7 @@ def factorize(names: Sequence[str]) -> tuple[Ints, list[str]]:
 
 
 def merge(tables: Sequence[CountTable]) -> CountTable:
-    """Merge the tables of several shards; no block may belong to two of them.
+    """Merge the tables of several shards; blocks of the same name are joined.  Without names, all blocks are distinct.
 
     Fields and breakdowns that a shard lacks, such as the genre of documents without one, are dropped.
 
@@ -302,14 +308,18 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     are_known = all(len(table.digests) == len(table.units) for table in tables)
     first_unit = np.cumsum([0] + [len(table.units) for table in tables[:-1]]).tolist()
     first_block = np.cumsum([0] + [table.n_blocks for table in tables[:-1]]).tolist()
+    blocks = np.concatenate([table.blocks + start for table, start in zip(tables, first_block, strict=True)])
+    are_named = all(len(table.block_names) == len(table.units) for table in tables)
+    block_names = [name for table in tables for name in table.block_names] if are_named else []
     return CountTable(
         units,
-        np.concatenate([table.blocks + start for table, start in zip(tables, first_block, strict=True)]),
+        factorize(block_names)[0] if are_named else blocks,
         tables[0].names,
         np.concatenate([table.values for table in tables]),
         {name: [v for table in tables for v in table.fields[name]] for name in fields},
         {name: _merge_breakdowns([table.breakdowns[name] for table in tables], first_unit) for name in breakdowns},
         [digest for table in tables for digest in table.digests] if are_known else (),
+        block_names,
     )
 
 

@@ -21,10 +21,13 @@ from closeread.counts.resampling import TIE
 from closeread.leaderboard.swap_test import (
     CAUTION,
     CHUNK,
+    DRAWN,
+    DRAWN_BLOCKS,
     ENUMERATED,
     GAUSSIAN,
     Systems,
     approximate_all,
+    draw_pairs,
     enumerate_swaps,
     prepare,
     refine,
@@ -91,6 +94,9 @@ def _find_significant(systems: Systems, i: Ints, j: Ints, alpha: float) -> Mask:
     certain = reject(np.minimum(p * GAUSSIAN, 1), alpha)
     undecided = np.flatnonzero(reject(p / CAUTION, alpha) & ~certain)
     p[undecided] = refine(systems, i[undecided], j[undecided], p[undecided])
+    if n_blocks <= DRAWN_BLOCKS:
+        drawn = undecided[p[undecided] >= 1 / DRAWN]
+        p[drawn] = draw_pairs(systems, i[drawn], j[drawn])
     return reject(p, alpha)
 
 

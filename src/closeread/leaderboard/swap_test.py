@@ -6,7 +6,8 @@ the proportion of all swaps whose difference is at least as large as the observe
 no p-value is below 1/1001 then, and among more than 50 pairs none can be significant.  Here, the distribution of the
 difference over all swaps is computed instead of drawn.
 
-With up to `ENUMERATED` blocks, all swaps are enumerated.  With more, the score is linearised.  If d(b) is the
+With up to `ENUMERATED` blocks, all swaps are enumerated.  With up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for the
+pairs that the normal approximation below leaves undecided.  With more, the score is linearised.  If d(b) is the
 difference between the counts of the two systems in block b, and g the gradient of the score at the mean of the two
 systems' totals, a swap changes the difference between the scores to the sum of e(b) g·d(b), where e(b) is 1 or -1 with
 equal probability.  Swapping is symmetric about that mean, so that even terms vanish: for scores that are linear in the
@@ -19,8 +20,14 @@ mean if precision and recall of the two are very different.
 1.  The normal approximation p = 2 Φ(-z), with z = difference / standard deviation, needs only products of the counts of
     two systems: one matrix product for all pairs.
 2.  The saddlepoint approximation (Lugannani and Rice, 1980; for randomization tests: Robinson, 1982), with a continuity
-    correction (Daniels, 1987) where all differences are multiples of one number, is usually within 2 % of enumeration,
-    also where a few blocks carry the difference.  It is used for the pairs that the first does not decide.
+    correction (Daniels, 1987) where all differences are multiples of one number.  It is used for the pairs that the
+    first does not decide.
+
+How far the second is from all swaps, or from 400,000 drawn ones, for F1 of summed counts and p-values of .0001 to .1:
+from 30 blocks on, .8 to 1.2 times as large if systems and blocks are alike.  It is too small if precision and recall
+lie apart, one system being careful and the other generous: with 30 blocks .6 to 1 times the right one in nine of ten
+pairs, and .3 at worst; with 60 blocks .9 to 1, and .8.  It is too large, up to 46 times, if a block or two hold most of
+the gold.  With fewer blocks it may be five times too small, which is why it does not decide there.
 
 The second is kept between a tenth of the first and `GAUSSIAN` times it.  No sum of independent signs with weights has a
 larger tail than that (Bentkus and Dzindzalieta, 2015); the lower limit is cautious.  So a pair whose first p-value is
@@ -36,25 +43,35 @@ import numpy as np
 from scipy.special import ndtr
 
 from closeread.arrays import Floats, Ints
+from closeread.counts.draws import draw_swaps
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE
 
 __all__ = [
     "CAUTION",
     "CHUNK",
+    "DRAWN",
+    "DRAWN_BLOCKS",
     "ENUMERATED",
     "GAUSSIAN",
     "STEP",
     "ZERO",
     "Systems",
     "approximate_all",
+    "draw_pairs",
     "enumerate_swaps",
     "prepare",
     "refine",
 ]
 
-ENUMERATED = 12
+ENUMERATED = 16
 """The number of blocks up to which all swaps are enumerated."""
+
+DRAWN_BLOCKS = 29
+"""The number of blocks up to which swaps are drawn for undecided pairs."""
+
+DRAWN = 100_000
+"""The number of swaps that are drawn for a pair; p-values below its inverse stay approximations."""
 
 GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))
 """How many times larger than that of a normal variable the tail of a sum of signs with weights can be: 3.18."""
@@ -131,15 +148,30 @@ def enumerate_swaps(systems: Systems, i: Ints, j: Ints) -> Floats:
     # A swap of all blocks but these changes only the sign of the difference: half of the swaps are enough.
     numbers = np.arange(2 ** max(n_blocks - 1, 0))
     swaps = (numbers[:, None] >> np.arange(n_blocks) & 1).astype(np.float64)
-    p = np.ones(len(i))
+    as_large = _count_as_large(systems, i, j, swaps)
+    return np.where(np.isnan(as_large), 1.0, as_large / len(swaps))
+
+
+def draw_pairs(systems: Systems, i: Ints, j: Ints) -> Floats:
+    """Return the p-values of pairs of systems, (p,), from `DRAWN` swaps, the same in every call; 1 if undefined."""
+    swaps = np.concatenate(list(draw_swaps(systems.blocks.shape[1], DRAWN, np.random.default_rng(0)))).astype(
+        np.float64
+    )
+    as_large = _count_as_large(systems, i, j, swaps)
+    return np.where(np.isnan(as_large), 1.0, (1 + as_large) / (1 + DRAWN))
+
+
+def _count_as_large(systems: Systems, i: Ints, j: Ints, swaps: Floats) -> Floats:
+    """Count the swaps, (s, n_blocks) of 0 and 1, whose difference is at least the observed one; NaN if undefined."""
+    found = np.full(len(i), np.nan)
     for pair, (one, two) in enumerate(zip(i.tolist(), j.tolist(), strict=True)):
         moved = swaps @ (systems.blocks[two] - systems.blocks[one])
         sides = systems.totals[one] + moved, systems.totals[two] - moved
         first, second = (systems.metric.score(side, systems.names) for side in sides)
         differences = np.abs(second - first)
         if not np.isnan(differences).any():
-            p[pair] = np.mean(differences >= abs(systems.scores[two] - systems.scores[one]) - TIE)
-    return p
+            found[pair] = np.count_nonzero(differences >= abs(systems.scores[two] - systems.scores[one]) - TIE)
+    return found
 
 
 def approximate_all(systems: Systems) -> Floats:

@@ -14,6 +14,7 @@ Metrics:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,12 +54,15 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     first = CodedColumn(question.astype(np.int32), questions).first_rows()
     gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
+    sentence, sentences = factorize(_take(column(gold, "sentence_id"), first))
+    digests = [sha256(name.encode()).digest() for name in sentences]
     table = CountTable(
         questions,
-        factorize(_take(column(gold, "sentence_id"), first))[0],
+        sentence,
         COUNTS,
         choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
         {"category": _take(column(gold, "category"), first)},
+        block_names=[digests[number] for number in sentence.tolist()],
     )
     if missing == "skip":
         return table.select(np.bincount(question[~present], minlength=len(questions)) == 0)
