@@ -10,7 +10,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.formats.stored_text import Text
-from closeread.tasks.coref.conll_rows import Rows, pack_cells, split_text
+from closeread.tasks.coref.conll_rows import Rows, fill_empty_cells, pack_cells, split_text
 
 __all__ = ["ConllWords", "Document"]
 
@@ -103,4 +103,5 @@ class ConllWords:
 
     def _rows(self, document: int) -> Iterator[Rows]:
         place = self._documents[document]
-        return split_text(self._text, place.begin, place.end, place.line)
+        for rows in split_text(self._text, place.begin, place.end, place.line):
+            yield fill_empty_cells(rows, place.width, slice(0, len(rows.end)))
