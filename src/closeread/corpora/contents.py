@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from closeread.corpora.arrow_columns import find_column_problems
 from closeread.corpora.declaration import Corpus
@@ -32,6 +32,7 @@ from closeread.tasks import find, find_format
 __all__ = [
     "PARQUET",
     "Contents",
+    "complete_rows",
     "dump_gold",
     "find_gold_writer",
     "flatten_records",
@@ -184,7 +185,13 @@ def _read_parquet(corpus: Corpus, path: Path, definition: str) -> ParsedRows:
     """
     schema = load_schema(corpus.name)
     rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
-    return ParsedRows(convert_rows(name_labels(rows, corpus.name, definition)), [])
+    return complete_rows(corpus, convert_rows(rows), definition)
+
+
+def complete_rows(corpus: Corpus, rows: Sequence[Any], definition: str) -> ParsedRows:
+    """Return rows in memory as reading a file returns its records: labels by name, with the fields that are derived."""
+    rows = name_labels(rows, corpus.name, definition)
+    return find_format(corpus.task, corpus.format).complete(rows) if definition == "document" else ParsedRows(rows, [])
 
 
 def validate_contents(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from closeread.corpora.contents import Contents, flatten_records, name_places, read_path, validate_contents
+from closeread.corpora.contents import Contents, complete_rows, flatten_records, name_places, read_path, validate_contents
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.leniency import make_check
 from closeread.corpora.names import load_corpus
-from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
@@ -20,7 +19,7 @@ from closeread.corpora.sources import Located, cache_folder, data_folder, is_in,
 from closeread.digests import combine_digests, unit_digests
 from closeread.errors import FormatError, Problem, RequestError, merge_errors, quote
 from closeread.formats.json_lines import read_json_lines
-from closeread.records import DataDir, Origin, ParsedRows, Record, UserFiles, column
+from closeread.records import DataDir, Origin, Record, UserFiles, column
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_format
 
@@ -268,7 +267,7 @@ def take_records(corpus: Corpus, records: Sequence[Record], name: str, definitio
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    return validate_contents(corpus, name, ParsedRows(name_labels(records, corpus.name, definition), []), definition)
+    return validate_contents(corpus, name, complete_rows(corpus, records, definition), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
