@@ -67,7 +67,7 @@ def test_json_lines_are_read_wherever_clusters_are(ran, run, tmp_path):
         assert closeread.score("coref", rows, gold=rows).provenance.signature in signatures
     assert len(signatures) == 1
     (tmp_path / "bad.jsonl").write_text(json.dumps({**rows[0], "n_tokens": 1}) + "\n", "utf-8")
-    assert "bad.jsonl:1: clusters[0][0]:" in run("score", "coref", "bad.jsonl", "all.conll").stderr
+    assert "bad.jsonl:1: clusters[0][1]:" in run("score", "coref", "bad.jsonl", "all.conll").stderr
 
 
 def test_what_is_lost_is_told(run, here):
