@@ -282,9 +282,9 @@ BROKEN = {
     document("a\tb\t-", "b\t", "c\td\t"): [
         "3: the number of columns is 1 (expected 3, as in other rows of the document)",
     ],
-    document("a\tb\t-", "b\t\t\t-", "c d\t\t-x", "c\td\t"): [
+    document("a\tb\t-", "b\t\t\t-", "c d\t\t+", "c\td\t"): [
         "3: the number of columns is 2 (expected 3, as in other rows of the document)",
-        "4: column 3: '-x' is not a valid mention cell (expected '-', '(ID)', '(ID' or 'ID)', several separated by '|')",
+        "4: column 3: '+' is not a valid mention cell (expected '-', '(ID)', '(ID' or 'ID)', several separated by '|')",
     ],
     document("a -") + document("b -"): ["4: duplicate document 'a' (first on line 1)"],
     document("a -", end="") + document("b -", name="(b)"): [

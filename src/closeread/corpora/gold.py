@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from closeread.corpora.contents import Contents, complete_rows, flatten_records, name_places, read_path, validate_contents
+from closeread.corpora.contents import (
+    Contents,
+    complete_rows,
+    flatten_records,
+    name_places,
+    read_path,
+    validate_contents,
+)
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.leniency import make_check

@@ -2,8 +2,9 @@
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
 mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
-`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.  Files of neural systems, with `doc_key` or `cased_words`
-instead of `document`, are read, too (`closeread.tasks.coref.neural_json`).
+`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
+Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too
+(`closeread.tasks.coref.neural_json`).
 """
 
 from __future__ import annotations

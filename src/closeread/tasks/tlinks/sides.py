@@ -2,7 +2,8 @@
 
 Conventions: a side is a TimeML file, or a folder that is searched recursively for TimeML files; a note names what else
 is there, and symbolic links are refused.  Documents are matched by file name without suffix, also without `.gz`; two
-single files are matched whatever their names.  If both files of a document have text, it must be the same except for white space.
+single files are matched whatever their names.  If both files of a document have text, it must be the same except for
+white space.
 """
 
 from __future__ import annotations
