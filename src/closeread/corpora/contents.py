@@ -60,7 +60,9 @@ class Contents(NamedTuple):
     digests: Mapping[str, bytes] | None = None
 
 
-def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
+def read_path(
+    corpus: Corpus, path: Path, split: str, definition: str, reader: Format, *, store: bool = False
+) -> Contents:
     """Read a file (JSON Lines, Parquet, or the corpus's own format) or a folder.
 
     Args:
@@ -69,6 +71,8 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
         split: the prefix of generated ids.
         definition: the definition of the schema that the records follow.
         reader: the corpus's own format.
+        store: whether records of a large file may be stored as text and parsed whenever they are asked for: for
+            scoring, which needs them only once.
 
     Raises:
         FormatError: it can't be read or is invalid.
@@ -80,7 +84,7 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
         parsed: AnyParsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
     elif path.suffix.lower() == PARQUET:
         parsed = _read_parquet(corpus, path, definition)
-    elif reader.stored is not None:
+    elif store and reader.stored is not None:
         return _read_stored(corpus, path, definition, reader.stored)
     else:
         parsed = reader.read(path, split)
