@@ -2,10 +2,13 @@
 
 import json
 import pickle
+from copy import deepcopy
 from itertools import product
 from pathlib import Path
 
+import datasets
 import evaluate
+import pyarrow as pa
 import pytest
 from shared import json_lines
 from shared.doors import (
@@ -29,6 +32,7 @@ from closeread.corpora.sides import CorpusSides
 from closeread.corpora.submission_formats import dump_submission
 from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, Resampling, make_report
+from closeread.errors import FormatError
 from closeread.tasks import load_procedure, procedure_names
 
 pytestmark = pytest.mark.filterwarnings(
@@ -86,14 +90,46 @@ def test_the_system_is_neither_perfect_nor_empty(expected):
     assert any(0 < value < 1 for value in scores.values() if value is not None)
 
 
-def test_own_gold_in_json_lines(corpus, expected):
-    assert essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK)) == expected
-
-
 def test_own_gold_in_parquet(corpus, expected, run):
     assert run("export", corpus, "exported", "--config", "sample").exit_code == 0
     (parquet,) = Path("exported/sample").glob("test-*.parquet")
     assert essence(closeread.score(corpus, "system.jsonl", gold=parquet, resampling=QUICK)) == expected
+
+
+LEFT_OUT = {"domain", "forum", "anchor_kind", "lower", "upper", "open_start", "open_end"}
+"""The fields that reading adds: TNE's from the source, those of WikiPossessions from the anchor."""
+
+
+def leave_out(value):
+    """The same without the fields that reading adds."""
+    if isinstance(value, list):
+        return list(map(leave_out, value))
+    if isinstance(value, dict):
+        return {name: leave_out(one) for name, one in value.items() if name not in LEFT_OUT}
+    return value
+
+
+@pytest.mark.parametrize("name", ["whole", "without derived fields"])
+def test_own_gold_in_every_form(corpus, expected, name):
+    rows = sample_gold(corpus) if name == "whole" else leave_out(sample_gold(corpus))
+    Path("gold.jsonl").write_text(json_lines.dump(rows), "utf-8")
+    copy = deepcopy(rows)
+    arrow = pa.Table.from_pylist(rows)
+    for gold in (Path("gold.jsonl"), rows, datasets.Dataset.from_list(rows), arrow, arrow.to_pandas()):
+        assert essence(closeread.score(corpus, "system.jsonl", gold=gold, resampling=QUICK)) == expected, type(gold)
+    assert rows == copy
+
+
+def test_gold_of_the_first_version_of_tne_in_memory(here):
+    rows, first = leave_out(sample_gold("tne")), leave_out(sample_gold("tne"))
+    for row in first:
+        row["nps"] = {one["id"]: one for one in row["nps"]}
+    system = system_rows("tne")
+    found = [essence(closeread.score("tne", system, gold=gold, resampling=QUICK)) for gold in (rows, first)]
+    assert found[0] == found[1]
+    first[1]["nps"]["np0"]["id"] = "np1"
+    with pytest.raises(FormatError, match="row 1: nps: noun phrase 'np0' has the id 'np1'"):
+        closeread.score("tne", system, gold=first)
 
 
 def test_submissions_in_every_format(corpus, expected):

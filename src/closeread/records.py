@@ -202,7 +202,7 @@ class ParsedRows(NamedTuple):
 
     Attributes:
         records: the records.
-        problems: empty, since nothing had to be read.
+        problems: what is wrong with their form.
     """
 
     records: Sequence[Record]

@@ -185,6 +185,26 @@ def test_a_last_cell_may_be_empty(read):
     assert read(document("n\ta\t-\t", "n\tb\t(1)\t"))[0]["clusters"] == [[[1, 1]]]
 
 
+@pytest.mark.parametrize("others", [["0\ta\t(1", "2\tb\t1)"], ["0 a (1", "2  \t\tb\t 1)"]])
+@pytest.mark.parametrize("end", ["", "\r"])
+def test_a_word_may_be_empty(read, others, end):
+    """So in OntoGUM, whose columns are separated by tabs."""
+    first, last = others
+    table = read(document(*(row + end for row in [first, "1\t\t(2)", last, "3\t\t_", "4\t\t"])))
+    assert table[0]["clusters"] == [[[0, 2]], [[1, 1]]]
+    assert list(table.words(0)) == ["a", "", "b", "", ""]
+    assert table.n_tokens.tolist() == [5]
+    # The first row does not say how many columns there are if one may be empty.
+    assert list(read(document("0\t\t_", "1\tb\t(1)")).words(0)) == ["", "b"]
+
+
+def test_digests_tell_empty_words_from_blanks(read):
+    empty_first, empty_last = document("a\t-", "\t-", "b\t\t-"), document("a\t\t-", "b\t-", "\t-")
+    one, other = (read(text).words for text in (empty_first, empty_last))
+    assert [list(one(0)), list(other(0))] == [["a", "", "b"], ["a", "b", ""]]
+    assert one.digest(0) != other.digest(0)
+
+
 def test_one_empty_document_is_a_file(read):
     table = read(document())
     assert (len(table), table.n_tokens.tolist(), len(table.start), table.n_entities) == (1, [0], 0, 0)
@@ -261,6 +281,10 @@ BROKEN = {
     ],
     document("a\tb\t-", "b\t", "c\td\t"): [
         "3: the number of columns is 1 (expected 3, as in other rows of the document)",
+    ],
+    document("a\tb\t-", "b\t\t\t-", "c d\t\t+", "c\td\t"): [
+        "3: the number of columns is 2 (expected 3, as in other rows of the document)",
+        "4: column 3: '+' is not a valid mention cell (expected '-', '(ID)', '(ID' or 'ID)', several separated by '|')",
     ],
     document("a -") + document("b -"): ["4: duplicate document 'a' (first on line 1)"],
     document("a -", end="") + document("b -", name="(b)"): [

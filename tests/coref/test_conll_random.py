@@ -36,6 +36,8 @@ PIECES = st.sampled_from(
         "(a1",
         "a1)",
         "a\t-\n",
+        "\t\t",
+        "a\t\t-\n",
         "a (1)\n",
         *FRAGMENTS,
         "é",
@@ -91,6 +93,7 @@ def mutated(draw):
     column=st.none() | st.integers(1, 5),
 )
 @example(text=document("a\t_\t", "b\t_\t(0)"), block=1, part=9, batch=0, column=None)
+@example(text=document("0\t\t_", "1\ta\t(0)", "2\t\t", " \tb\t-"), block=1, part=9, batch=0, column=None)
 @example(text=document("a -", end="#end document"), block=3, part=1, batch=0, column=1)
 @example(text=document("a b -", "#c d -"), block=5, part=5, batch=0, column=None)
 @example(text=document("a b -", "#c d (a)", "#c d (a1)"), block=5, part=5, batch=0, column=None)

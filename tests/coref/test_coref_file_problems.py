@@ -1,9 +1,13 @@
 """Messages for a key and a response that do not fit each other."""
 
 import pytest
+from shared.conll_documents import document
 from shared.coreference import KEY, RESPONSE, compare_files, read_response, write_conll, write_jsonl
 
 from closeread.errors import FormatError, RequestError, SubmissionError
+from closeread.tasks.coref import conll_words, conllu
+from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
+from closeread.tasks.coref.sides import read_documents, read_key
 
 
 @pytest.fixture
@@ -94,3 +98,43 @@ def test_responses_that_lack_different_documents(tmp_path):
         RequestError, match=r"has no prediction for document '[ab]', but .* has one; with missing='skip', both"
     ):
         compare_files(*paths, missing="skip")
+
+
+MANY = 300
+CONLL_KEY = "".join(
+    document(*(f"w\t(1)|({i})" if i % 2 else "w\t-" for i in range(MANY)), name=f"({name})") for name in "ab"
+)
+CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
+    f"# newdoc id = {name}\n"
+    + "".join(
+        f"{i}\tw\t_\t_\t_\t_\t{i - 1}\t_\t_\tEntity=(e1-x-1-)(f{i}-x-1-)\n"
+        if i % 2
+        else f"{i}\tw\t_\t_\t_\t_\t{i - 1}\t_\t_\t_\n"
+        for i in range(1, MANY)
+    )
+    + "\n"
+    for name in "ab"
+)
+
+
+@pytest.mark.parametrize(("module", "text"), [(conll_words, CONLL_KEY), (conllu, CONLLU_KEY)], ids=["conll", "conllu"])
+def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monkeypatch, module, text):
+    file = tmp_path / "key"
+    file.write_text(text, "utf-8")
+    parsed = []
+    split = module.split_text
+    monkeypatch.setattr(module, "split_text", lambda *arguments: parsed.append(arguments) or split(*arguments))
+    with pytest.raises(FormatError) as caught:
+        read_key(file)
+    found = caught.value.problems
+    assert len(found) == MANY
+    lines = text.splitlines()
+    assert all("(1)" in lines[one.line - 1] or "(e1" in lines[one.line - 1] for one in found)
+    assert len({one.line for one in found}) == MANY
+    assert len(parsed) == 2  # once for each document
+    table = read_documents(file)
+    parsed.clear()
+    (tmp_path / "given").write_text(document("w\t-", name="(a)") + document("w\t-", name="(b)"), "utf-8")
+    given = AnnotatorFile("given", read_documents(tmp_path / "given"))
+    assert len(find_ungiven(table, given)) == 2 * MANY
+    assert len(parsed) == 2

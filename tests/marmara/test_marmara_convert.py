@@ -50,6 +50,26 @@ def test_json_lines_keep_everything_but_ids(ran, tmp_path):
     assert (tmp_path / "one.conll").read_bytes() == (tmp_path / "other.conll").read_bytes()
 
 
+def test_json_lines_are_read_wherever_clusters_are(ran, run, tmp_path):
+    ran("convert", "marmara_coref", COREFERENCE, "-o", "all.jsonl", *HERE)
+    ran("export", "marmara_coref", "exported", "--config", "sample", "--format", "jsonl")
+    ran("convert", "marmara_coref", COREFERENCE, "-o", "all.conll", *HERE)
+    signatures = set()
+    for file in ("all.jsonl", "exported/sample/test.jsonl"):
+        for sides in ((file, file), ("all.conll", file), (file, "all.conll")):
+            found = json.loads(ran("score", "coref", *sides, "--json", "--no-ci"))
+            assert found["scores"]["conll/f1"]["value"] == 1
+            signatures.add(found["signature"])
+        assert "spurious        0" in ran("errors", "chains", file, "all.conll")
+        found = json.loads(ran("score", "marmara_coref", file, "--config", "sample", "--json", "--no-ci"))
+        assert found["scores"]["conll/f1"]["value"] == 1
+        rows = list(map(json.loads, (tmp_path / file).read_text("utf-8").splitlines()))
+        assert closeread.score("coref", rows, gold=rows).provenance.signature in signatures
+    assert len(signatures) == 1
+    (tmp_path / "bad.jsonl").write_text(json.dumps({**rows[0], "n_tokens": 1}) + "\n", "utf-8")
+    assert "bad.jsonl:1: clusters[0][1]:" in run("score", "coref", "bad.jsonl", "all.conll").stderr
+
+
 def test_what_is_lost_is_told(run, here):
     found = run("convert", "marmara_coref", COREFERENCE / "77000112.xml", "-o", "a.conll", *HERE)
     assert found.stderr == (

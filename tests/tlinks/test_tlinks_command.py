@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -106,6 +107,22 @@ def test_two_files_whatever_they_are_called(ran, pair):
     assert found["scores"]["awareness/recall"]["value"] == 2 / 3
     found = json.loads(ran("score", "tlinks", "key/b/c.tml", "response/a.tml", "--json", "--no-ci", "--per-unit"))
     assert [unit["document"] for unit in found["units"]] == ["c"]
+
+
+def test_compressed_files_are_the_same_documents(ran, pair):
+    key, response = pair
+    expected = [json.loads(ran("score", "tlinks", *sides, "--json")) for sides in (pair, (f"{key}/a.tml",) * 2)]
+    for side in pair:
+        for file in sorted(Path(side).rglob("*.tml")):
+            packed = file.with_name(f"{file.name}.gz") if side == key else file.with_suffix(".TML.GZ")
+            packed.write_bytes(gzip.compress(file.read_bytes()))
+            file.unlink()
+    assert json.loads(ran("score", "tlinks", key, response, "--json")) == expected[0]
+    assert json.loads(ran("score", "tlinks", *[f"{key}/a.tml.gz"] * 2, "--json")) == expected[1]
+    assert read_key(Path(key)).names == ["a", "b/c"]
+    assert read_key(Path(response, "b/c.TML.GZ")).names == ["c"]
+    written(key, {"a.tml": KEY["a.tml"]})
+    assert refused(key, response, error=FormatError) == "key/a.tml.gz: document 'a' already has another file"
 
 
 def test_kept_counts_are_those_of_the_files(ran, run, pair):

@@ -1,5 +1,6 @@
 """Large files, whose documents and rows are parsed some at a time, are read and refused as others are."""
 
+import gzip
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -13,11 +14,15 @@ from shared.tne_random import documents
 from shared.tne_released import document, with_links
 from shared.tne_submissions import IDS, submit
 
+import closeread
+from closeread.corpora.facts import count_corpus
 from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.counts.sides import Place
 from closeread.errors import InputError
 from closeread.formats import stored_lines, stored_text
 from closeread.records import column
-from closeread.scoring import Scorer, score
+from closeread.scoring import Scorer, open_scorer, score
+from closeread.tasks.tne import tne_jsonl
 from closeread.tasks.tne.columns import Documents, SystemRows
 from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, count
 from closeread.tasks.tne.stored import StoredDocuments
@@ -39,7 +44,7 @@ def stored(batch):
 def read(file):
     """What a file is read as, or the message that refuses it."""
     try:
-        gold = read_own_gold(TNE, file)
+        gold = read_own_gold(TNE, file, store=True)
     except InputError as error:
         return str(error)
     return list(gold.records), gold.digest, gold.notices
@@ -82,9 +87,9 @@ def assert_same_documents(ours, theirs):
 def test_stored_documents_are_those_of_a_small_file(tmp_path_factory, records, batch, ends, data):
     file = tmp_path_factory.mktemp("gold") / "gold.jsonl"
     put(file, json_lines.dump(link_all(records))[: None if ends else -1])
-    plain = read_own_gold(TNE, file)
+    plain = read_own_gold(TNE, file, store=True)
     with stored(batch):
-        found = read_own_gold(TNE, file)
+        found = read_own_gold(TNE, file, store=True)
         assert isinstance(found.records, StoredDocuments)
         assert_same_documents(found.records, Documents(list(plain.records)))
         assert (found.digest, found.notices) == (plain.digest, plain.notices)
@@ -166,7 +171,7 @@ def test_scores_and_signature_of_stored_files(tmp_path):
 def test_a_file_that_changes_is_told(tmp_path):
     gold = put(tmp_path / "gold.jsonl", json_lines.dump([whole(id=name) for name in "ab"]))
     with stored(1):
-        records = read_own_gold(TNE, gold).records
+        records = read_own_gold(TNE, gold, store=True).records
         assert records[1]["id"] == "b"
         put(gold, json_lines.dump([whole(id=name) for name in "abc"]))
         with pytest.raises(InputError, match=r"gold\.jsonl: has changed while it was used"):
@@ -184,3 +189,25 @@ def test_rows_of_large_files_are_no_objects(tmp_path, monkeypatch):
         assert isinstance(rows.rows, stored_lines.StoredRecords)
         assert scorer.tabulate(rows).values[:, 1].sum() == 0
         assert rows[0] == submit()[0]
+
+
+def test_what_does_not_score_parses_a_file_once(tmp_path, monkeypatch):
+    records = [whole(id=name) for name in "abcdef"]
+    gold = put(tmp_path / "test.jsonl.gz", gzip.compress(json_lines.dump(records).encode()))
+    parse, parsed = tne_jsonl.parse_each, []
+
+    def count_lines(*arguments):
+        for line in parse(*arguments):
+            parsed.append(line)
+            yield line
+
+    monkeypatch.setattr(tne_jsonl, "parse_each", count_lines)
+    for work in (
+        lambda: count_corpus("tne", data_dir=tmp_path),
+        lambda: closeread.baseline("tne", "surface", gold=gold),
+        lambda: open_scorer("tne", Place(gold=gold)),
+    ):
+        parsed.clear()
+        with stored(1):
+            assert work()
+        assert len(parsed) == len(records)

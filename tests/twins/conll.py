@@ -63,7 +63,7 @@ MENTIONS = rf"\|(\({ID}\)?|{ID}\))(\|?(\({ID}\)?|{ID}\)))*"
 
 def read_document(name, is_bare, rows, comments, word_column):
     cells = [re.split(r"[ \t]+", row.strip(" \t")) for row in rows]
-    firm = [c for c, row in zip(cells, rows, strict=True) if not row.endswith("\t")]
+    firm = [c for c, row in zip(cells, rows, strict=True) if "\t\t" not in f"\t{row}\t"]
     row = (firm or cells or [[]])[0]
     width = len(row)
     for columns in (re.split(r"[ \t]+", comment.strip(" \t")) for comment in comments):
@@ -84,6 +84,9 @@ def read_document(name, is_bare, rows, comments, word_column):
     for line, columns in zip(rows, cells, strict=True):
         if line.endswith("\t") and len(columns) == width - 1:
             columns = [*columns, "-"]
+        between_tabs = [column.strip(" ") for column in line.split("\t")]
+        if len(columns) < width == len(between_tabs) and not any(" " in column for column in between_tabs):
+            columns = [*between_tabs[:-1], between_tabs[-1] or "-"]
         if len(columns) != width:
             raise ValueError
         words.append(columns[place] if width > 1 else None)

@@ -76,13 +76,13 @@ STORE = click.Path()
 
 
 class WritingCommand(GroupedCommand):
-    """A command that neither overwrites its input, nor writes into a folder that it reads, nor twice to one file."""
+    """A command that neither overwrites its input, nor writes twice to one file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments.
 
         Raises:
-            RequestError: an output file is also an input, is inside a folder that is one, or is also another output.
+            RequestError: an output file is also an input, or is also another output.
         """
         rest = super().parse_args(ctx, args)
         if ctx.resilient_parsing:

@@ -1,4 +1,4 @@
-"""Files that a command writes: together, and never into what it reads."""
+"""Files that a command writes: together, and never over what it reads."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ def write_with(output: Path, text: str, second: Path | None, second_text: str) -
 
 
 def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) -> None:
-    """Check that a command neither overwrites its input, nor writes into a folder that it reads, nor twice to one file.
+    """Check that a command neither overwrites its input, nor writes twice to one file.
 
     Args:
-        read: the files and folders that it reads, and of each whether all of it is read; of others, the folder in which
-            the command runs may be written to.
+        read: the files and folders that it reads, and of each whether all of it is read; of others, files that are in
+            the folder in which the command runs may be overwritten.
         written: the files and folders that it writes.
 
     Raises:
-        RequestError: an output is also an input, is inside a folder that is one, or is also another output.
+        RequestError: an output is also an input, or a file in a folder that is one, or is also another output.
     """
     for number, output in enumerate(written):
         for path, is_whole in read:
-            if _is_same(output, path) or (output.is_file() and _is_inside(output, path)):
+            is_part = output.is_file() and _contains(path, output) and (is_whole or not _is_working_folder(path))
+            if is_part or _is_same(output, path):
                 raise RequestError(f"{output} is also an input; choose another output {_name_kind(output)}")
-            if _contains(path, output) and (is_whole or not _is_working_folder(path)):
-                raise RequestError(f"{output} is inside {path}, which is an input; choose another output file")
         if any(_is_same(output, path) for path in written[:number]):
             raise RequestError(f"{output} is given for two outputs; choose two files")
 
@@ -51,13 +50,7 @@ def _is_same(one: Path, other: Path) -> bool:
     return realpath(one) == realpath(other) or (one.exists() and other.exists() and one.samefile(other))
 
 
-def _is_inside(file: Path, folder: Path) -> bool:
-    """Return whether a file is inside a folder, unless the command runs in or below that folder."""
-    return _contains(folder, file) and not _is_working_folder(folder)
-
-
 def _contains(folder: Path, path: Path) -> bool:
-    """Return whether a file or a folder, which need not exist, is inside a folder."""
     inside = Path(realpath(folder))
     return inside.is_dir() and inside in Path(realpath(path)).parents
 

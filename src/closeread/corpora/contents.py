@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from closeread.corpora.arrow_columns import find_column_problems
 from closeread.corpora.declaration import Corpus
@@ -32,6 +32,7 @@ from closeread.tasks import find, find_format
 __all__ = [
     "PARQUET",
     "Contents",
+    "complete_rows",
     "dump_gold",
     "find_gold_writer",
     "flatten_records",
@@ -59,7 +60,9 @@ class Contents(NamedTuple):
     digests: Mapping[str, bytes] | None = None
 
 
-def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: Format) -> Contents:
+def read_path(
+    corpus: Corpus, path: Path, split: str, definition: str, reader: Format, *, store: bool = False
+) -> Contents:
     """Read a file (JSON Lines, Parquet, or the corpus's own format) or a folder.
 
     Args:
@@ -68,6 +71,8 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
         split: the prefix of generated ids.
         definition: the definition of the schema that the records follow.
         reader: the corpus's own format.
+        store: whether records of a large file may be stored as text and parsed whenever they are asked for: for
+            scoring, which needs them only once.
 
     Raises:
         FormatError: it can't be read or is invalid.
@@ -79,7 +84,7 @@ def read_path(corpus: Corpus, path: Path, split: str, definition: str, reader: F
         parsed: AnyParsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
     elif path.suffix.lower() == PARQUET:
         parsed = _read_parquet(corpus, path, definition)
-    elif reader.stored is not None:
+    elif store and reader.stored is not None:
         return _read_stored(corpus, path, definition, reader.stored)
     else:
         parsed = reader.read(path, split)
@@ -184,7 +189,13 @@ def _read_parquet(corpus: Corpus, path: Path, definition: str) -> ParsedRows:
     """
     schema = load_schema(corpus.name)
     rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
-    return ParsedRows(convert_rows(name_labels(rows, corpus.name, definition)), [])
+    return complete_rows(corpus, convert_rows(rows), definition)
+
+
+def complete_rows(corpus: Corpus, rows: Sequence[Any], definition: str) -> ParsedRows:
+    """Return rows in memory as reading a file returns its records: labels by name, with the fields that are derived."""
+    rows = name_labels(rows, corpus.name, definition)
+    return find_format(corpus.task, corpus.format).complete(rows) if definition == "document" else ParsedRows(rows, [])
 
 
 def validate_contents(corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str) -> Contents:

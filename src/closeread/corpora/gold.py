@@ -7,12 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from closeread.corpora.contents import Contents, flatten_records, name_places, read_path, validate_contents
+from closeread.corpora.contents import (
+    Contents,
+    complete_rows,
+    flatten_records,
+    name_places,
+    read_path,
+    validate_contents,
+)
 from closeread.corpora.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpora.judging import validate_records
 from closeread.corpora.leniency import make_check
 from closeread.corpora.names import load_corpus
-from closeread.corpora.objects import name_labels
 from closeread.corpora.oddities import Oddity, describe_known, describe_oddities
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import load_schema
@@ -20,7 +26,7 @@ from closeread.corpora.sources import Located, cache_folder, data_folder, is_in,
 from closeread.digests import combine_digests, unit_digests
 from closeread.errors import FormatError, Problem, RequestError, merge_errors, quote
 from closeread.formats.json_lines import read_json_lines
-from closeread.records import DataDir, Origin, ParsedRows, Record, UserFiles, column
+from closeread.records import DataDir, Origin, Record, UserFiles, column
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_format
 
@@ -132,7 +138,12 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
 
 
 def read_gold(
-    corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: DataDir | None = None
+    corpus: Corpus,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: DataDir | None = None,
+    *,
+    store: bool = False,
 ) -> Gold:
     """Read the records of a split, or of a union of splits.
 
@@ -141,6 +152,7 @@ def read_gold(
         config: a config; None for the default.
         split: a split or a union; None for the default split.
         data_dir: a folder with the corpus's files, which may differ from the released ones; or several places.
+        store: as for `closeread.corpora.contents.read_path`.
 
     Raises:
         RequestError: there is no such config or split, or the corpus has no such folder or option of reading.
@@ -150,7 +162,8 @@ def read_gold(
     _check_files(corpus, config, data_dir)
     parts = corpus.configs[config].parts(split)
     located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
-    read = _read_splits(corpus, config, located, data_dir.options if isinstance(data_dir, UserFiles) else {})
+    options = data_dir.options if isinstance(data_dir, UserFiles) else {}
+    read = _read_splits(corpus, config, located, options, store)
     records = read[split].records if split in read else _unite(corpus, config, read)
     if corpus.configs[config].flattens:
         records = flatten_records(corpus, records)
@@ -174,7 +187,7 @@ def _gather_oddities(located: Mapping[str, Located], read: Mapping[str, Contents
 
 
 def _read_splits(
-    corpus: Corpus, config: str, located: Mapping[str, Located], options: Mapping[str, str]
+    corpus: Corpus, config: str, located: Mapping[str, Located], options: Mapping[str, str], store: bool
 ) -> dict[str, Contents]:
     """Read splits.
 
@@ -185,7 +198,7 @@ def _read_splits(
     wrong: list[FormatError] = []
     for split, place in located.items():
         try:
-            read[split] = _read_split(corpus, config, split, place, options)
+            read[split] = _read_split(corpus, config, split, place, options, store)
         except FormatError as error:
             wrong.append(error)
     if wrong:
@@ -193,7 +206,9 @@ def _read_splits(
     return read
 
 
-def _read_split(corpus: Corpus, config: str, split: str, located: Located, options: Mapping[str, str]) -> Contents:
+def _read_split(
+    corpus: Corpus, config: str, split: str, located: Located, options: Mapping[str, str], store: bool
+) -> Contents:
     declared = corpus.configs[config]
     reader = find_format(corpus.task, declared.format or corpus.format)
     if not isinstance(declared.splits[split], SourceFile):
@@ -201,7 +216,7 @@ def _read_split(corpus: Corpus, config: str, split: str, located: Located, optio
             raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
         parsed = reader.folder.read_files(located.files, split, **options)
         return validate_contents(corpus, located.path, name_places(parsed, located), declared.read_definition)
-    return read_path(corpus, located.path, split, declared.read_definition, reader)
+    return read_path(corpus, located.path, split, declared.read_definition, reader, store=store)
 
 
 def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:
@@ -224,7 +239,7 @@ def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequenc
     return records
 
 
-def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
+def read_own_gold(corpus: Corpus, path: Path, split: str | None = None, *, store: bool = False) -> Gold:
     """Read the records of the user's own gold file.
 
     Args:
@@ -232,6 +247,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
         path: the file: JSON Lines (`.jsonl`, `.ndjson`), Parquet (`.parquet`), or otherwise the corpus's own format; or
             a folder, if the format has folders.
         split: the prefix of generated ids; None for the corpus's default split.
+        store: as for `closeread.corpora.contents.read_path`.
 
     Raises:
         RequestError: the split can't be the prefix of an id.
@@ -243,7 +259,7 @@ def read_own_gold(corpus: Corpus, path: Path, split: str | None = None) -> Gold:
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
     reader = find_format(corpus.task, corpus.format)
-    records, oddities, by_record, digests = read_path(corpus, path, split, "document", reader)
+    records, oddities, by_record, digests = read_path(corpus, path, split, "document", reader, store=store)
     return Gold(corpus, None, None, records, False, (), oddities, by_record, None, digests)
 
 
@@ -268,7 +284,7 @@ def take_records(corpus: Corpus, records: Sequence[Record], name: str, definitio
     Raises:
         FormatError: they break the schema or the corpus's own rules; all problems at once.
     """
-    return validate_contents(corpus, name, ParsedRows(name_labels(records, corpus.name, definition), []), definition)
+    return validate_contents(corpus, name, complete_rows(corpus, records, definition), definition)
 
 
 def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:

@@ -50,7 +50,7 @@ class CorpusSides:
 
     def read_gold(self, place: Place, options: Options) -> Gold:
         """Read gold."""
-        return read_corpus_gold(place)
+        return read_corpus_gold(place, store=True)
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Gold:
         """Wrap gold records in memory that are already validated."""
@@ -99,8 +99,8 @@ class CorpusSides:
         return ()
 
 
-def read_corpus_gold(place: Place) -> Gold:
-    """Read the gold records of a corpus, or of the user's own file in its format.
+def read_corpus_gold(place: Place, *, store: bool = False) -> Gold:
+    """Read the gold records of a corpus, or of the user's own file in its format; `store` is as for `read_path`.
 
     Raises:
         RequestError: there is no such corpus, config or split; an InputError if the files are missing or invalid.
@@ -115,11 +115,11 @@ def read_corpus_gold(place: Place) -> Gold:
         raise RequestError(f"{found}; choose another config")
     if place.gold is None:
         with limits.keep_usual_limit():
-            return read_gold(declaration, place.config, place.split, place.data_dir)
+            return read_gold(declaration, place.config, place.split, place.data_dir, store=store)
     if place.config is not None or place.data_dir is not None:
         raise RequestError("your own gold can't be combined with a config or a data folder")
     if isinstance(place.gold, Path):
-        return read_own_gold(declaration, place.gold, place.split)
+        return read_own_gold(declaration, place.gold, place.split, store=store)
     if place.split is not None:  # of a file, it is a part of the ids that are generated
         raise RequestError("your own gold in memory can't be combined with a split")
     return take_own_gold(declaration, place.gold)

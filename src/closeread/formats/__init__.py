@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from closeread.formats.text import UNSAFE, Lines
-from closeread.records import Parsed, ParsedFolder, Record
+from closeread.records import Parsed, ParsedFolder, ParsedRows, Record
 
 if TYPE_CHECKING:
     from closeread.formats.stored_lines import StoredRecords
@@ -76,6 +76,7 @@ class Format:
         unsafe: characters that no string of a record may contain, wherever the record comes from.
         is_json_lines: whether `write` writes JSON Lines.
         stored: how it reads large files; None if it reads them as others.
+        complete: adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
     """
 
     read: Callable[[Path, str], Parsed]
@@ -88,6 +89,7 @@ class Format:
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
     stored: StoredFormat | None = None
+    complete: Callable[[Sequence[Any]], ParsedRows] = lambda rows: ParsedRows(rows, [])
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""

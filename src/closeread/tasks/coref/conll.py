@@ -8,7 +8,9 @@ comments, blank lines end sentences, and every other line is a token.  Cells are
 tabs; all tokens of a document have the same number of cells.  The last cell contains the mentions: ``-`` and ``_`` mean
 that there is none, ``(12`` opens a mention of entity 12, ``12)`` closes the last open mention of entity 12, ``(12)`` is
 a mention of a single token; several are joined, with or without ``|`` (`conll_cells`).  A row that lacks its last cell
-and ends in a tab has an empty last cell (as in LitBank).  Which cell has the word is given or guessed (`conll_layout`).
+and ends in a tab has an empty last cell (as in LitBank).  Any other row with too few cells is split at its tabs: if it
+then has as many columns as the others, some are empty (as is a word of OntoGUM).  Which cell has the word is given or
+guessed (`conll_layout`).
 
 For speed, no loop looks at single bytes of a valid file: line ends and cells are found with NumPy, a block at a time
 (`conll_rows`), and only cells with a bracket are parsed, those of many documents together (`conll_mentions`).  Large

@@ -19,7 +19,7 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_cells import CELL, gather
 from closeread.tasks.coref.conll_layout import guess_word_cell, is_bare, parse_name
 from closeread.tasks.coref.conll_mentions import MentionReader
-from closeread.tasks.coref.conll_rows import Rows, pack_padded_cells
+from closeread.tasks.coref.conll_rows import Rows, fill_empty_cells, pack_padded_cells
 from closeread.tasks.coref.conll_text import MARKER, first_row
 from closeread.tasks.coref.conll_words import ConllWords, Document
 
@@ -186,7 +186,9 @@ class Reader:
                 self.problems.add("token outside a document (expected '#begin document (NAME)' before it)", line)
             self._is_outside = True
             return
-        cells, width = rows.cells[lines], document.width
+        width = document.width
+        rows = fill_empty_cells(rows, width, lines)
+        cells = rows.cells[lines]
         is_empty = rows.is_short[lines] & (cells == width - 1)
         is_ragged = is_token & (cells != width) & ~is_empty
         if is_ragged.any():

@@ -16,7 +16,17 @@ from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, parse_text, view_block
 
-__all__ = ["HASH", "HYPHEN", "UNDERSCORE", "Rows", "pack_cells", "pack_padded_cells", "split_blocks", "split_text"]
+__all__ = [
+    "HASH",
+    "HYPHEN",
+    "UNDERSCORE",
+    "Rows",
+    "fill_empty_cells",
+    "pack_cells",
+    "pack_padded_cells",
+    "split_blocks",
+    "split_text",
+]
 
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
@@ -100,18 +110,48 @@ def _parse_rows(data: bytes, first: int, last: int, line: int, offset: int) -> R
     )
 
 
+def fill_empty_cells(rows: Rows, width: int, lines: slice) -> Rows:
+    """Add the empty cells of lines that have too few cells, but as many columns separated by tabs as the document.
+
+    Args:
+        rows: a block.
+        width: the number of columns of the document.
+        lines: the lines of the document.
+    """
+    too_few = rows.is_token & (rows.cells < width) & ~(rows.is_short & (rows.cells == width - 1))
+    marks, cells, is_plain = [], rows.cells.copy(), rows.is_plain.copy()
+    for i in (np.flatnonzero(too_few[lines]) + lines.start).tolist():
+        columns = rows.raw[rows.begin[i] : rows.end[i]].tobytes().rstrip(b"\r").split(b"\t")
+        empty = [j for j, column in enumerate(columns) if not column.strip()]
+        if len(columns) == width == rows.cells[i] + len(empty):
+            ends = rows.begin[i] + np.cumsum([len(column) + 1 for column in columns]) - 1
+            marks.append(ends[empty])
+            cells[i] = width
+            is_plain[i] |= not columns[-1].strip()
+    if not marks:
+        return rows
+    return rows._replace(
+        marks=np.sort(np.concatenate([rows.marks, *marks])),
+        last_mark=np.cumsum(cells + 1) - 1,
+        cells=cells,
+        is_plain=is_plain,
+    )
+
+
 def pack_cells(rows: Rows, cell: int) -> bytes:
     """Join a cell of every token, each followed by a line end."""
     lines = np.flatnonzero(rows.is_token)
     mark = rows.last_mark[lines] - rows.cells[lines] + cell
-    # Cells have as many ends as begins; marks are cells and line ends.
-    end = np.flatnonzero(rows.blank[1:] & ~rows.blank[:-1])[mark - lines] + 1
-    text, after = gather(rows.raw, rows.marks[mark], end + 1)
+    begin, blanks = rows.marks[mark], np.flatnonzero(rows.blank)
+    text, after = gather(rows.raw, begin, blanks[np.searchsorted(blanks, begin)] + 1)
     text[after - 1] = NEWLINE
     return text.tobytes()
 
 
 def pack_padded_cells(rows: Rows, cell: int, lines: Ints) -> bytes:
-    """Join a cell of some lines, each with everything before the next cell."""
+    """Join a cell of some lines, each with the blanks before the next cell; an empty cell begins with a line end."""
     mark = rows.last_mark[lines] - rows.cells[lines] + cell
-    return gather(rows.raw, rows.marks[mark], rows.marks[mark + 1])[0].tobytes()
+    begin, end = rows.marks[mark], rows.marks[mark + 1]
+    text, after = gather(rows.raw, begin, end)
+    text[(after - (end - begin))[rows.blank[begin]]] = NEWLINE
+    return text.tobytes()

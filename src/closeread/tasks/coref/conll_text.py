@@ -1,4 +1,4 @@
-"""Check that the bytes of a CoNLL file are text, without splitting them into lines.
+"""Large CoNLL and CoNLL-U files: check that their bytes are text, and split them into blocks of lines.
 
 Conventions: offsets are of bytes, lines count from 1.
 """
@@ -176,7 +176,7 @@ def parse_text(
 def first_row(lines: Iterable[bytes]) -> list[bytes]:
     """Return the cells of the first complete row of a document, given its lines; none if it has no rows.
 
-    A row that ends in a tab is used only if all do: its last cell may be empty.
+    A row that begins or ends with a tab, or has two in a row, is used only if all do: a cell of it may be empty.
     """
     first: list[bytes] = []
     for line in lines:
@@ -185,6 +185,6 @@ def first_row(lines: Iterable[bytes]) -> list[bytes]:
                 break
         elif cells := line.split():
             first = first or cells
-            if not line.removesuffix(b"\n").removesuffix(b"\r").endswith(b"\t"):
+            if b"\t\t" not in b"\t%b\t" % line.rstrip(b"\r\n"):
                 return cells
     return first

@@ -10,7 +10,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.formats.stored_text import Text
-from closeread.tasks.coref.conll_rows import Rows, pack_cells, split_text
+from closeread.tasks.coref.conll_rows import Rows, fill_empty_cells, pack_cells, split_text
 
 __all__ = ["ConllWords", "Document"]
 
@@ -44,6 +44,7 @@ class ConllWords:
     def __init__(self, text: Text, documents: Sequence[Document]) -> None:
         self._text = text
         self._documents = documents
+        self._lines: tuple[int, Ints] | None = None
 
     def __call__(self, document: int) -> Sequence[str]:
         """Return the tokens of a document."""
@@ -59,13 +60,10 @@ class ConllWords:
         return self._documents[document].words
 
     def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, from 1."""
-        for rows in self._rows(document):
-            lines = np.flatnonzero(rows.is_token)
-            if token < len(lines):
-                return rows.line + int(lines[token])
-            token -= len(lines)
-        raise IndexError(f"document {document} has no such token")
+        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
+        if self._lines is None or self._lines[0] != document:
+            self._lines = document, self.lines(document)
+        return int(self._lines[1][token])
 
     def read_rows(self, document: int) -> list[list[str]]:
         """Return the rows of each sentence without the cell of the mentions, cells separated by tabs.
@@ -103,4 +101,5 @@ class ConllWords:
 
     def _rows(self, document: int) -> Iterator[Rows]:
         place = self._documents[document]
-        return split_text(self._text, place.begin, place.end, place.line)
+        for rows in split_text(self._text, place.begin, place.end, place.line):
+            yield fill_empty_cells(rows, place.width, slice(0, len(rows.end)))

@@ -141,6 +141,7 @@ class ConlluWords:
 
     def __init__(self, text: Text, documents: Sequence[Document], digests: Sequence[bytes]) -> None:
         self._text, self._documents, self._digests = text, documents, digests
+        self._lines: tuple[int, Ints] | None = None
 
     def __call__(self, document: int) -> Sequence[str]:
         """Return the tokens of a document."""
@@ -155,13 +156,15 @@ class ConlluWords:
         return self._digests[document]
 
     def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, from 1."""
-        for rows in self._rows(document):
-            lines = rows.lines[rows.kind < RANGE]
-            if token < len(lines):
-                return rows.line + int(lines[token])
-            token -= len(lines)
-        raise IndexError(f"document {document} has no such token")
+        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
+        if self._lines is None or self._lines[0] != document:
+            self._lines = document, self.lines(document)
+        return int(self._lines[1][token])
+
+    def lines(self, document: int) -> Ints:
+        """Return the line of every token, from 1."""
+        found = [rows.lines[rows.kind < RANGE] + rows.line for rows in self._rows(document)]
+        return np.concatenate([np.zeros(0, np.int64), *found])
 
     def cut_out(self, begin: SmallInts, end: SmallInts) -> list[str]:
         """Return parts of rows, by their positions in the file."""

@@ -2,16 +2,18 @@
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
 mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
-`n_tokens`, the number of tokens of the document, is optional.  Files of neural systems, with `doc_key` or `cased_words`
-instead of `document`, are read, too (`closeread.tasks.coref.neural_json`).
+`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
+Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too
+(`closeread.tasks.coref.neural_json`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +29,17 @@ from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
-__all__ = ["FOREIGN", "FORMAT", "dump_coref_json", "read_coref_json", "read_predictions", "read_records", "table_of"]
+__all__ = [
+    "FOREIGN",
+    "FORMAT",
+    "MARMARA",
+    "drop_other_fields",
+    "dump_coref_json",
+    "read_coref_json",
+    "read_predictions",
+    "read_records",
+    "table_of",
+]
 
 FOREIGN = {
     "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
@@ -36,6 +48,9 @@ FOREIGN = {
     "as 'clusters')",
 }
 """What to say of documents with these fields, which some systems write."""
+
+MARMARA = ("genre", "sentences", "mentions")
+"""The fields that the documents of Marmara have besides."""
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -76,12 +91,20 @@ def _read(path: Path, *, is_response: bool) -> Parsed:
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
     if dialect is None:
         accepts = RowValidator(load_schema("coref"), "document").accepts
-        return _read_own(path, parse_json_lines(lines, accepts=accepts))
+        parsed = parse_json_lines(lines, accepts=lambda record: accepts(drop_other_fields(record)))
+        return _read_own(path, parsed._replace(records=list(map(drop_other_fields, parsed.records))))
     parsed = parse_json_lines(lines, SURROGATES, lambda record: find_dialect(record) is dialect)
     found = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(found, list):
         raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
     return parsed._replace(records=found)
+
+
+def drop_other_fields(record: Any) -> Any:
+    """Return a document of Marmara with the fields of coreference only, and anything else as it is."""
+    if not isinstance(record, Mapping) or not all(name in record for name in MARMARA):
+        return record
+    return {name: value for name, value in record.items() if name not in MARMARA}
 
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:

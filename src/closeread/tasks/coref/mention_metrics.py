@@ -1,6 +1,6 @@
 """Coreference metrics of mentions and anaphors, which are computed only if they are selected.
 
-Conventions: as in `metrics`; both count documents, and the counts add.
+Conventions: as in `metrics`.  Each function returns counts of every document, which are summed over the corpus.
 """
 
 from __future__ import annotations

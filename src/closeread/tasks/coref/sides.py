@@ -29,6 +29,7 @@ from closeread.errors import (
 from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.columns import MentionTable, document_digests, pack_clusters
+from closeread.tasks.coref.coref_json import drop_other_fields
 from closeread.tasks.coref.coref_json import table_of as table_of_records
 from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.document_fields import add_fields
@@ -237,6 +238,8 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         if isinstance(found, list):
             raise FormatError(name, found)
         return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
+    if drop_other_fields(first := next(iter(records), None)) is not first:
+        records = list(map(drop_other_fields, records))
     rules = load_rules("coref")
     parsed, schema = ParsedRows(records, []), load_schema("coref")
     check = rules.find_inconsistencies

@@ -1,8 +1,9 @@
 """Temporal links in TimeML files: read, align and count key and response.
 
 Conventions: a side is a TimeML file, or a folder that is searched recursively for TimeML files; a note names what else
-is there, and symbolic links are refused.  Documents are matched by file name without suffix; two single files are
-matched whatever their names.  If both files of a document have text, it must be the same except for white space.
+is there, and symbolic links are refused.  Documents are matched by file name without suffix, also without `.gz`; two
+single files are matched whatever their names.  If both files of a document have text, it must be the same except for
+white space.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from closeread.errors import (
     pluralize,
     quote,
 )
+from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
@@ -189,16 +191,16 @@ def read_key(path: Path) -> Documents:
         FormatError: a file can't be read or is invalid, or two files have the same name; all problems at once.
     """
     if not path.is_dir():
-        return Documents(path, [path.stem], [None], [read_timeml(path)])
+        return Documents(path, [_name_document(path.name)], [None], [read_timeml(path)])
     expected = f"TimeML files (expected names that end in {', '.join(SUFFIXES)})"
     found, problems = walk_files(path, expected)
-    files = [name for name in found if PurePosixPath(name).suffix.lower() in SUFFIXES]
+    files = [name for name in found if text_suffix(Path(name)) in SUFFIXES]
     files.sort(key=lambda name: PurePosixPath(name).parts)
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
     documents: dict[str, Document | None] = {}
     for file in files:
-        name = PurePosixPath(file).with_suffix("").as_posix()
+        name = _name_document(file)
         if name in documents:
             problems.append(Problem(f"document {quote(name)} already has another file", None, file))
         try:
@@ -210,6 +212,11 @@ def read_key(path: Path) -> Documents:
         raise FormatError(path, problems)
     notices = [*_describe_others(path, [name for name in found if name not in files])]
     return Documents(path, list(documents), files, list(documents.values()), notices)
+
+
+def _name_document(file: str) -> str:
+    path = PurePosixPath(file)
+    return (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
 
 
 def _describe_others(folder: Path, others: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,8 @@ ends and the characters U+0080 to U+009F, which some released texts contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_coll
 from closeread.formats.stored_lines import StoredRecords, UnfitError
 from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
 from closeread.problems import ProblemList
-from closeread.records import Parsed, Record
+from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.tne.columns import Documents, documents_of
 from closeread.tasks.tne.stored import unite_documents
 
@@ -35,6 +36,7 @@ __all__ = [
     "REVIEW",
     "SUFFIXES",
     "UNSAFE",
+    "complete_rows",
     "dump_lines",
     "dump_records",
     "find_origin",
@@ -110,6 +112,20 @@ def _parse_paused(raw: Lines) -> Parsed:
     return Parsed(Documents(records), lines, problems)
 
 
+def complete_rows(rows: Sequence[Any]) -> ParsedRows:
+    """Convert documents of either version in memory to the common form, without changing them."""
+    records: list[Any] = []
+    problems = ProblemList()
+    for number, row in enumerate(rows):
+        if isinstance(row, dict):
+            changed = [name for name in ("metadata", "coref") if name in row]
+            changed += ["nps"] if isinstance(row.get("nps"), dict) else []
+            row = {**row, **{name: deepcopy(row[name]) for name in changed}}
+            problems += [Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS)]
+        records.append(row)
+    return ParsedRows(records, problems)
+
+
 def _normalize(record: Record) -> Iterator[str]:
     """Convert a document of either version to the common form, and yield what is wrong with it."""
     nps = record.get("nps")
@@ -181,6 +197,7 @@ FORMAT = Format(
     suffixes=SUFFIXES,
     unsafe=UNSAFE,
     is_json_lines=True,
+    complete=complete_rows,
     stored=StoredFormat(
         read_lines=_read_lines,
         store=lambda text: StoredRecords(text, _parse_valid),

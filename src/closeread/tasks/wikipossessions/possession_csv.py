@@ -26,7 +26,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.problems import ProblemList
-from closeread.records import Parsed, Record
+from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "SEPARATOR",
     "TYPES",
     "article_texts",
+    "complete_rows",
     "dump_records",
     "read_records",
 ]
@@ -66,19 +67,26 @@ def read_records(path: Path, split: str) -> Parsed:
     if text_suffix(path) not in SUFFIXES:
         return _read_rows(path)
     parsed = read_json_lines(path, lambda record: isinstance(record.get("possessions"), list))
-    records = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), parsed.records)
-    for record in records:
-        _add_anchor_fields(record.get("possessions"))
-    return parsed._replace(records=records)
+    return parsed._replace(records=complete_rows(parsed.records).records)
 
 
-def _add_anchor_fields(possessions: object) -> None:
+def complete_rows(rows: Sequence[Any]) -> ParsedRows:
     """Add the fields derived from anchors to possessions that have none of them."""
-    for possession in possessions if isinstance(possessions, list) else ():
-        if isinstance(possession, dict) and all(possession.get(name) is None for name in DERIVED):
-            anchor = possession.get("anchor")
-            if anchor is None or isinstance(anchor, str):
-                possession.update(derive_anchor(anchor))
+    rows = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), rows)
+    completed = [
+        {**row, "possessions": list(map(_complete, row["possessions"]))}
+        if isinstance(row, dict) and isinstance(row.get("possessions"), list)
+        else row
+        for row in rows
+    ]
+    return ParsedRows(completed, [])
+
+
+def _complete(possession: Any) -> Any:
+    if not isinstance(possession, dict) or any(possession.get(name) is not None for name in DERIVED):
+        return possession
+    anchor = possession.get("anchor")
+    return {**possession, **derive_anchor(anchor)} if anchor is None or isinstance(anchor, str) else possession
 
 
 def _read_rows(path: Path) -> Parsed:
@@ -227,4 +235,4 @@ def _format_row(article: str, possession: Mapping[str, Any]) -> str:
     return SEPARATOR.join(padded)
 
 
-FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES)
+FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, complete=complete_rows)

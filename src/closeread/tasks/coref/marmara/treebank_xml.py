@@ -1,4 +1,4 @@
-"""The treebank, read from extracted files, from fragments as distributed, or from CoNLL-U.
+"""The treebank, read from extracted files or from fragments as distributed.
 
 Source: the METU-Sabanci Turkish Treebank (Oflazer et al., 2003), and the form in which the authors of the corpus
 extracted it: one well-formed XML file for each document.
