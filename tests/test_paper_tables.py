@@ -8,7 +8,7 @@ import json
 import pytest
 
 from closeread.corpora import reproduction
-from closeread.corpora.reproduction import load_printed, reproduce, reproducible
+from closeread.corpora.reproduction import Reproduction, load_printed, reproduce, reproducible
 from closeread.counts.paper_tables import (
     AGREES,
     CUT_OFF,
@@ -18,6 +18,7 @@ from closeread.counts.paper_tables import (
     OWN_MODEL,
     VERDICTS,
     WITHIN_CHANCE,
+    WITHOUT_DATA,
     Cell,
     Chance,
     Claim,
@@ -50,14 +51,15 @@ def test_verdicts_are_counted_in_one_order():
         (NOT_PRINTED, 1),
     ]
     assert count_verdicts([]) == {}
-    assert set(VERDICTS) == {AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED}
+    agreeing = {AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA}
+    assert set(VERDICTS) == agreeing | {DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED}
 
 
 def test_grids_without_what_is_missing():
     total, first, second = make_table_grids([TABLE, BARE], missing=False)
     counted = "2 agree, 1 is cut off, 1 differs, 2 not recomputed"
     assert (total.title, total.header, total.rows) == (f"6 printed figures: {counted}.", (), [])
-    assert total.notes == ["1 more figure is recomputed without being printed.", "Nobody (2020), pages 1-2."]
+    assert total.notes == ["1 more cell not among the printed figures.", "Nobody (2020), pages 1-2."]
     assert first.title == "Table 7 (section 4.2). Animals"
     assert first.rows == [
         ["cats", "n", "12", "12", AGREES, ""],
@@ -126,6 +128,7 @@ def test_a_table_as_json():
             "agree": 1,
             "cut_off": 1,
             "within_chance": 0,
+            "without_data": 0,
             "differ": 1,
             "own_model": 0,
             "not_recomputed": 2,
@@ -196,6 +199,24 @@ def test_the_narrowest_reason_is_told(animals):
         ("needs feathers; as in the text", True),
         ("needs a zoo", True),
     ]
+
+
+def test_what_needs_no_data_is_counted_apart(animals, monkeypatch):
+    table = {**PRINTED["tables"][0], "without_data": {"cats": "a cat by definition"}}
+    rows = {**table["rows"], "cows": {"n": None}, "ants": {"n": None}, "bees": {"n": None}}
+    monkeypatch.setattr(reproduction, "load_printed", lambda corpus: {**PRINTED, "tables": [{**table, "rows": rows}]})
+    identities = {("ants", "n"): Claim("5 legs", False), ("bees", "n"): Claim("6 legs", True)}
+    animals({("cats", "n"): 12.0, ("cats", "share"): 0.9, ("dogs", "n"): 9.0, **identities})
+    found = reproduce("mctaco", "3")
+    cells = {(cell.row, cell.column): (cell.verdict, cell.why) for cell in found[0].cells}
+    assert cells["cats", "n"] == (WITHOUT_DATA, "a cat by definition")
+    assert cells["cats", "share"] == (DIFFERS, "as in the text")  # what a definition says can be wrong, too
+    assert cells["dogs", "n"] == (AGREES, "")
+    assert cells["cows", "n"] == (NOT_PRINTED, "needs a zoo")  # nothing is printed, and nothing recomputed
+    assert cells["ants", "n"][0] == DIFFERS
+    assert cells["bees", "n"][0] == NOT_PRINTED
+    assert Reproduction.from_json(found.to_json()) == found
+    assert repr(found).endswith(": agrees 1, holds without data 1, differs 2, not recomputed 2, not printed 2>")
 
 
 @pytest.mark.parametrize("cell", [("cows", "n"), ("cats", "weight")])

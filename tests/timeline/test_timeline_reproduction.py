@@ -12,7 +12,7 @@ from closeread.corpora.gold import read_gold, splits_at_hand
 from closeread.corpora.names import load_corpus
 from closeread.corpora.reproduction import Inputs, load_printed, reproduce
 from closeread.corpora.sources import DATA_VARIABLE
-from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, format_like
+from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"
@@ -173,7 +173,7 @@ def test_second_hand_is_never_printed(transcription, corpora):
     assert len(found) == len(table["rows"]) == 24
     for row in table["rows"]:
         cell = found[row["row"], row["column"]]
-        assert (cell.printed, cell.recomputed, cell.verdict) == (None, None, NOT_RECOMPUTED)
+        assert (cell.printed, cell.recomputed, cell.verdict) == (None, None, NOT_PRINTED)
         assert cell.why.startswith(f"{row['value']} at second hand; needs ")
 
 

@@ -76,38 +76,38 @@ def test_the_rows_without_a_model(release):
 def test_the_identities_hold(release):
     cells, table_3 = in_table(release, "Identities"), in_table(release, "Table 3")
     assert len(cells) == 10 * 2
-    assert {cell.verdict for cell in cells.values()} == {AGREES}
+    assert {(cell.printed, cell.verdict) for cell in cells.values()} == {(None, NOT_PRINTED)}
     for place, cell in cells.items():
-        assert cell.printed == table_3[place].printed
+        assert cell.recomputed.endswith(f" from Table 5, {table_3[place].printed} in Table 3")
         assert table_3[place].verdict == NOT_RECOMPUTED
     # Table 5 of the paper: 70.1, 17.0 and 85.0 for the first, 19.6, 77.7 and 54.2 for the second.
-    found = {place: cell.recomputed for place, cell in cells.items()}
-    assert found["Coupled-static", "Precision"] == pytest.approx(float(Fraction(701 * 850, 10_000)))
-    assert found["Coupled-static", "Recall"] == pytest.approx(float(Fraction(170 * 850, 10_000)))
+    found = {place: float(cell.recomputed.split()[0]) for place, cell in cells.items()}
+    assert found["Coupled-static", "Precision"] == pytest.approx(float(Fraction(701 * 850, 10_000)), abs=0.00501)
+    assert found["Coupled-static", "Recall"] == pytest.approx(float(Fraction(170 * 850, 10_000)), abs=0.00501)
     of_both = Fraction(196 * 777 + (1000 - 196) * 542, 10_000)
-    assert found["Decoupled-static", "Recall"] == pytest.approx(float(of_both))
+    assert found["Decoupled-static", "Recall"] == pytest.approx(float(of_both), abs=0.00501)
     # As counted on the file: 106,201 linked pairs of 617,266.
     linked = Fraction(588, 10) * Fraction(106_201, 617_266)
-    assert found["Decoupled-static", "Precision"] == pytest.approx(float(linked))
+    assert found["Decoupled-static", "Precision"] == pytest.approx(float(linked), abs=0.00501)
 
 
 @pytest.mark.parametrize(
     ("printed", "verdict"),
     # (70.05 to 70.15) times (84.95 to 85.05) percent is 59.507 to 59.663: 59.5, 59.6 and 59.7 may be that.
-    [("59.4", DIFFERS), ("59.5", AGREES), ("59.7", AGREES), ("59.8", DIFFERS)],
+    [("59.4", DIFFERS), ("59.5", NOT_PRINTED), ("59.7", NOT_PRINTED), ("59.8", DIFFERS)],
 )
 def test_an_identity_is_judged_within_rounding(printed, verdict, monkeypatch, four):
     changed = json.loads(json.dumps(load_printed("tne")))
     for table in changed["tables"]:
-        if table["name"] in ("Table 3", "Identities"):
+        if table["name"] == "Table 3":
             table["rows"]["Coupled-static"]["Precision"] = printed
     for module in ("corpora.reproduction", "tasks.tne.reproduction_identities"):
         monkeypatch.setattr(f"closeread.{module}.load_printed", lambda corpus: changed)
     cells = cells_of("Identities", four)
     assert cells["Identities", "Coupled-static", "Precision"].verdict == verdict
-    assert cells["Identities", "Coupled-static", "Recall"].verdict == AGREES
+    assert cells["Identities", "Coupled-static", "Recall"].verdict == NOT_PRINTED
     # Of the 156 pairs of the ferry 15 are linked.
-    assert cells["Identities", "Decoupled-static", "Precision"].recomputed == pytest.approx(58.8 * 15 / 156)
+    assert cells["Identities", "Decoupled-static", "Precision"].recomputed.startswith(f"{58.8 * 15 / 156:.2f} from")
 
 
 def test_columns_of_table_2_by_hand(four):

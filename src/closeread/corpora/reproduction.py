@@ -3,9 +3,10 @@
 Conventions: the data file has the paper as `source`, and `tables` in printed order.  A table has a `name` ("Table 2",
 "Figure 4", "Text" for the running text), a `section`, a `caption` in our words, a `note` on it as a whole if there is
 something to say, `columns`, and `rows`: from the name of a row to its cells by column, as printed.  A row of "Text" is
-what the figure is, its column the section.  What there is to say of cells is in three objects, from the name of a cell
+what the figure is, its column the section.  What there is to say of cells is in four objects, from the name of a cell
 ("row / column"), a row, a column or "" for the whole table to a clause: `notes`, `differs` (cells that are known to
-differ, and why) and `needs` (what it would take to recompute those that are not).  The module has `RECOMPUTE`, from the
+differ, and why), `needs` (what it would take to recompute those that are not) and `without_data` (why cells agree
+whatever the corpus files say).  The module has `RECOMPUTE`, from the
 names of tables to functions from `Inputs` to their cells, and `TAKES`, the names of the inputs besides the corpus that
 these use; without it, there are none.
 """
@@ -22,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from closeread.corpora.names import corpus_names, load_corpus
 from closeread.counts.paper_tables import (
+    AGREES,
     DIFFERS,
-    NOT_PRINTED,
     NOT_RECOMPUTED,
+    WITHOUT_DATA,
     Cell,
     Chance,
     Claim,
@@ -228,12 +230,14 @@ def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cel
 
 def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | None, value: Value | None) -> Cell:
     verdict = judge(text, value)
-    known = {DIFFERS: "differs", NOT_RECOMPUTED: "needs"}.get(verdict)
+    known = "needs" if value is None else {DIFFERS: "differs", AGREES: "without_data"}.get(verdict)
     reason = "" if known is None else _look_up(table.get(known, {}), place)
+    if verdict == AGREES and reason:
+        verdict = WITHOUT_DATA
     notes = [reason, *([_describe_draw(value)] if isinstance(value, Chance) else [])]
     notes.append(_look_up(table.get("notes", {}), place))
     shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim | OwnModel) else value
-    is_expected = verdict == NOT_PRINTED or known is None or bool(reason)
+    is_expected = verdict not in (DIFFERS, NOT_RECOMPUTED) or bool(reason)
     return Cell(*place, text, shown, verdict, "; ".join(filter(None, notes)), is_expected)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "SUMMARY",
     "VERDICTS",
     "WITHIN_CHANCE",
+    "WITHOUT_DATA",
     "Cell",
     "Chance",
     "Claim",
@@ -48,14 +49,15 @@ __all__ = [
     "summarize",
 ]
 
-AGREES, CUT_OFF, WITHIN_CHANCE = "agrees", "agrees, cut off", "within chance"
+AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA = "agrees", "agrees, cut off", "within chance", "holds without data"
 DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = "differs", "own model", "not recomputed", "not printed"
-VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED)
+VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED)
 
 SUMMARY = {
     AGREES: "agree",
     CUT_OFF: "cut_off",
     WITHIN_CHANCE: "within_chance",
+    WITHOUT_DATA: "without_data",
     DIFFERS: "differ",
     OWN_MODEL: "own_model",
     NOT_RECOMPUTED: "not_recomputed",
@@ -195,7 +197,7 @@ def describe_verdicts(tables: Iterable[Table]) -> str:
 def summarize(tables: Iterable[Table]) -> dict[str, int]:
     """Return the number of printed figures, and how many of them have each verdict.
 
-    Figures that are recomputed without being printed are counted as `not_printed`, and not among the printed ones.
+    Cells that the paper does not print are counted as `not_printed`, and not among the printed figures.
     """
     counts = Counter(cell.verdict for table in tables for cell in table.cells)
     of_verdict = {name: counts[verdict] for verdict, name in SUMMARY.items()}
@@ -214,6 +216,7 @@ def describe_summary(tables: Iterable[Table]) -> str:
         _conjugate(found["agree"], "agrees", "agree"),
         _conjugate(found["cut_off"], "is cut off", "are cut off"),
         f"{found['within_chance']:,} within chance",
+        _conjugate(found["without_data"], "holds without data", "hold without data"),
         _conjugate(found["differ"], "differs", "differ"),
         _conjugate(found["own_model"], "beside an own model", "beside own models"),
         f"{found['not_recomputed']:,} not recomputed",
@@ -236,10 +239,10 @@ def judge(printed: str | None, value: Value | None) -> str:
     >>> judge("49.2", OwnModel(40.0))
     'own model'
     """
+    if printed is None:
+        return DIFFERS if isinstance(value, Claim) and not value.holds else NOT_PRINTED
     if value is None:
         return NOT_RECOMPUTED
-    if printed is None:
-        return NOT_PRINTED
     if isinstance(value, OwnModel):
         return OWN_MODEL
     if isinstance(value, Claim):

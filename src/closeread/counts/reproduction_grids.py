@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.counts.paper_tables import (
-    NOT_RECOMPUTED,
     VERDICTS,
     Cell,
     Table,
@@ -47,7 +46,7 @@ def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid
         missing: whether to show the cells that are not recomputed, too.
         elsewhere: what shows them if this does not.
     """
-    cells = [cell for cell in table.cells if missing or cell.verdict != NOT_RECOMPUTED]
+    cells = [cell for cell in table.cells if missing or cell.recomputed is not None]
     hidden = len(table.cells) - len(cells)
     notes = [f"{table.note}."] if table.note else []
     notes += [f"{pluralize(hidden, 'cell')} not recomputed: see {elsewhere}."] if hidden else []
@@ -60,8 +59,7 @@ def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid
 def make_summary_grid(tables: Sequence[Table]) -> Grid:
     """Return how many figures of a paper agree, in a sentence, and the paper as a note."""
     more = summarize(tables)["not_printed"]
-    are = "is" if more == 1 else "are"
-    notes = [f"{pluralize(more, 'more figure')} {are} recomputed without being printed."] if more else []
+    notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
     return Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])
 
 

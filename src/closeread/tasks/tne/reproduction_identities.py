@@ -4,7 +4,8 @@ A system that decides by one label of every pair (Coupled) has as precision and 
 The printed Decoupled rows are those of a system that links every pair by its preposition head: its recall is the
 accuracy of prepositions over all gold pairs, linked or not, and its precision follows from the number of pairs.
 
-Conventions: figures are percentages.  An identity holds if figures that round to the printed ones fulfil it.
+Conventions: figures are percentages.  An identity holds if figures that round to the printed ones fulfil it.  It is
+not itself printed; the figures that it connects are counted in Tables 3 and 5.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def _check(figures: Figures, column: str, formula: Formula, *names: str) -> Clai
     values = [figures[name] for name in names]
     bounds = [formula(*corner) for corner in product(*(_bound(value) for value in values))]
     low, high = _bound(figures[column])
-    return Claim(float(formula(*values)), min(bounds) <= high and low <= max(bounds))
+    told = f"{formula(*values):.2f} from Table 5, {figures[column]} in Table 3"
+    return Claim(told, min(bounds) <= high and low <= max(bounds))
 
 
 def _bound(value: Decimal) -> tuple[Decimal, Decimal]:
