@@ -52,6 +52,11 @@ REQUESTS = {
         ["score", "mctaco", "system", *SAMPLE, "--gold", "system"],
         "your own gold can't be combined with a config or a data folder",
     ),
+    "a board of two tasks": (
+        ["leaderboard", "init", "out", "--corpus", "mctaco", "--procedure", "coref"],
+        "give either --corpus or --procedure",
+    ),
+    "a board of no task": (["leaderboard", "init", "out"], "give either --corpus or --procedure"),
     "a corpus's name with a dot": (
         ["baseline", "mctaco.x", "random", "-o", "out"],
         f"no such corpus: 'mctaco.x'. Did you mean 'mctaco'? (choose from: {', '.join(corpus_names())})",
@@ -83,6 +88,8 @@ USAGE = {
     "unknown value": (["score", "mctaco", "system", *SAMPLE, "--missing", "nought"], "score mctaco", "--missing"),
     "unknown option": (["score", "mctaco", "system", "--zz"], "score mctaco", "--zz"),
     "no resamples": (["score", "mctaco", "system", "--resamples", "0"], "score mctaco", "--resamples"),
+    "too fast": (["train", "mctaco", "out", "--learning-rate", "1.5"], "train mctaco", "--learning-rate"),
+    "no speed": (["train", "tne", "out", "--head-learning-rate", "0"], "train tne", "--head-learning-rate"),
     "no system to compare": (["compare", "mctaco"], "compare mctaco", "SYSTEMS"),
     "no output": (["baseline", "mctaco", "random", *SAMPLE], "baseline mctaco random", "--output"),
 }

@@ -69,10 +69,12 @@ def test_commands_that_write_spare_what_they_read():
     ["adjudicate", "mctaco", "yes.jsonl", "x", "-o", "y", "--dropped", "link"],
     ["plot", "possession", "--gold", "x", "Article", "-o", "x"],
     ["score", "mctaco", "yes.jsonl", "--gold", "x", "--counts", "x"],
+    ["score", "mctaco", "x", "--config", "sample", "-o", "hard"],
 ], ids=" ".join)  # fmt: skip
 def test_nothing_is_written_over_what_is_read(run, arguments):
     Path("x").write_text("kept")
     Path("link").symlink_to("x")
+    Path("hard").hardlink_to("x")
     done = run(*arguments)
     assert done.exit_code == 2
     assert f"{arguments[-1]} is also an input; choose another output file" in done.stderr

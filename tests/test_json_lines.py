@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shared import json_texts as texts
 
 from closeread import limits, records
+from closeread.corpora.values import find_wrong_rows
 from closeread.formats import json_lines
 from closeread.formats.fast_json import FastParser, find_structure
 from closeread.formats.json_lines import parse_json_lines
@@ -79,6 +80,16 @@ def test_both_ways_count_levels_alike(shells, over):
 def test_any_depth_is_refused(depth, shell):
     (problem,) = parse_json_lines([f'{{"a":{shell[0] * depth}1{shell[1] * depth}}}']).problems
     assert problem.message == "is nested too deeply (limit: 100 levels)"
+
+
+@pytest.mark.parametrize("shell", SHELLS[:2])
+def test_rows_in_memory_have_the_same_limit(shell):
+    n = limits.MAX_DEPTH - 1
+    fits, too_deep = (json.loads(f'{{"a":{shell[0] * depth}1{shell[1] * depth}}}') for depth in (n, n + 1))
+    wrong = find_wrong_rows([fits, too_deep])
+    assert {i: [problem.message for problem in found] for i, found in wrong.items()} == {
+        1: ["is nested too deeply (limit: 100 levels)"]
+    }
 
 
 def test_the_fast_way_is_taken():

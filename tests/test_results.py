@@ -106,6 +106,10 @@ def test_short_forms_are_short(report, comparison):
         repr(full)
         == "<Report of coref: 1 document, Mentions F1 100.00, MUC F1 100.00, B³ F1 100.00, CEAFm F1 100.00, …>"
     )
+    four = closeread.score(
+        "coref", [OTHER], gold=[OTHER], metrics=("muc", "b3", "ceafe", "lea"), resampling=Resampling(0)
+    )
+    assert repr(four).endswith(" F1 100.00>")
     # Without wrong links, the first finds 2 of 4, the second 1 of 4: F1 is 2/3 and 2/5.
     assert repr(comparison).startswith(
         "<Comparison of '<script>alert(1)</script>' and 'b.jsonl': 2 documents, MUC F1 -26.67, CoNLL F1 -"

@@ -136,6 +136,11 @@ def test_intervals():
     text = " ".join(str(told).split())
     assert "No intervals of 'other': those of its report have another level (90%, 400 resamples, seed 0)." in text
     assert "The report of 'bare' has no intervals." in text
+    assert "those of its report (" not in text
+    seeded = make({"other": report(9, seed=1), "all": 10}, intervals="range")
+    notes = " ".join(str(seeded).split())
+    assert "The intervals of 'other' are those of its report (95%, 400 resamples, seed 1)." in notes
+    assert notes.count("those of its report (") == 1
     assert [line.split()[:2] for line in str(told).splitlines() if line.startswith(("other", "bare"))] == [
         ["other", "94.74"],
         ["bare", "94.74"],

@@ -14,7 +14,7 @@ from twins import adjudication as twin
 from closeread.errors import FormatError
 from closeread.tasks.coref.adjudication.objectives import OBJECTIVES
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solving import Deadline
+from closeread.tasks.coref.adjudication.solving import Deadline, Found
 
 TESTS = Path(__file__).parent.parent
 CASES = json.loads(TESTS.joinpath("cases/adjudication.json").read_text("utf-8"))
@@ -118,6 +118,22 @@ def test_large_ties_are_settled():
         found = adjudicated(ring, solver, objective="u")
         assert chains_of(found) == expected
         assert found.cost == 2 * size // 2
+
+
+def test_without_time_for_ties_nothing_is_proved():
+    ring = [[[(0, 0), (3, 3)]], [[(3, 3), (6, 6)]], [[(6, 6), (9, 9)]], [[(9, 9), (0, 0)]]]
+    parts = []
+
+    def open_session(part, deadline):
+        parts.append(part)
+        session = SOLVERS["clingo"](part, deadline)
+        if len(parts) > 1:  # the first finds the best solution, and that there are others
+            session.find_best = lambda: Found(None, False)
+        return session
+
+    found = adjudicate(document_of(ring), Settings(objective="u"), open_session, Deadline(None))
+    assert len(parts) > 1
+    assert (found.cost, found.is_optimal) == (4, False)
 
 
 def test_rules_are_added_to_a_new_search():

@@ -11,7 +11,7 @@ from shared.coreference_tables import make_table
 from twins import chain_errors as slow
 
 from closeread.tasks.coref.chain_errors import find_chain_errors
-from closeread.tasks.coref.kernels.chain_matching import KINDS, MISSING, MIXED, match_chains
+from closeread.tasks.coref.kernels.chain_matching import KINDS, MAX_TOGETHER, MISSING, MIXED, match_chains
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8"))
 MENTIONS = "abcdefghij"
@@ -95,3 +95,8 @@ def test_large_numbers_stay_exact():
     sizes = np.array([[20_000, 20_000], [19_999, 20_000]])
     assert match_chains(sizes).tolist() == [0, 1]
     assert match_chains(sizes[::-1]).tolist() == [1, 0]
+
+
+def test_the_limit_is_for_chains_that_share_mentions():
+    n = MAX_TOGETHER + 1
+    assert match_chains(np.eye(n, dtype=np.int64)).tolist() == list(range(n))

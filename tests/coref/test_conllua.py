@@ -292,6 +292,12 @@ def test_written():
     assert cells[4:] == ["(EntityID=x|MarkableID=m1|Min=1(EntityID=x|MarkableID=m2|Min=1)", "_", "m1)"]
 
 
+def test_a_mention_over_a_zero_is_written_in_one_part(read):
+    table = read(document(row(1, "(EntityID=1"), row("1.1"), row(2), row("2.1"), row(3, ")")))
+    cells = [line.split("\t")[10] for line in FORMAT.write(table).split("\n") if "\t" in line]
+    assert cells == ["(EntityID=1|MarkableID=m1", "_", "_", "_", ")"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -152,8 +152,9 @@ def test_deep_trees_and_many_nested_mentions(tmp_path, monkeypatch):
     path.write_text(document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8")
     table = replace(table := read_conll(path), trees=read_trees(table, path))
     codes = minimum_codes(table, table)[0]
-    monkeypatch.setattr(minimum_spans, "TOKENS_PER_BATCH", 100)
-    np.testing.assert_array_equal(minimum_codes(table, table)[0], codes)
+    for size in (100, 50_000):  # many batches, and two
+        monkeypatch.setattr(minimum_spans, "TOKENS_PER_BATCH", size)
+        np.testing.assert_array_equal(minimum_codes(table, table)[0], codes)
     assert len(np.unique(codes)) == len(codes)
 
 

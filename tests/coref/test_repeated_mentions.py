@@ -1,7 +1,7 @@
 """Mentions that occur more than once on a side: what the reference scorer does, next to an exact twin."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from shared.coreference_kernels import PAIRS, REPEATING_PAIRS, count_sides, split_sides
 from twins import coref as twin
 
@@ -39,6 +39,17 @@ def test_fast_is_twin(pairs):
     side = twin.side(response).select(keep_as_reference(twin.side(key), twin.side(response)))
     assert side.mention.tolist() == twin.side(kept).mention.tolist()
     twin.assert_equal_counts(count_sides(twin.side(key), side, len(key), repeated_overlap), key, kept)
+
+
+@given(REPEATING_PAIRS)
+@example([(["a", "bc", "cd"], ["a", "bc", "cd", "de"])])
+def test_clusters_that_lost_their_singletons_are_not_counted(pairs):
+    key, response = (
+        [[[] if len(cluster) == 1 else cluster for cluster in clusters] for clusters in documents]
+        for documents in split_sides(pairs)
+    )
+    kept = twin.as_reference(key, response)
+    twin.assert_equal_counts(count_sides(twin.side(key), twin.side(kept), len(key), repeated_overlap), key, kept)
 
 
 @given(PAIRS)

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import split_antecedents as twin
 
+from closeread.arrays import LimitError
+from closeread.tasks.coref.kernels import split_antecedents
 from closeread.tasks.coref.kernels.sides import Side
 from closeread.tasks.coref.kernels.split_antecedents import IN_SETS, Sets, count_sets, count_with_sets
 
@@ -118,6 +120,20 @@ def test_ceaf_by_hand():
     # F1 of the sets is 2/3 for CEAFm (2 of 4 and 2 of 2 mentions) and for CEAFe (1 of 2 and 1 of 1 entities).
     assert count("ceafm", [KEY], [response])[0] == pytest.approx([7 + 2 / 3, 8, 7 + 2 / 3, 8])
     assert count("ceafe", [KEY], [response])[0] == pytest.approx([3 + 8 / 9, 4, 3 + 8 / 9, 4])
+
+
+def test_comparisons_of_sets_have_a_limit(monkeypatch):
+    # A set of two entities with two mentions each, compared with three of the other side: 12 mentions.
+    key = [(ANN, []), (BOB, []), ([9], [ANN, BOB])]
+    response = [(ANN, []), *(([number], [ANN]) for number in range(10, 13))]
+    n = 3 * (len(ANN) + len(BOB))
+    monkeypatch.setattr(split_antecedents, "MAX_COMPARED", n)
+    for sides in ((key, response), (response, key)):
+        assert count("muc", *([side] for side in sides)).shape == (1, 4)
+    monkeypatch.setattr(split_antecedents, "MAX_COMPARED", n - 1)
+    for sides in ((key, response), (response, key)):
+        with pytest.raises(LimitError, match=f"{n} mentions of split antecedents to compare .*at most {n - 1}"):
+            count("muc", *([side] for side in sides))
 
 
 def test_nothing():

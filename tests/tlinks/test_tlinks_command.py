@@ -178,6 +178,23 @@ def test_missing_documents(ran, run, pair):
     )
 
 
+def test_a_response_without_the_key(pair):
+    def problems(names, response):
+        try:
+            PROCEDURE.sides.check_form(None, names, Path(response), {"missing": "error"})
+        except SubmissionError as error:
+            return [problem.message for problem in error.problems]
+        return []
+
+    assert problems(["a", "b/c"], "response") == []
+    assert problems(["z"], "response/a.tml") == []  # two single documents, whatever they are called
+    written("one", {"a.tml": RESPONSE["a.tml"]})
+    for response in ("response/a.tml", "one"):
+        [lacking] = problems(["a", "z"], response)
+        assert lacking.startswith("lacks 1 of 2 documents of the key: 'z'.")
+    assert len(problems(["z"], "one")) == 2
+
+
 def test_contradictions_are_told_with_their_lines(run, pair):
     links = [("ei1", "BEFORE", "ei2"), ("ei2", "BEFORE", "ei3"), ("ei3", "BEFORE", "ei1"), ("ei3", "IAFTER", "ei2")]
     Path("key/a.tml").write_text(timeml(links))

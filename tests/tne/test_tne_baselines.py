@@ -15,6 +15,7 @@ from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, load_schema
 from closeread.errors import RequestError
+from closeread.tasks.tne import baselines
 from closeread.tasks.tne.procedure import PROCEDURE, validate
 
 CORPUS = load_corpus("tne")
@@ -104,6 +105,13 @@ def test_nothing_reaches_into_another_document(ferry):
     records = [{**ferry[0], "id": name} for name in ("a", "b", "c")]
     for name in NAMES[:2] + NAMES[3:]:
         assert linked(name, records) == linked(name, ferry) * 3
+
+
+def test_links_of_a_document_have_a_limit(ferry, monkeypatch):
+    (pairs,) = linked("surface", ferry)
+    monkeypatch.setattr(baselines, "MAX_LINKS", len(pairs) - 1)
+    with pytest.raises(RequestError, match=rf"{len(pairs)} links by this baseline .*at most {len(pairs) - 1}"):
+        linked("surface", ferry)
 
 
 def test_no_documents_and_no_noun_phrases(ferry):

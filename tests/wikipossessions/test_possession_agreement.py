@@ -196,7 +196,9 @@ def test_the_twin_that_tries_every_pairing(one, two):
     ),
     likeness=st.lists(st.integers(0, 9), min_size=9, max_size=9),
 )
-@example((["x y"], ["x", "y b"]), [0, 9, *[0] * 7])  # the larger overlap outweighs any likeness
+# The larger overlap outweighs any likeness: 1/2 is more than 1/3, and 1/4 + 1/2 is more than 1/3 + 1/3.
+@example((["x y"], ["x", "y b"]), [0, 9, *[0] * 7])
+@example((["x y z", "x y"], ["x", "y v"]), [9, 0, 0, 0, 9, *[0] * 4])
 def test_the_twin_of_partial_matching_with_likeness(names, likeness):
     sides = [NamesAndOrders([normalize_name(name) for name in side], [None] * len(side)) for side in names]
     ours, theirs = ([set(name.split()) for name in side] for side in names)
