@@ -6,6 +6,7 @@ from unittest import mock
 
 import pytest
 
+from closeread.errors import RequestError
 from closeread.neural import fill_mask
 from closeread.neural.fill_mask import FillMask
 
@@ -96,11 +97,16 @@ def test_batches_and_repetition_change_nothing(tiny_bert):
 def test_long_sentences_are_truncated_at_the_beginning(tiny_bert):
     model = FillMask(tiny_bert, device="cpu")
     end = "how long did it take ? two [MASK] ."
-    # The model can read 22 words and two special tokens; `end` has 9 words.
-    fits = "the " * 13 + end
+    # The model can read 24 words and two special tokens; `end` has 9 words.
+    fits = "the " * 15 + end
     assert model(["barn " * 50 + fits]) == model([fits])
     assert model(["barn " + fits]) == model([fits])
     assert model(["barn " * 13 + end]) != model([fits])
+
+
+def test_a_device_that_is_none(tiny_bert):
+    with pytest.raises(RequestError, match="device 'nosuch' can't be used: "):
+        FillMask(tiny_bert, device="nosuch")
 
 
 def test_an_answer_that_is_too_long_gets_no_words(tiny_bert):

@@ -5,6 +5,7 @@ import json
 import math
 import shutil
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from importlib import resources
 
@@ -25,8 +26,9 @@ from closeread.counts.paper_tables import (
     WITHOUT_DATA,
 )
 from closeread.counts.table import CountTable
-from closeread.tasks.mctaco import reproduction
+from closeread.tasks.mctaco import categories, reproduction
 from closeread.tasks.mctaco.perturbation.rules import perturb
+from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.reproduction import RECOMPUTE, RELEASED_PREDICTIONS, sample_questions
 
 DEV = """It rained .	When ?	at noon	yes	Typical Time
@@ -71,6 +73,13 @@ def upstream(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{label}\n" for label in labels.split()), "utf-8")
     return tmp_path / "upstream"
+
+
+def test_another_metric_changes_nothing(small, upstream, monkeypatch):
+    expected = [values_of(table, data_dir=small, upstream=upstream) for table in ("2", "Text")]
+    more = replace(PROCEDURE.metrics[0], name="accuracy")
+    monkeypatch.setattr(categories, "PROCEDURE", replace(PROCEDURE, metrics=(*PROCEDURE.metrics, more)))
+    assert [values_of(table, data_dir=small, upstream=upstream) for table in ("2", "Text")] == expected
 
 
 def test_sizes_by_hand(small):

@@ -66,6 +66,11 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
     np.testing.assert_allclose(bars.get_segments(), [[[10, 25], [10, 25]], [[20, 25], [20, 50]]])
     assert axes.get_ylabel() == "test score (%)"
     assert drawing.summary == "3 runs with 2 sizes of the training data"
+    gap = RUNS.to_json()
+    del gap["runs"][0]["test"]["exact_match"]
+    (axes,) = draw_runs([saved(gap)]).figure.axes
+    exact_match, _, _ = next(bars.lines for bars in axes.containers if bars.get_label() == "Exact match")
+    assert np.isnan(exact_match.get_xydata()[:, 1]).tolist() == [True, False]
     held_out = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_json()
     drawing = draw_runs([saved(held_out)])
     assert drawing.figure.axes[0].get_ylabel() == "held-out score (%)"

@@ -43,12 +43,16 @@ def questions_of(records):
     return {record["question_id"] for record in records}
 
 
-@pytest.mark.parametrize(("share", "n"), [(0.1, 2), (0.5, 12), (0.001, 1), (0.999, 24)])
-def test_no_question_is_on_both_sides(share, n):
+def sentences_of(records):
+    return {record["sentence_id"] for record in records}
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
+def test_no_sentence_is_on_both_sides(share, n):
     learnt, held_out = split_questions(RECORDS, share, seed=3)
-    assert len(questions_of(RECORDS)) == 25
-    assert len(questions_of(held_out)) == n  # halves are rounded to even numbers, and one at least is on each side
-    assert not questions_of(learnt) & questions_of(held_out)
+    assert len(sentences_of(RECORDS)) == 10
+    assert len(sentences_of(held_out)) == n  # halves are rounded to even numbers, and one at least is on each side
+    assert not sentences_of(learnt) & sentences_of(held_out)
     assert sorted([*learnt, *held_out], key=lambda record: record["id"]) == list(RECORDS)
     assert [*learnt] == [record for record in RECORDS if record in learnt]
     assert split_questions(RECORDS, share, seed=3) == (learnt, held_out)
@@ -57,7 +61,7 @@ def test_no_question_is_on_both_sides(share, n):
 def test_other_seeds_hold_out_other_questions():
     found = {frozenset(questions_of(split_questions(RECORDS, 0.3, seed)[1])) for seed in range(5)}
     assert len(found) == 5
-    with pytest.raises(RequestError, match=r"1 question to learn from \(expected 2 or more"):
+    with pytest.raises(RequestError, match=r"1 sentence to learn from \(expected 2 or more"):
         split_questions(RECORDS[:1], 0.1, 0)
 
 
@@ -156,8 +160,9 @@ def test_a_learning_curve(trained, ran, tmp_path):
     assert [one["folder"] for one in found["runs"]] == [
         f"size-{size}/seed-{seed}" for size in (0, 50, 100) for seed in (0, 1)
     ]
-    # 25 questions, 2 of which are held out.
-    assert [one["questions"] for one in found["runs"]] == [0, 0, 12, 12, 23, 23]
+    # 25 questions, of which those of one sentence are held out; half of the others, rounded up, are learnt from.
+    whole = [len(questions_of(split_questions(RECORDS, 0.1, seed)[0])) for seed in (0, 1)]
+    assert [one["questions"] for one in found["runs"]] == [0, 0, *(-(-n // 2) for n in whole), *whole]
     assert [one["epoch"] for one in found["runs"]] == [0, 0, 1, 1, 1, 1]
     told = ran("plot", "learning-curve", tmp_path / "curve", "-o", tmp_path / "c.svg")
     assert told == f"{tmp_path / 'c.svg'}: 6 runs with 3 sizes of the training data\n"

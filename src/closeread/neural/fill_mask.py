@@ -7,9 +7,10 @@ loaded, not with this module.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.errors import RequestError
+from closeread.neural.devices import check_libraries, choose_device
 
 if TYPE_CHECKING:
     import torch
@@ -37,12 +38,16 @@ class FillMask:
     Raises:
         MissingExtraError: torch or transformers is not installed.
         OSError: the model does not exist, or has no weights in a safe format.
-        RequestError: the model's tokenizer has no mask token.
+        RequestError: the model's tokenizer has no mask token, or there is no such device.
     """
 
     def __init__(self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None) -> None:
-        torch, transformers = _import_libraries()
-        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        check_libraries("a language model")
+        import transformers
+
+        from closeread.neural.encoders import longest_input
+
+        self._device = choose_device(device)
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
         if self._tokenizer.mask_token is None:
             raise RequestError(f"{model}: the tokenizer has no mask token (expected a fill-mask model)")
@@ -50,7 +55,7 @@ class FillMask:
         self._tokenizer.truncation_side = "left"
         loaded = transformers.AutoModelForMaskedLM.from_pretrained(model, trust_remote_code=False, weights_only=True)
         self._model = loaded.to(self._device).float().eval()
-        self._longest = _longest_input(self._tokenizer, self._model)
+        self._longest = longest_input(self._tokenizer, self._model.config)
         self._candidates = candidates
         self._batch_size = batch_size
         self._words: dict[int, str | None] = {}
@@ -111,19 +116,3 @@ class FillMask:
             is_special = token in self._tokenizer.all_special_ids
             self._words[token] = word if word and alone == [token] and not is_special else None
         return self._words[token]
-
-
-def _import_libraries() -> tuple[Any, Any]:
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise MissingExtraError("a language model", "torch", "transformers", extra="neural") from error
-    return torch, transformers
-
-
-def _longest_input(tokenizer: Any, model: Any) -> int:
-    """The maximum number of tokens of an input."""
-    positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
-    # RoBERTa and its relatives never use their first two positions.
-    return int(min(tokenizer.model_max_length, positions - 2))

@@ -7,7 +7,7 @@ as it is; "static:FILE" are word vectors, and "static:corpus" are trained on the
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from closeread.errors import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
 from closeread.neural.encoders import Encoder
 from closeread.neural.link_learning import LabelledPairs, LinkLearner, LinkSystem, PredictedPairs
 from closeread.neural.link_model import LinkModel, Sizes
-from closeread.neural.run_files import COMPLETE, ENCODER, read_run
+from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans
 from closeread.neural.trained_vectors import train_vectors
@@ -152,7 +153,11 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
     Raises:
         FormatError: the folder does not hold one, or it is damaged.
     """
-    choice = LinkChoice(**read_run(folder.path)["model"])
+    try:
+        choice = LinkChoice(**read_run(folder.path)["model"])
+    except TypeError:
+        found = f"model: is not a model of links (expected {', '.join(each.name for each in fields(LinkChoice))})"
+        raise FormatError(folder.path / RUN, [Problem(found)]) from None
     words = {word for document in spans.words for word in document}
     system = _make_system(choice, _load_source(folder, choice, words), device)
     folder.load_weights(system)

@@ -48,7 +48,7 @@ def _read_sizes(ctx: click.Context, param: click.Parameter, value: str | None) -
     "--held-out",
     type=options.NumberRange(0, 1, min_open=True, max_open=True),
     metavar="X",
-    help="Hold out this share of the questions, and choose the best epoch by the scores on it.  [default: 0.1]",
+    help="Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]",
 )
 @click.option(
     "--validation", type=options.FILE, metavar="FILE", help="Choose the best epoch by the scores on this file instead."

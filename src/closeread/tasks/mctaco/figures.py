@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -114,7 +115,10 @@ def draw_runs(folders: Sequence[Path]) -> Drawing:
     sizes = found.sizes
     questions = [float(np.mean([run.questions for run in found.runs if run.size == size])) for size in sizes]
     scores = {
-        title: [(one.mean, one.standard_error) for size in sizes if (one := found.estimate(size, data, metric))]
+        title: [
+            (one.mean, one.standard_error) if (one := found.estimate(size, data, metric)) else (math.nan, None)
+            for size in sizes
+        ]
         for metric, title in METRICS.items()
     }
     missing = [] if found.is_complete else [f"{folder / RUN}: some runs are not complete."]

@@ -61,7 +61,7 @@ def draw_learning_curve(
 
     Args:
         questions: the numbers of training questions, ascending.
-        scores: for each of them, mean and standard error from 0 to 1, by what a score is called.
+        scores: for each of them, mean (NaN for a gap) and standard error from 0 to 1, by what a score is called.
         data: what is scored, such as "test".
 
     Returns:

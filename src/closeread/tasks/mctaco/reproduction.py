@@ -119,7 +119,7 @@ def table_2(inputs: Inputs) -> Recomputed:
         scores.update(of_runs)
     for name, system in _read_released_predictions(gold, inputs.upstream, IN_TABLE_2):
         scores[name] = _score(gold, system)
-    return {(row, NAMES[metric]): value for row, of_row in scores.items() for metric, value in of_row.items()}
+    return {(row, title): of_row[metric] for row, of_row in scores.items() for metric, title in NAMES.items()}
 
 
 def table_3(inputs: Inputs) -> Recomputed:
@@ -209,8 +209,8 @@ def _score_text(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str
     cells: dict[tuple[str, str], Value] = {}
     for name, system in _read_released_predictions(gold, upstream, (ROBERTA, BERT)):
         if name == ROBERTA:
-            for metric, value in _score(gold, system).items():
-                cells[f"{ROBERTA}, {NAMES[metric]}", "4, footnote 9"] = value
+            found = _score(gold, system)
+            cells |= {(f"{ROBERTA}, {title}", "4, footnote 9"): found[metric] for metric, title in NAMES.items()}
             continue
         table = PROCEDURE.count(gold=gold, system=system)
         if len(table.units) > SAMPLE:

@@ -88,8 +88,8 @@ class Examples:
 
     Attributes:
         training: what to learn from.
-        validation: what every epoch is scored on; None to hold out some of the questions to learn from.
-        held_out: the share of these, between 0 and 1.
+        validation: what every epoch is scored on; None to hold out some of the sentences to learn from.
+        held_out: the share of their sentences, between 0 and 1.
         test: what the trained model is scored on, if anything.
     """
 
@@ -121,22 +121,22 @@ def make_texts(records: Sequence[Record], unit_normalization: str = OFF) -> Text
 
 
 def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple[list[Record], list[Record]]:
-    """Hold out a share of the questions, drawn at random; return the others' records, and theirs.
+    """Hold out the questions of a share of the sentences, drawn at random; return the others' records, and theirs.
 
-    Both have one question at least, and keep the order of the records.
+    So no sentence that is learnt from is held out.  Both have one sentence at least, and keep the order of the records.
 
     Raises:
-        RequestError: there is only one question.
+        RequestError: there is only one sentence.
     """
-    questions = _list_questions(records)
-    if len(questions) < 2:
-        found = pluralize(len(questions), "question")
+    sentences = list(dict.fromkeys(record["sentence_id"] for record in records))
+    if len(sentences) < 2:
+        found = pluralize(len(sentences), "sentence")
         raise RequestError(f"{found} to learn from (expected 2 or more, since one is held out)")
-    n_held_out = min(max(1, round(share * len(questions))), len(questions) - 1)
-    drawn = np.random.default_rng((seed, 0)).permutation(len(questions))[:n_held_out]
-    held_out = {questions[number] for number in drawn.tolist()}
-    learnt = [record for record in records if record["question_id"] not in held_out]
-    return learnt, [record for record in records if record["question_id"] in held_out]
+    n_held_out = min(max(1, round(share * len(sentences))), len(sentences) - 1)
+    drawn = np.random.default_rng((seed, 0)).permutation(len(sentences))[:n_held_out]
+    held_out = {sentences[number] for number in drawn.tolist()}
+    learnt = [record for record in records if record["sentence_id"] not in held_out]
+    return learnt, [record for record in records if record["sentence_id"] in held_out]
 
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
