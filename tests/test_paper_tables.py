@@ -292,7 +292,7 @@ def papers(monkeypatch):
     def set_papers(tables):
         def reproduce_one(corpus):
             if not tables[corpus]:
-                raise UnavailableError(f"{corpus}/x.tsv", [Problem("not found")])
+                raise UnavailableError(corpus, [Problem("not found", None, file) for file in ("x.tsv", "y.tsv")])
             return reproduction.Reproduction(corpus, tuple(tables[corpus]))
 
         monkeypatch.setattr(reproduction, "reproduce", reproduce_one)
@@ -317,7 +317,7 @@ def test_all_papers_at_once(papers, run):
         ["cells", "6", "7", "13"],
     ]
     assert result.stderr == (
-        "note: semeval2015_timeline is left out: semeval2015_timeline/x.tsv: not found\n"
+        "note: semeval2015_timeline is left out: semeval2015_timeline/x.tsv: not found, and 1 more problem\n"
         "note: marmara_coref is left out, since its files are your own: closeread reproduce marmara_coref\n"
     )
     found = json.loads(run("reproduce", "all", "--json").stdout)
@@ -340,10 +340,15 @@ def test_all_papers_strictly(papers, run):
 
 
 def test_nothing_to_recompute_from(papers, run):
-    papers({"tne": []})
-    result = run("reproduce", "all")
+    papers({"tne": [], "marmara_coref": []})
+    result = run("reproduce", "all", "-q")
     assert result.exit_code == 2
-    assert "no corpus has its files here" in result.stderr
+    assert result.stderr.endswith(
+        "Error: no corpus has its files here:\n"
+        "tne is left out: tne/x.tsv: not found, and 1 more problem\n"
+        "marmara_coref is left out, since its files are your own: closeread reproduce marmara_coref\n"
+        "put the released files into $CLOSEREAD_DATA/CORPUS, or try closeread reproduce CORPUS --data-dir DIR\n"
+    )
 
 
 def test_what_can_be_reproduced():

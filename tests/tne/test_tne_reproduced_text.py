@@ -66,6 +66,8 @@ def test_a_release_of_four_texts(sample, tmp_path):
     assert found["paragraphs taken of an article"] == 1
     assert found["NPs that count"] == "1 of 40 are pronouns"  # She, of the library
     assert found["typical number of NPs"] == 13
+    kept = "NPs in the first three paragraphs of an article that was kept"
+    assert found[kept] == "13 to 14, 0.0 % of documents in this range"
     # of, near, outside, on, among, around; in, from, to; for, about; and member(s) of
     assert found["prepositions, beside member(s) of"] == 11
     for about in (None, {"source": "x"}, {"annotators": None}, {"annotators": {"np-relations_worker": None}}):

@@ -301,14 +301,16 @@ def test_the_agreement_that_the_card_states():
 
 
 def test_the_table_on_the_command_line(ran, run, sample, tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")  # no note is wrapped
+    monkeypatch.setenv("COLUMNS", "320")  # no note is wrapped
     folder = write(tmp_path / "test", test=sample)
     shown = ran("reproduce", "tne", "2", "--data-dir", folder, "--missing").splitlines()
     place = next(i for i, line in enumerate(shown) if line.startswith("NPs "))
     rows = [" ".join(line.split()) for line in shown[place : place + 8]]
-    assert rows[0] == "NPs train 143,406 – not recomputed needs the file train-v1.1.jsonl.gz: see --data-dir"
+    need = "needs the file train-v1.1.jsonl.gz; a file of your own is read only under this name, with --data-dir"
+    assert rows[0] == f"NPs train 143,406 – not recomputed {need}"
     assert rows[2] == "test 17,521 48 differs"
-    assert rows[7] == "all 197,146 – not recomputed needs the labelled files of all splits: train, dev, test and ood"
+    names = "train-v1.1.jsonl.gz, dev-v1.1.jsonl.gz, test.jsonl.gz and ood.jsonl.gz"
+    assert rows[7].startswith(f"all 197,146 – not recomputed needs the labelled files of all splits: {names}; files")
     cells = json.loads(ran("reproduce", "tne", "2", "--data-dir", folder, "--json"))[0]["cells"]
     wanted = {"row": "NPs", "column": "test", "printed": "17,521", "recomputed": 48, "verdict": "differs", "why": ""}
     assert wanted in [{key: cell[key] for key in wanted} for cell in cells]

@@ -137,23 +137,31 @@ def _reproduce_all(table: str | None, inputs: Inputs) -> dict[str, Reproduction]
     """
     from closeread.corpora.names import load_corpus
     from closeread.corpora.reproduction import Inputs, reproduce, reproducible
-    from closeread.errors import InputError, RequestError
+    from closeread.corpora.sources import DATA_VARIABLE
+    from closeread.errors import InputError, RequestError, pluralize
 
     if table is not None or inputs != Inputs():
         what = "all corpora are recomputed from the usual places"
         raise RequestError(f"{what}; choose one corpus for a table or files")
     papers: dict[str, Reproduction] = {}
+    left_out: list[str] = []
     for name in reproducible():
         if load_corpus(name).user_folders:
             # Nobody knows whether a user's own folders hold the corpus of the paper.
-            tell([f"{name} is left out, since its files are your own: closeread reproduce {name}"])
+            left_out.append(f"{name} is left out, since its files are your own: closeread reproduce {name}")
             continue
         try:
             papers[name] = reproduce(name)
         except InputError as error:
-            tell([f"{name} is left out: {error}"])
+            first, *others = error.problems
+            more = f", and {pluralize(len(others), 'more problem')}" if others else ""
+            left_out.append(f"{name} is left out: {first.at(error.source)}{more}")
     if not papers:
-        raise RequestError("no corpus has its files here")
+        advice = (
+            f"put the released files into ${DATA_VARIABLE}/CORPUS, or try closeread reproduce CORPUS --data-dir DIR"
+        )
+        raise RequestError("\n".join(["no corpus has its files here:", *left_out, advice]))
+    tell(left_out)
     return papers
 
 

@@ -34,7 +34,9 @@ from closeread.tasks.tne.reproduction_baselines import DESCRIBED, score_baseline
 
 __all__ = [
     "GROUPS",
+    "LEAST_PHRASES",
     "MEANS",
+    "MOST_PHRASES",
     "OF_ALL",
     "OF_ALL_READINGS",
     "PER_DOCUMENT",
@@ -61,6 +63,9 @@ PRONOUNS = frozenset(chain.from_iterable(map(str.split, _FORMS)))
 
 GROUPS = (("Title-First", "Title-Last"), ("Adj-Anaphora", "Adj-Cataphora"), ("Surface", "Surface-Extended"))
 """The baselines of each kind; Combined unites the best of every kind.  Title-Random differs from draw to draw."""
+
+LEAST_PHRASES, MOST_PHRASES = 25, 50
+"""The noun phrases of an article that was kept (section 5.1)."""
 
 OF_ALL_READINGS = "of for every pair"
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
@@ -133,10 +138,16 @@ def _describe_news(inputs: Inputs) -> Cells:
     paragraphs = Counter(_count_paragraphs(text) for documents in here for text in documents.column("text"))
     sizes = [_count_nouns(documents) for documents in here]
     typical = float(np.median(np.concatenate(sizes)))
-    n_phrases = sum(int(documents.sizes.sum()) for documents in here)
+    with_pronouns = np.concatenate([documents.sizes for documents in here])
+    n_phrases, least, most = int(with_pronouns.sum()), int(with_pronouns.min()), int(with_pronouns.max())
+    share = _percent((with_pronouns >= LEAST_PHRASES) & (with_pronouns <= MOST_PHRASES), len(with_pronouns))
     n_pronouns = n_phrases - sum(int(of_split.sum()) for of_split in sizes)
     return {
         ("NPs that count", "2"): Claim(f"{n_pronouns:,} of {n_phrases:,} are pronouns", n_pronouns == 0),
+        ("NPs in the first three paragraphs of an article that was kept", "5.1"): Claim(
+            f"{least} to {most}, {share:.1f} % of documents in this range",
+            (least, most) == (LEAST_PHRASES, MOST_PHRASES),
+        ),
         ("paragraphs taken of an article", "5.1"): paragraphs.most_common(1)[0][0],
         ("typical number of NPs", "5.2"): Claim(typical, 25 <= typical < 35),
     }
