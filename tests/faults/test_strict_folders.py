@@ -1,8 +1,6 @@
 """Folders of a submission: no way out of them, nothing that is passed over in silence, nothing that waits."""
 
 import os
-import signal
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,9 @@ from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
 from closeread.packages import package_folder
 from closeread.records import UserFiles
+
+NO_WAITING = pytest.mark.timeout(20)
+"""What is read by mistake never ends, or fills the memory."""
 
 COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
 TML = """<?xml version="1.0"?>
@@ -45,22 +46,6 @@ def sides(request, here):
     return request.param
 
 
-@contextmanager
-def not_waiting():
-    """Fail if the block takes ten seconds: it would wait for good."""
-
-    def end(number, frame):
-        raise AssertionError("waits")
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(10)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def refuse(done, *lines):
     assert done.exit_code == 1
     assert [line for line in done.stderr.splitlines() if "problems:" not in line] == list(lines)
@@ -83,13 +68,14 @@ def test_linked_folders(run, sides, target):
     refuse(done, "Error: response/linked: is a symbolic link (expected a file)")
 
 
+@NO_WAITING
 def test_what_is_not_a_file_in_a_folder(run, sides):
     suffix = Path(SIDES[sides][0]).suffix
     os.mkfifo(f"response/pipe{suffix}")
-    with not_waiting():
-        refuse(run("score", sides, *gold(sides), "response"), f"Error: response/pipe{suffix}: is not a regular file")
+    refuse(run("score", sides, *gold(sides), "response"), f"Error: response/pipe{suffix}: is not a regular file")
 
 
+@NO_WAITING
 @pytest.mark.parametrize(
     "command",
     [
@@ -112,11 +98,10 @@ def test_what_is_not_a_file(run, here, command):
     put(here, {"key.conll": COREF, "key.tml": TML})
     os.mkfifo("pipe.csv")
     Path("zero.csv").symlink_to("/dev/zero")
-    with not_waiting():
-        for special in ("pipe.csv", "zero.csv"):
-            done = run(*command, special)
-            assert (done.exit_code, done.stdout.count("valid;")) == (1, 0)
-            assert "is not a regular file" in done.stdout + done.stderr or "--from-counts" in command
+    for special in ("pipe.csv", "zero.csv"):
+        done = run(*command, special)
+        assert (done.exit_code, done.stdout.count("valid;")) == (1, 0)
+        assert "is not a regular file" in done.stdout + done.stderr or "--from-counts" in command
     assert not Path("out").exists()
 
 
@@ -212,11 +197,12 @@ def test_folders_of_splits_are_no_links(tmp_path):
     assert [(one.file, one.what) for one in problems] == [("two", "is a symbolic link (expected a folder)")]
 
 
+@NO_WAITING
 def test_links_are_not_packed(here):
     put(here, {"key.txt": TIMELINE, "response/ann.txt": TIMELINE})
     Path("response/bea.txt").symlink_to("../key.txt")
     os.mkfifo("response/pipe.txt")
-    with not_waiting(), pytest.raises(SubmissionError) as caught:
+    with pytest.raises(SubmissionError) as caught:
         pack_folder(Path("response"), 1000)
     assert str(caught.value).splitlines()[1:] == [
         "response/bea.txt: is a symbolic link (expected a file)",
