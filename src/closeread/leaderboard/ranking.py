@@ -90,13 +90,18 @@ def _find_significant(systems: Systems, i: Ints, j: Ints, alpha: float) -> Mask:
             return np.zeros(len(i), np.bool_)
         return reject(enumerate_swaps(systems, i, j), alpha)
     p = approximate_all(systems)
+    if n_blocks <= DRAWN_BLOCKS:  # where precision and recall lie apart, no approximation is safe
+        possible = np.flatnonzero(reject(p / CAUTION, alpha))
+        one, two, found = i[possible], j[possible], np.ones(len(p))
+        if len(p) <= alpha * (1 + DRAWN):
+            found[possible] = draw_pairs(systems, one, two)
+        else:  # of so many pairs, no drawn p-value could be small enough
+            found[possible] = np.minimum(refine(systems, one, two, p[possible]) * CAUTION, 1)
+        return reject(found, alpha)
     # Smaller p-values never make Holm's procedure reject less: pairs between these two limits are undecided.
     certain = reject(np.minimum(p * GAUSSIAN, 1), alpha)
     undecided = np.flatnonzero(reject(p / CAUTION, alpha) & ~certain)
     p[undecided] = refine(systems, i[undecided], j[undecided], p[undecided])
-    if n_blocks <= DRAWN_BLOCKS:
-        drawn = undecided[p[undecided] >= 1 / DRAWN]
-        p[drawn] = draw_pairs(systems, i[drawn], j[drawn])
     return reject(p, alpha)
 
 

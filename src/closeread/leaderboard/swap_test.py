@@ -6,8 +6,9 @@ the proportion of all swaps whose difference is at least as large as the observe
 no p-value is below 1/1001 then, and among more than 50 pairs none can be significant.  Here, the distribution of the
 difference over all swaps is computed instead of drawn.
 
-With up to `ENUMERATED` blocks, all swaps are enumerated.  With up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for the
-pairs that the normal approximation below leaves undecided.  With more, the score is linearised.  If d(b) is the
+With up to `ENUMERATED` blocks, all swaps are enumerated.  With up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for each
+pair that may differ; if there are too many pairs for that (over 5,000 at a level of .05), the second approximation
+below is used, times `CAUTION`.  With more blocks, the score is linearised.  If d(b) is the
 difference between the counts of the two systems in block b, and g the gradient of the score at the mean of the two
 systems' totals, a swap changes the difference between the scores to the sum of e(b) g·d(b), where e(b) is 1 or -1 with
 equal probability.  Swapping is symmetric about that mean, so that even terms vanish: for scores that are linear in the
@@ -71,7 +72,7 @@ DRAWN_BLOCKS = 29
 """The number of blocks up to which swaps are drawn for undecided pairs."""
 
 DRAWN = 100_000
-"""The number of swaps that are drawn for a pair; p-values below its inverse stay approximations."""
+"""The number of swaps that are drawn for a pair."""
 
 GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))
 """How many times larger than that of a normal variable the tail of a sum of signs with weights can be: 3.18."""
