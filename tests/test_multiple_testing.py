@@ -96,7 +96,12 @@ def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
     printed = " ".join(run(*command, "--correction", "none").stdout.split())
     assert printed.count("p-values are two-sided and not corrected for multiple comparisons.") == 2
     printed = " ".join(run(*command, "--resamples", "50").stdout.split())  # 4 / 51
-    assert "After correction for 4 comparisons, 50 resamples give no p-value below 0.0784: use 79 or more" in printed
+    assert "Not tested: after correction for 4 comparisons, 50 resamples give no p-value below 0.0784" in printed
+    assert "use 79 or more (--resamples)." in printed
+    header, *rows = [
+        line.split(",") for line in run(*command, "--resamples", "50", "--format", "csv").stdout.splitlines()
+    ]
+    assert {row[header.index(f"{kind}_corrected")] for row in rows for kind in KINDS} == {""}
     header, *rows = [line.split(",") for line in run(*command, "--format", "csv").stdout.splitlines()]
     corrected, raw = ([float(row[header.index(f"p_randomization{end}")]) for row in rows] for end in ("_corrected", ""))
     assert corrected == pytest.approx([float(value) for value in correct(raw)])

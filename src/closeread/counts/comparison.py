@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling, number_or_none, read_numbers
-from closeread.counts.multiple_testing import Correction, correct_by_holm
+from closeread.counts.multiple_testing import SMALL, Correction, correct_decidable, find_least
 from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
@@ -137,8 +137,11 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
     if correction is None:
         return None
     kinds = [f"{kind}_corrected" for kind in PValues._fields]
+    n_tests, n_resamples = int(correction["n_tests"]), int(found["first"]["n_resamples"])
+    if find_least(n_resamples, n_tests) > SMALL:  # older versions wrote p-values that can't decide anything
+        kinds = [""] * len(kinds)
     p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
-    return Corrected(correction["method"], int(correction["n_tests"]), p_values)
+    return Corrected(correction["method"], n_tests, p_values)
 
 
 def make_comparison(
@@ -218,7 +221,10 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         return [replace(comparison, corrected=None) for comparison in comparisons]
     places = [(number, name) for number, comparison in enumerate(comparisons) for name in comparison.differences]
     tests = [comparisons[number].differences[name] for number, name in places]
-    families = (correct_by_holm([getattr(test, kind) for test in tests]) for kind in PValues._fields)
+    n_resamples = comparisons[0].first.resampling.n_resamples
+    families = (
+        correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL) for kind in PValues._fields
+    )
     p_values = dict(zip(places, map(PValues, *families), strict=True))
     n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
     return [

@@ -72,7 +72,7 @@ table_options = options.together(
         show_default=True,
         help="Level of significance.",
     ),
-    options.resampling_options,
+    options.test_options,
     options.make_style_options("html"),
 )
 
@@ -136,7 +136,6 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Score the systems and print the table."""
-    from closeread.counts.estimates import Resampling
     from closeread.counts.systems_input import make_names
     from closeread.counts.systems_table import make_systems_table
     from closeread.systems import read_systems
@@ -164,7 +163,7 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
         found.results,
         found.scores,
         sort=None if values["sort"] == "none" else values["sort"],
-        resampling=Resampling(values["resamples"], values["confidence"], values["seed"]),
+        resampling=options.read_resampling(values),
         lacking=found.lacking,
         **{name: values[name] for name in ("alpha", "digits", "intervals", "pairs")},
     )
