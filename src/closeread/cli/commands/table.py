@@ -77,12 +77,12 @@ table_options = options.together(
 )
 
 
-def scores_option(procedure: Procedure) -> click.Option:
-    """Return the option that selects the columns, with an example of the procedure."""
+def scores_option(procedure: Procedure, verb: str = "Show") -> click.Option:
+    """Return the option that selects scores, with an example of the procedure."""
     split = [metric.name.partition("/")[0] for metric in procedure.metrics if metric.name.endswith("/recall")]
     example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
     default = "  [default: all but precision and recall]" if split else "  [default: all]"
-    about = f"Show these scores, separated by commas, such as {example}.{default}"
+    about = f"{verb} these scores, separated by commas, such as {example}.{default}"
     names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
     return click.Option(
         ["--scores", "columns"],
