@@ -68,7 +68,7 @@ def test_tests_of_all_pairs_are_those_of_compare():
         assert [(table.names[one.first], table.names[one.second]) for one in tests] == pairs
         for (first, second), one in zip(pairs, tests, strict=True):
             sides = (system(numbers[name]) for name in (first, second))
-            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, metrics=("muc", "conll"))
+            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, scores=("muc", "conll"))
             assert one.difference == pytest.approx(alone.differences[score])
         raw = [one.difference.p_randomization for one in tests]
         assert [one.p_corrected for one in tests] == pytest.approx([float(p) for p in correct(raw)])

@@ -177,9 +177,12 @@ def test_counts_are_compared_without_a_key(ran, run):
         (("key.parquet", "response.conll"), "key.parquet is not a key (expected the key before the systems)"),
         (("key.parquet",), "a comparison needs at least two systems"),
         (("key.conll", "key.parquet"), "a comparison needs at least two systems"),
-        (("key.parquet", "response.parquet", "--matching", "head"), "files of counts include their gold and options"),
+        (
+            ("key.parquet", "response.parquet", "--matching", "head"),
+            "counts and reports include their gold and options",
+        ),
         (("key.parquet", "other.parquet"), "duplicates"),
-        (("key.conll", "key.conll", "told.json"), "'told.json' is a report, which has no counts to test (expected "),
+        (("key.conll", "key.conll", "told.json"), "'told' is a report, which has no counts to test (expected "),
     ):
         result = run("compare", "coref", *arguments)
         assert (result.exit_code, result.stdout, message in result.stderr) == (2, "", True), result.stderr

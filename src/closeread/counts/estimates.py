@@ -14,7 +14,7 @@ from closeread.counts.resampling import Bootstrap, Sums
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
-__all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
+__all__ = ["DefaultNumber", "Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
 
 
 class DefaultNumber(int):
