@@ -96,7 +96,12 @@ def test_tables_of_comparisons_say_how_they_are_corrected(files, run):
     printed = " ".join(run(*command, "--correction", "none").stdout.split())
     assert printed.count("p-values are two-sided and not corrected for multiple comparisons.") == 2
     printed = " ".join(run(*command, "--resamples", "50").stdout.split())  # 4 / 51
-    assert "After correction for 4 comparisons, 50 resamples give no p-value below 0.0784: use 79 or more" in printed
+    assert "Not tested: after correction for 4 comparisons, 50 resamples give no p-value below 0.0784" in printed
+    assert "use 79 or more (--resamples)." in printed
+    header, *rows = [
+        line.split(",") for line in run(*command, "--resamples", "50", "--format", "csv").stdout.splitlines()
+    ]
+    assert {row[header.index(f"{kind}_corrected")] for row in rows for kind in KINDS} == {""}
     header, *rows = [line.split(",") for line in run(*command, "--format", "csv").stdout.splitlines()]
     corrected, raw = ([float(row[header.index(f"p_randomization{end}")]) for row in rows] for end in ("_corrected", ""))
     assert corrected == pytest.approx([float(value) for value in correct(raw)])
@@ -123,3 +128,48 @@ def test_a_single_block_leaves_nothing_to_correct():
     assert comparison.corrected.n_tests == 0
     assert "corrected" not in str(comparison)
     assert comparison.to_json()["differences"]["muc/f1"]["p_randomization_corrected"] is None
+
+
+def test_python_compares_systems_by_name_and_stored_counts(files, run):
+    """As the command does, with the names of files as in tables."""
+    found = compare(run)
+    for name in ("yes", "no"):
+        result = run("score", "mctaco", f"{name}.jsonl", "--config", "sample", "--no-ci", "--counts", f"{name}.parquet")
+        assert result.exit_code == 0, result.stderr
+    named = {"good": system_rows("mctaco"), "yes": "yes.parquet", "no": Path("no.parquet")}
+    for systems in (named, ["good.jsonl", "yes.parquet", "no.jsonl"]):
+        compared = closeread.compare("mctaco", systems, config="sample", resampling=Resampling(200))
+        assert [one.to_json() for one in compared] == found
+    assert [one.names for one in compared] == [("good", "yes"), ("good", "no")]
+    two = closeread.compare("mctaco", "good.jsonl", "yes.parquet", config="sample")
+    assert (two.names, two.differences["f1"].value) == (("good", "yes"), found[0]["differences"]["f1"]["value"])
+    assert closeread.compare("mctaco", named["good"], "no.parquet", config="sample").names == ("first", "no")
+    assert closeread.compare("mctaco", "yes.parquet", "no.parquet").names == ("yes", "no")
+    with pytest.raises(RequestError, match="a comparison needs at least two systems"):
+        closeread.compare("mctaco", ["good.jsonl"], config="sample")
+
+
+def test_comparisons_test_f1_unless_asked_for_more(here, run):
+    """Four systems that differ in 20 of 40 documents: 3 tests of one F1 need no more than 1,000 resamples."""
+    key = [{"document": f"d{i}", "clusters": [[[0, 0], [2, 3]]]} for i in range(40)]
+    systems = {
+        f"finds {n}": [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(key)]
+        for n in (40, 20, 15, 10)
+    }
+    first, *_ = closeread.compare("coref", systems, gold=key, metrics=("muc", "conll"))
+    assert list(first.differences) == ["muc/f1", "conll/f1"]
+    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (6, 1000)
+    assert first.corrected.p_values["muc/f1"].p_randomization == pytest.approx(6 / 1001)
+    first, *_ = closeread.compare("coref", systems, gold=key, scores=("muc", "b3", "conll"))
+    assert list(first.differences)[:3] == ["muc/precision", "muc/recall", "muc/f1"]
+    # Precision is 1 for all, so that a difference of 0 is tested too: 7 scores of 3 pairs.
+    assert (first.corrected.n_tests, first.first.resampling.n_resamples) == (21, 3000)  # 21 / 2100 is 0.01
+    for name, rows in {"key": key, **systems}.items():
+        json_lines.write(f"{name}.jsonl", rows)
+    command = ("compare", "coref", "key.jsonl", *(f"{name}.jsonl" for name in systems), "--scores", "muc,b3,conll")
+    result = run(*command, "--json")
+    assert json.loads(result.stdout)[0]["differences"] == first.to_json()["differences"]
+    assert "3,000 resamples" in " ".join(run(*command).stdout.split())
+    result = run(*command, "--resamples", "400")  # 21 / 401 is 0.0524
+    assert "Not tested: after correction for 21 comparisons" in " ".join(result.stdout.split())
+    assert "use 419 or more (--resamples)." in " ".join(result.stdout.split())

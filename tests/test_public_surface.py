@@ -190,7 +190,12 @@ CALLS = {
     "missing is ['skip'] (expected a string, a number or a path)": lambda: closeread.score("tne", [], missing=["skip"]),
     "treebank is True (expected a path)": lambda: closeread.stats("marmara_coref", treebank=True),
     f"predictions is '' (expected {FILES} or a table)": lambda: closeread.validate("mctaco", ""),
-    f"second is None (expected {FILES} or a table)": lambda: closeread.compare("mctaco", ROWS, None),
+    f"second is 5 (expected {FILES}, a table, a closeread.Report or None)": lambda: closeread.compare(
+        "mctaco", ROWS, 5
+    ),
+    "first is 'a' (expected systems by name, such as {'mine': rows}, or a list of files)": lambda: closeread.compare(
+        "mctaco", "a"
+    ),
     "name is 5 (expected a string)\nsplit is a bytes (expected a string or None)": lambda: closeread.score(
         5, ROWS, split=b"x"
     ),

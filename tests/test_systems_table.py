@@ -68,7 +68,7 @@ def test_tests_of_all_pairs_are_those_of_compare():
         assert [(table.names[one.first], table.names[one.second]) for one in tests] == pairs
         for (first, second), one in zip(pairs, tests, strict=True):
             sides = (system(numbers[name]) for name in (first, second))
-            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, metrics=("muc", "conll"))
+            alone = closeread.compare("coref", *sides, gold=KEY, resampling=QUICK, scores=("muc", "conll"))
             assert one.difference == pytest.approx(alone.differences[score])
         raw = [one.difference.p_randomization for one in tests]
         assert [one.p_corrected for one in tests] == pytest.approx([float(p) for p in correct(raw)])
@@ -88,10 +88,61 @@ def test_all_others_may_be_worse():
     table = make({"all": 10, "none": 0})
     assert "All others are significantly worse than the best (p ≤ 0.05).\n" in str(table)
     assert "†" not in str(table)
-    # At a level of 0.001, which 400 resamples can't reach, nothing is significant.
+    # At a level of 0.001, which 400 resamples can't reach, nothing is tested; a single swap in 512 is not enough.
     strict = make({"all": 10, "none": 0}, alpha=0.001)
-    assert strict.standings["muc/f1"] == ["best", "close"]
-    assert "400 resamples give no p-value below 0.0025: use 999 or more (resampling=)." in " ".join(str(strict).split())
+    assert strict.standings["muc/f1"] == ["best", "untested"]
+    enough = make({"all": 10, "none": 0}, alpha=0.001, resampling=Resampling())
+    assert enough.standings["muc/f1"] == ["best", "close"]
+    assert enough.resampling.n_resamples == 5000  # 1 / 5001 is below a fifth of 0.001
+    assert "400 resamples give no p-value below 0.0025" in " ".join(str(strict).split())
+
+
+LONG = [{**KEY[0], "document": f"d{i}"} for i in range(40)]
+TWELVE = {
+    f"finds {n}": [{**record, "clusters": record["clusters"] if i < n else []} for i, record in enumerate(LONG)]
+    for n in (40, *range(20, 9, -1))
+}
+"""The first finds 20 documents more than any other system: 2 of 2**20 swaps give a difference as large."""
+
+
+def test_twelve_systems_have_as_many_resamples_as_66_tests_need():
+    table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1")
+    assert table.standings["muc/f1"] == ["best", *["worse"] * 11]
+    assert table.resampling.n_resamples == 7000  # 66 / 6600 is a fifth of 0.05
+    assert table.find_test("muc/f1", 11).p_corrected == pytest.approx(66 / 7001)
+    assert "7,000 resamples, seed 0" in " ".join(str(table).split())
+    assert [*closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", alpha=0.001).standings["muc/f1"]][
+        1
+    ] == "worse"
+    few = closeread.table("coref", dict([*TWELVE.items()][:5]), gold=LONG, scores="muc/f1")
+    assert few.resampling.n_resamples == 1000  # 10 / 1000 is a fifth of 0.05
+
+
+def test_too_few_resamples_leave_systems_untested():
+    table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1000))
+    assert table.resampling.n_resamples == 1000
+    assert table.standings["muc/f1"] == ["best", *["untested"] * 11]
+    shown = (str(table), table.to_markdown(), table.to_html(), table.to_latex().replace(r"$^\ddagger$", "‡"))
+    for text in shown:
+        text = " ".join(text.split())
+        assert "†" not in text
+        assert "dagger" not in text
+        assert "ignificantly" not in text
+        assert text.count("‡") == 12  # 11 marks and their note
+        assert "‡ Not tested against the best: there are too few resamples (see below)." in text
+        assert "1,000 resamples give no p-value below 0.0659" in text  # 66 / 1001
+        assert "use 1,319 or more" in text  # 66 / 1320 is 0.05
+    header, *rows = table.to_rows()[0], *table.to_rows()[1]
+    assert {row[header.index("differs_from_best")] for row in rows} == {None}
+    saved = table.to_stored()
+    assert {pair["p_randomization_corrected"] for pair in saved["pairs"]["muc/f1"]} == {None}
+    assert saved["systems"][1]["standings"] == {"muc/f1": "untested"}
+    for pair in saved["pairs"]["muc/f1"]:  # as versions wrote that took them for tests
+        pair["p_randomization_corrected"] = min(66 * pair["p_randomization"], 1)
+    assert str(SystemsTable.from_json(saved)) == str(table)
+    assert closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1", resampling=Resampling(1319)).standings[
+        "muc/f1"
+    ] == ["best", *["worse"] * 11]
 
 
 def test_reports_have_a_row_without_tests():

@@ -177,9 +177,12 @@ def test_counts_are_compared_without_a_key(ran, run):
         (("key.parquet", "response.conll"), "key.parquet is not a key (expected the key before the systems)"),
         (("key.parquet",), "a comparison needs at least two systems"),
         (("key.conll", "key.parquet"), "a comparison needs at least two systems"),
-        (("key.parquet", "response.parquet", "--matching", "head"), "files of counts include their gold and options"),
+        (
+            ("key.parquet", "response.parquet", "--matching", "head"),
+            "counts and reports include their gold and options",
+        ),
         (("key.parquet", "other.parquet"), "duplicates"),
-        (("key.conll", "key.conll", "told.json"), "'told.json' is a report, which has no counts to test (expected "),
+        (("key.conll", "key.conll", "told.json"), "'told' is a report, which has no counts to test (expected "),
     ):
         result = run("compare", "coref", *arguments)
         assert (result.exit_code, result.stdout, message in result.stderr) == (2, "", True), result.stderr
@@ -205,7 +208,7 @@ def test_what_is_wrong_with_the_files(files, ran, run):
         (
             ("told.json", "--scores", "f1,accuracy"),
             2,
-            "no such mctaco score: 'accuracy' (choose from: exact_match, f1, ",
+            "no such mctaco score: 'accuracy' (choose from: exact_match, f1)",
         ),
         (("told.json", "--sort", "f2"), 2, "no such column to sort by: 'f2'"),
         (("none.jsonl", *SAMPLE), 1, "none.jsonl: can't be read: No such file or directory"),
@@ -260,3 +263,22 @@ def test_a_comparison_is_written_to_a_file(ran, files):
     arguments = ("compare", "mctaco", "good.jsonl", "yes.jsonl", *SAMPLE, "--resamples", "5")
     assert ran(*arguments, "-o", "compared.txt") == ""
     assert Path("compared.txt").read_text("utf-8") == ran(*arguments)
+
+
+@pytest.mark.parametrize("command", ["table", "compare"])
+def test_scores_that_metrics_exclude(command, files, run):
+    systems = ("always.jsonl", "never.jsonl")
+    for name in systems:
+        json_lines.write(name, system_rows("mctaco"))
+    line = (command, "mctaco", *systems, "--config", "sample", "--metrics", "f1", "--scores")
+    result = run(*line, "exact_match")
+    assert result.stderr == (
+        "Error: --metrics excludes the score 'exact_match'; add 'exact_match' to --metrics, or omit --metrics\n"
+    )
+    result = run(*line, "acuracy")
+    assert result.stderr == "Error: no such mctaco score: 'acuracy' (choose from: f1)\n"
+    write_key("key", "conll", KEY)
+    result = run(command, "coref", *["key.conll"] * 3, "--metrics", "muc", "--scores", "b3/f1")
+    assert result.stderr == "Error: --metrics excludes the score 'b3/f1'; add 'b3' to --metrics, or omit --metrics\n"
+    result = run(command, "coref", *["key.conll"] * 3, "--metrics", "muc", "--scores", "glue")
+    assert "(choose from: muc, or one of their scores, such as muc/f1)" in result.stderr

@@ -84,8 +84,8 @@ def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, r
     lines = ran("compare", "mctaco", "random.jsonl", "yes.jsonl", "--config", "sample", *SEVERAL).splitlines()
     assert lines[2].split() == [
         "metric",
-        "random.jsonl",
-        "yes.jsonl",
+        "random",
+        "yes",
         "diff.",
         "95%",
         "interval",
@@ -290,8 +290,12 @@ def test_systems_and_scores_are_one_table_in_80_columns(files, ran, monkeypatch)
     assert [line.split()[0] for line in table[1].splitlines()[2:10]] == names
     compared = ran("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
     assert len(compared) == 2
+    assert compared[1].split()[:3] == ["metric", "key", "response"]
+    long = "a response with a long name"
+    Path(f"{long}.conll").write_text(Path("response.conll").read_text("utf-8"), "utf-8")
+    compared = ran("compare", "coref", "key.conll", "key.conll", f"{long}.conll", *SEVERAL).split("\n\n")
     assert compared[1].split()[:3] == ["metric", "first", "second"]
-    assert "\nFirst: key.conll; second: response.conll.\n" in compared[1]
+    assert f"\nFirst: key; second: {long}.\n" in compared[1]
 
 
 def test_the_number_of_units_is_a_note_where_it_has_no_column(files, ran, monkeypatch):
@@ -348,7 +352,7 @@ def test_a_terminal_of_another_process(files):
     program = f"import sys; from closeread.cli import main; main({command!r})"
     screen = show(120, lambda: subprocess.run([sys.executable, "-c", program], stdout=sys.stdout, check=True))
     header = next(line for line in screen.splitlines() if line.startswith("metric"))
-    assert re.split(r"  +", header)[1:3] == ["mctaco.jsonl", "a folder/mctaco.jsonl"]
+    assert re.split(r"  +", header)[1:3] == ["mctaco", "a folder/mctaco"]
     piped = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert "\x1b" not in piped
 

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from closeread.errors import CloseReadWarning
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
-    from closeread.scoring import compare, load_report, score
-    from closeread.systems import table
+    from closeread.scoring import load_report, score
+    from closeread.systems import compare, table
 
 __all__ = [
     "CloseReadWarning",
@@ -92,7 +92,7 @@ _HOMES = {
     "agreement": "closeread.api.agreement",
     "baseline": "closeread.api.baselines",
     "cite": "closeread.corpora.citing",
-    "compare": "closeread.scoring",
+    "compare": "closeread.systems",
     "convert": "closeread.api.conversion",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",

@@ -1,4 +1,4 @@
-"""Score any procedure: from gold and a system's output to counts, reports and comparisons.
+"""Score any procedure: from gold and a system's output to counts and reports.
 
 `closeread.score`, `closeread.compare`, the command line and the evaluate modules all use `open_scorer` or `Scorer`, so
 that the same input always gives the same scores and the same signature.
@@ -19,22 +19,19 @@ from closeread.corpora.names import find_corpus, find_task, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
 from closeread.corpora.parquet_predictions import find_parquet_problems
-from closeread.counts.comparison import Comparison, correct_comparisons, make_comparison
-from closeread.counts.multiple_testing import Correction
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, pluralize, read_all
+from closeread.errors import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
 
 __all__ = [
     "Scorer",
-    "compare",
     "find_procedure",
     "limit_files",
     "load_report",
@@ -289,46 +286,6 @@ def score(
         counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return make_report(counted, by=fields, resampling=resampling)
-
-
-def compare(
-    name: str,
-    first: FileOrRows,
-    second: FileOrRows,
-    *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    metrics: str | Sequence[str] | None = None,
-    preset: str | None = None,
-    resampling: Resampling | None = None,
-    correction: Correction = "holm",
-    max_bytes: int | None = None,
-    **options: OptionValue,
-) -> Comparison:
-    """Compare the predictions of two systems by paired tests.
-
-    Args:
-        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        first, second: files, folders or objects, as for `score`; differences are second minus first.
-        gold, config, split, data_dir, metrics, preset, resampling, **options: as for `score`.
-        correction: how p-values are corrected for the number of scores that are tested: "holm" or "none".
-        max_bytes: as for `score`; of each file.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if a file is missing or invalid.
-    """
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    with limit_files(max_bytes):
-        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        one, two = read_all((first, second), lambda system: scorer.count(scorer.take(system)))
-    warn_all([*scorer.gold.notices, *one.notices, *two.notices])
-    names = [
-        str(path) if isinstance(path, str | Path) else name for name, path in (("first", first), ("second", second))
-    ]
-    (corrected,) = correct_comparisons([make_comparison((names[0], names[1]), one, two, resampling)], correction)
-    return corrected
 
 
 def load_report(path: str | Path) -> Report:

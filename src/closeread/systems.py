@@ -1,20 +1,25 @@
-"""Many systems, scored alike and put into one table."""
+"""Many systems, scored alike, compared or put into one table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple, overload
 
+from closeread.argument_types import check_argument
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
+from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
+from closeread.counts.multiple_testing import SMALL, Correction
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
 from closeread.counts.report_contradictions import check_against_procedure
+from closeread.counts.resampling import find_most
 from closeread.counts.sides import Place
 from closeread.counts.systems_input import (
     check_comparable,
@@ -25,11 +30,11 @@ from closeread.counts.systems_input import (
     select_scores,
 )
 from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
-from closeread.errors import InputError, RequestError, raise_all
+from closeread.errors import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
 
-__all__ = ["ManySources", "Source", "Systems", "read_systems", "table"]
+__all__ = ["ManySources", "Source", "Systems", "compare", "compare_systems", "read_systems", "table"]
 
 Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
@@ -125,7 +130,8 @@ def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | Non
         path = Path(source)
         kind = "predictions" if is_open_pipe(path) else find_kind(path)  # what is read from a pipe is gone
         if kind == "counts":
-            return read_any_counts(path, lambda _: procedure)
+            counted = read_any_counts(path, lambda _: procedure)
+            return replace(counted, table=replace(counted.table, breakdowns={}))  # they may be most of a file
         if kind == "predictions":
             return None
         source = Report.load(path)
@@ -155,6 +161,114 @@ def _check_signatures(
         options = procedure.keep_options(scorer.options, reading=True)
         requested = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
     check_comparable(names, found, procedure.options, requested)
+
+
+def compare_systems(
+    name: str,
+    place: Place,
+    sources: Mapping[str, Source],
+    *,
+    options: Mapping[str, object] | None = None,
+    metrics: str | Sequence[str] | None = None,
+    scores: Sequence[str] | None = None,
+    resampling: Resampling | None = None,
+    correction: Correction = "holm",
+) -> tuple[list[Comparison], list[str]]:
+    """Compare the first of several systems with each of the others.
+
+    Args:
+        name, place, sources, options, metrics, scores: as for `read_systems`.
+        resampling, correction: as for `compare`.
+
+    Returns:
+        The comparisons, and notices for the user.
+
+    Raises:
+        RequestError: there are fewer than two systems, or some have no counts; and what `read_systems` raises.
+    """
+    if len(sources) < 2:
+        raise RequestError("a comparison needs at least two systems")
+    found = read_systems(name, place, sources, options=options, metrics=metrics, scores=scores)
+    counted = [one for one in found.results if isinstance(one, Counted)]
+    reports = [system for system, one in zip(sources, found.results, strict=True) if isinstance(one, Report)]
+    if reports:
+        have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
+        raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
+    n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
+    most = find_most(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
+    resampling = (resampling or Resampling()).for_tests(n_tests, SMALL, most)
+    comparisons = make_comparisons(list(sources), counted, resampling, found.scores)
+    lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
+    return correct_comparisons(comparisons, correction), [*found.notices, *lacking]
+
+
+@overload
+def compare(name: str, first: Source, second: Source, **options: Any) -> Comparison: ...
+@overload
+def compare(name: str, first: ManySources, **options: Any) -> list[Comparison]: ...
+def compare(
+    name: str,
+    first: Source | ManySources,
+    second: Source | None = None,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    metrics: str | Sequence[str] | None = None,
+    preset: str | None = None,
+    scores: str | Sequence[str] | None = None,
+    resampling: Resampling | None = None,
+    correction: Correction = "holm",
+    max_bytes: int | None = None,
+    **options: OptionValue,
+) -> Comparison | list[Comparison]:
+    """Compare two systems, or the first of several systems with each of the others, by paired tests.
+
+    Args:
+        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
+        first, second: two systems: files of predictions or of counts, folders or objects, as for `score`; differences
+            are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
+        gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
+        scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
+        resampling: parameters of intervals and tests; None for the defaults.
+        correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
+
+    Returns:
+        A comparison of two systems; without a second, a list with one for each system but the first.
+
+    Raises:
+        RequestError: a name does not exist, or the systems were not scored alike; an InputError if a file is missing or
+            invalid.
+    """
+    if second is None:
+        check_argument("first", first, ManySources)
+    named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    chosen = {**({} if preset is None else {"preset": preset}), **rest}
+    columns = [scores] if isinstance(scores, str) else scores
+    with limit_files(max_bytes):
+        found, notices = compare_systems(
+            name,
+            place,
+            named,
+            options=chosen,
+            metrics=metrics,
+            scores=columns,
+            resampling=resampling,
+            correction=correction,
+        )
+    warn_all(notices)
+    return found if second is None else found[0]
+
+
+def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
+    """Return two systems by name: that of the file, otherwise "first" or "second"."""
+    sides = {"first": first, "second": second}
+    paths = [Path(one) for one in sides.values() if isinstance(one, str | Path)]
+    names = iter(make_names(paths))
+    named = {next(names) if isinstance(one, str | Path) else side: one for side, one in sides.items()}
+    return named if len(named) == 2 else sides
 
 
 def table(

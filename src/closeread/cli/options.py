@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -22,6 +23,7 @@ from closeread.suggestions import suggest
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
     from closeread.corpora.gold import Gold
+    from closeread.counts.estimates import Resampling
     from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
     from closeread.counts.sides import Place
@@ -284,23 +286,38 @@ def max_bytes(command: F) -> F:
     return decorate(cast(F, call))
 
 
-resampling_options = together(
+resamples = click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Number of bootstrap resamples.",
+)
+confidence = click.option(
+    "--confidence",
+    type=NumberRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals.",
+)
+resampling_options = together(resamples, confidence, seed)
+test_options = together(
     click.option(
         "--resamples",
         type=click.IntRange(min=1),
-        default=1000,
-        show_default=True,
-        help="Number of bootstrap resamples.",
+        help="Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
     ),
-    click.option(
-        "--confidence",
-        type=NumberRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        help="Confidence level of the intervals.",
-    ),
+    confidence,
     seed,
 )
+
+
+def read_resampling(values: Mapping[str, Any]) -> Resampling:
+    """Return the parameters of intervals and tests that were given to a command."""
+    from closeread.counts.estimates import Resampling
+
+    resampling = Resampling(confidence=values["confidence"], seed=values["seed"])
+    return resampling if values["resamples"] is None else replace(resampling, n_resamples=values["resamples"])
 
 
 def make_style_options(*more: str) -> Callable[[F], F]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling, number_or_none, read_numbers
-from closeread.counts.multiple_testing import Correction, correct_by_holm
+from closeread.counts.metrics import Metric
+from closeread.counts.multiple_testing import SMALL, Correction, correct_decidable, find_least
 from closeread.counts.report import FORMAT, Report, list_scores, make_report
 from closeread.counts.report_schema import check_comparison
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
@@ -43,7 +44,7 @@ class Corrected:
     Attributes:
         method: the name of the correction.
         n_tests: the number of tests of each kind: one for each score of each pair of systems.
-        p_values: by the metric's name.
+        p_values: by the metric's name; NaN if the resamples are too few for any to be significant.
     """
 
     method: str
@@ -69,7 +70,7 @@ class Comparison(Loadable):
     corrected: Corrected | None = None
 
     def __repr__(self) -> str:
-        scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}")
+        scores = list_scores(self.first, lambda name: f"{100 * self.differences[name].value:+.2f}", self.differences)
         systems = " and ".join(map(quote, self.names))
         units = pluralize(self.first.total.n_units, self.first.unit)
         return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
@@ -137,8 +138,11 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
     if correction is None:
         return None
     kinds = [f"{kind}_corrected" for kind in PValues._fields]
+    n_tests, n_resamples = int(correction["n_tests"]), int(found["first"]["n_resamples"])
+    if find_least(n_resamples, n_tests) > SMALL:  # older versions wrote p-values that can't decide anything
+        kinds = [""] * len(kinds)
     p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
-    return Corrected(correction["method"], int(correction["n_tests"]), p_values)
+    return Corrected(correction["method"], n_tests, p_values)
 
 
 def make_comparison(
@@ -150,7 +154,10 @@ def make_comparison(
 
 
 def make_comparisons(
-    names: Sequence[str], systems: Sequence[Counted], resampling: Resampling | None = None
+    names: Sequence[str],
+    systems: Sequence[Counted],
+    resampling: Resampling | None = None,
+    scores: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 
@@ -158,12 +165,14 @@ def make_comparisons(
         names: the names of the systems.
         systems: their counts; differences are the other minus the first.
         resampling: parameters of the bootstrap; None for the defaults.
+        scores: the names of the scores to compare; None for all.
 
     Raises:
         RequestError: their signatures or units differ, so that they are not comparable.
     """
     resampling = resampling or Resampling()
     first = systems[0]
+    metrics = [metric for metric in first.procedure.metrics if scores is None or metric.name in scores]
     alike: dict[tuple[str, ...], list[int]] = {}  # the systems that share the same counts with the first
     for place, second in enumerate(systems[1:], 1):
         _check_comparable((names[0], names[place]), first, second)
@@ -173,12 +182,12 @@ def make_comparisons(
         shared = tuple(name for name in first.table.names if name in second.table.names)
         alike.setdefault(shared, []).append(place)
         one, two = (counted.table.with_counts(shared) for counted in (first, second))
-        check_pair(one, two, len(first.procedure.metrics), resampling.n_resamples)
+        check_pair(one, two, len(metrics), resampling.n_resamples)
     found: dict[int, Comparison] = {}
     for shared, others in alike.items():
         places = [0, *others]
         restricted = [_restrict(systems[place], shared) for place in places]
-        compared = _compare_with_first([names[place] for place in places], restricted, resampling)
+        compared = _compare_with_first([names[place] for place in places], restricted, metrics, resampling)
         found |= zip(others, compared, strict=True)
     return [found[place] for place in range(1, len(systems))]
 
@@ -188,11 +197,10 @@ def _restrict(counted: Counted, names: Sequence[str]) -> Counted:
 
 
 def _compare_with_first(
-    names: Sequence[str], systems: Sequence[Counted], resampling: Resampling
+    names: Sequence[str], systems: Sequence[Counted], metrics: Sequence[Metric], resampling: Resampling
 ) -> Iterator[Comparison]:
     """Compare the first system with each of the others, which have the same counts."""
-    metrics, tables = systems[0].procedure.metrics, [counted.table for counted in systems]
-    drawn = draw_systems(tables, resampling.n_resamples, resampling.seed)
+    drawn = draw_systems([counted.table for counted in systems], resampling.n_resamples, resampling.seed)
     first = next(drawn)
     first_report = _report(systems[0], resampling, first)
     for name, counted, second in zip(names[1:], systems[1:], drawn, strict=True):
@@ -218,7 +226,10 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         return [replace(comparison, corrected=None) for comparison in comparisons]
     places = [(number, name) for number, comparison in enumerate(comparisons) for name in comparison.differences]
     tests = [comparisons[number].differences[name] for number, name in places]
-    families = (correct_by_holm([getattr(test, kind) for test in tests]) for kind in PValues._fields)
+    n_resamples = comparisons[0].first.resampling.n_resamples
+    families = (
+        correct_decidable([getattr(test, kind) for test in tests], n_resamples, SMALL) for kind in PValues._fields
+    )
     p_values = dict(zip(places, map(PValues, *families), strict=True))
     n_tests = sum(not math.isnan(test.p_randomization) for test in tests)
     return [

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
+from closeread.counts.multiple_testing import find_enough
 from closeread.counts.resampling import Bootstrap, Sums
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
-__all__ = ["Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
+__all__ = ["DefaultNumber", "Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
+
+
+class DefaultNumber(int):
+    """A number that nobody chose."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +26,13 @@ class Resampling:
     """Parameters of the bootstrap.
 
     Attributes:
-        n_resamples: the number of resamples; 0 for no intervals.
+        n_resamples: the number of resamples; 0 for no intervals.  By default, 1,000; for tests of many systems or
+            scores, as many as the correction of their p-values needs.
         confidence: the confidence level of the intervals.
         seed: the random seed.
     """
 
-    n_resamples: int = 1000
+    n_resamples: int = DefaultNumber(1000)
     confidence: float = 0.95
     seed: int = 0
 
@@ -39,6 +45,19 @@ class Resampling:
         check_fields(self)
         if self.seed < 0:
             raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")
+
+    def for_tests(self, n_tests: int, alpha: float, most: int) -> Resampling:
+        """Return it with enough resamples for the correction of p-values, unless their number was chosen.
+
+        Args:
+            n_tests: the number of tests to correct for.
+            alpha: the level of significance; the smallest corrected p-value is at most a fifth of it.
+            most: the most resamples that the tests can have, which is kept to as long as they can decide anything.
+        """
+        if not isinstance(self.n_resamples, DefaultNumber) or most < find_enough(n_tests, alpha):
+            return self
+        enough = 1000 * math.ceil(find_enough(5 * n_tests, alpha) / 1000)
+        return replace(self, n_resamples=max(self.n_resamples, min(enough, most)))
 
 
 @dataclass(frozen=True)

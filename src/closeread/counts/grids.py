@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from closeread.counts.comparison import Comparison, PValues
 from closeread.counts.estimates import Estimate, Scores
-from closeread.counts.multiple_testing import find_least
+from closeread.counts.multiple_testing import SMALL, find_enough, find_least
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.report import Report
@@ -23,7 +23,6 @@ __all__ = [
     "ENOUGH_BLOCKS",
     "PARTS",
     "SET_BY_CONVENTION",
-    "SMALL",
     "UNCORRECTED",
     "comparison_grid",
     "comparison_rows",
@@ -43,7 +42,6 @@ PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
-SMALL = 0.05
 """A usual level of significance."""
 
 SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
@@ -284,14 +282,14 @@ def _name_correction(comparison: Comparison) -> str:
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
-    """Return a warning if no corrected p-value can be significant."""
+    """Return a warning if no corrected p-value could be significant, so that there are none."""
     least = find_least(n_resamples, n_tests)
     if least <= alpha:
         return []
-    enough, option = math.ceil(n_tests / alpha) - 1, choose_words("--resamples", "resampling=")
+    enough, option = find_enough(n_tests, alpha), choose_words("--resamples", "resampling=")
     return [
-        f"After correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no p-value below "
-        f"{format_p_value(least)}: use {enough:,} or more ({option})."
+        f"Not tested: after correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no "
+        f"p-value below {format_p_value(least)}, so they can't decide anything; use {enough:,} or more ({option})."
     ]
 
 

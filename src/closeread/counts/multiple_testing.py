@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-__all__ = ["Correction", "correct_by_holm", "find_least"]
+__all__ = ["SMALL", "Correction", "correct_by_holm", "correct_decidable", "find_enough", "find_least"]
 
 Correction = Literal["holm", "none"]
 """How p-values are corrected for several tests."""
+
+SMALL = 0.05
+"""The usual level of significance."""
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
@@ -43,3 +47,18 @@ def find_least(n_resamples: int, n_tests: int) -> float:
     0.02
     """
     return min(n_tests / (1 + n_resamples), 1.0)
+
+
+def find_enough(n_tests: int, alpha: float) -> int:
+    """Return the fewest resamples with which any of these tests can be significant after correction.
+
+    >>> find_enough(66, 0.05)
+    1319
+    """
+    return math.ceil(n_tests / alpha) - 1
+
+
+def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
+    """Return p-values corrected by Holm's procedure; all are NaN if the resamples are too few to decide anything."""
+    n_tests = sum(not math.isnan(p) for p in p_values)
+    return correct_by_holm(p_values) if find_least(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)

@@ -6,7 +6,7 @@ never NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -194,9 +194,11 @@ class Report(Loadable):
         )
 
 
-def list_scores(report: Report, show: Callable[[str], str]) -> str:
-    """Return the titles of the first scores, without precision and recall, each with what is to be shown of it."""
-    names = [name for name in report.scores if not name.endswith(("/precision", "/recall"))]
+def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str] | None = None) -> str:
+    """Return the titles of the first scores, each with what to show of it; by default no precision and recall."""
+    if names is None:
+        names = [name for name in report.scores if not name.endswith(("/precision", "/recall"))]
+    names = list(names)
     shown = [f"{report.name_score(name)} {show(name)}" for name in names[:SHOWN]]
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
 

@@ -39,6 +39,7 @@ __all__ = [
     "compare",
     "compare_pairs",
     "draw_systems",
+    "find_most",
     "percentile_interval",
     "percentile_intervals",
     "sum_resamples",
@@ -187,6 +188,13 @@ def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: 
     for what, (size, limit) in sizes.items():
         if size > limit:
             raise RequestError(f"{what.format(size)} (expected at most {limit:,})")
+
+
+def find_most(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -> int:
+    """Return how many resamples the limits allow for paired tests of all pairs of systems."""
+    n_tests = math.comb(n_systems, 2) * n_scores
+    sizes = (MAX_DRAWS, n_blocks), (MAX_SUMS, n_counts * n_systems), (MAX_NULLS, n_tests)
+    return min(limit // max(1, size) for limit, size in sizes)
 
 
 def _check_tests(n_systems: int, n_scores: int, n_resamples: int) -> None:

@@ -147,8 +147,10 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
         yield f"All {others} are significantly worse than the best (p ≤ {table.alpha:g})."
     reports = [name for name, has_counts in zip(table.names, table.has_counts, strict=True) if not has_counts]
     if "untested" in standings:
-        reason = f"tests need counts, and there is only a report of {_join(reports)}" if reports else ""
-        yield f"‡ Not tested against the best{': ' if reason else ', which needs scores in all resamples'}{reason}."
+        reasons = [f"tests need counts, and there is only a report of {_join(reports)}"] if reports else []
+        reasons += ["there are too few resamples (see below)"] if any(map(table.is_undecided, table.tests)) else []
+        need = "" if reasons else ", which needs scores in all resamples"
+        yield f"‡ Not tested against the best{need}{': ' if reasons else ''}{'; '.join(reasons)}."
     elif reports and not table.tests and len(table.names) > 1:
         yield f"No tests: they need the counts of two systems, and there is only a report of {_join(reports)}."
 

@@ -117,7 +117,15 @@ def select_scores(
         if not found:
             guess = suggest(name, [*selected.families, *(metric.name for metric in selected.metrics)])
             guess = guess or suggest(name, selected.families, procedure.aliases)
-            choices = f"{', '.join(selected.families)}, or one of their scores, such as {selected.metrics[-1].name}"
+            choices = ", ".join(selected.families)
+            if several := [metric.name for metric in selected.metrics if metric.name not in selected.families]:
+                choices += f", or one of their scores, such as {several[-1]}"
+            known = [metric.name for metric in procedure.with_metrics(procedure.families).metrics]
+            if name in (*procedure.families, *known):
+                option, family = name_option("metrics"), name.partition("/")[0]
+                raise RequestError(
+                    f"{option} excludes the score '{name}'; add '{family}' to {option}, or omit {option}"
+                )
             raise RequestError(
                 f"no such {procedure.name} score: '{name}'{guess and '.'}{guess} (choose from: {choices})"
             )

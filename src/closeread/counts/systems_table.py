@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Estimate, Resampling, number_or_none, read_numbers
-from closeread.counts.multiple_testing import correct_by_holm
+from closeread.counts.multiple_testing import correct_decidable, find_least
 from closeread.counts.rendering import percent
 from closeread.counts.report import FORMAT, Report, make_report
 from closeread.counts.report_schema import check_systems_table
-from closeread.counts.resampling import TIE, Difference, compare_pairs
+from closeread.counts.resampling import TIE, Difference, compare_pairs, find_most
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
 from closeread.errors import RequestError, escape_line, pluralize, quote
@@ -47,7 +47,8 @@ class PairTest(NamedTuple):
     Attributes:
         first, second: the numbers of the systems, the first smaller.
         difference: the score of the second minus that of the first, with p-values that are not corrected.
-        p_corrected: the p-value of approximate randomization, corrected for all pairs of systems; NaN if undefined.
+        p_corrected: the p-value of approximate randomization, corrected for all pairs of systems; NaN if undefined, or
+            if the resamples are too few for any to be significant.
     """
 
     first: int
@@ -214,30 +215,44 @@ class SystemsTable(Loadable):
         systems = checked["systems"]
         names = tuple(one["name"] for one in systems)
         number = {name: i for i, name in enumerate(names)}
+        n_resamples, alpha = int(checked["n_resamples"]), checked["alpha"]
         shown = {name: checked[name] for name in ("intervals", "lacking") if name in checked}
         shown |= {"digits": int(checked["digits"])} if "digits" in checked else {}
         return cls(
             names,
             tuple(Report.from_json(one["report"], source) for one in systems),
             tuple(checked["scores"]),
-            {score: [_read_test(test, number) for test in tests] for score, tests in checked["pairs"].items()},
+            {score: _read_tests(tests, number, n_resamples, alpha) for score, tests in checked["pairs"].items()},
             tuple(one["has_counts"] for one in systems),
-            Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"])),
-            checked["alpha"],
+            Resampling(n_resamples, checked["confidence"], int(checked["seed"])),
+            alpha,
             pairs=checked.get("show_pairs", False),
             **shown,
         )
 
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
-        return sum(not math.isnan(test.p_corrected) for test in self.tests.get(score, ()))
+        return sum(not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ()))
+
+    def is_undecided(self, score: str) -> bool:
+        """Return whether the resamples are too few for any test of a score to be significant after correction."""
+        return find_least(self.resampling.n_resamples, self.count_tests(score)) > self.alpha
 
 
-def _read_test(found: Mapping[str, Any], number: Mapping[str, int]) -> PairTest:
-    """Read the JSON of a test of two systems, which are numbered by their names."""
-    difference = Difference(*read_numbers(found, Difference._fields))
-    (p_corrected,) = read_numbers(found, ["p_randomization_corrected"])
-    return PairTest(number[found["first"]], number[found["second"]], difference, p_corrected)
+def _read_tests(
+    found: Sequence[Mapping[str, Any]], number: Mapping[str, int], n_resamples: int, alpha: float
+) -> list[PairTest]:
+    """Read the JSON of the tests of a score, of systems that are numbered by their names."""
+    pairs = [(number[one["first"]], number[one["second"]]) for one in found]
+    return _correct(pairs, [Difference(*read_numbers(one, Difference._fields)) for one in found], n_resamples, alpha)
+
+
+def _correct(
+    pairs: Sequence[tuple[int, int]], differences: Sequence[Difference], n_resamples: int, alpha: float
+) -> list[PairTest]:
+    """Return the tests of all pairs of systems in a score, with corrected p-values."""
+    p_values = correct_decidable([difference.p_randomization for difference in differences], n_resamples, alpha)
+    return [PairTest(*pair, difference, p) for pair, difference, p in zip(pairs, differences, p_values, strict=True)]
 
 
 def make_systems_table(
@@ -267,8 +282,8 @@ def make_systems_table(
         RequestError: a parameter is out of range, two names are the same, there is no such score to sort by, or the
             counts are not of the same units.
     """
-    resampling = resampling or Resampling()
     _check_parameters(names, scores, sort, alpha=alpha, digits=digits, intervals=intervals)
+    resampling = _choose_resampling(results, scores, resampling or Resampling(), alpha)
     reports = [make_report(one, resampling=resampling) if isinstance(one, Counted) else one for one in results]
     counted = [(name, one) for name, one in zip(names, results, strict=True) if isinstance(one, Counted)]
     check_same_gold([name for name, _ in counted], [one for _, one in counted])
@@ -280,7 +295,7 @@ def make_systems_table(
         tuple(names[i] for i in order),
         tuple(reports[i] for i in order),
         tuple(scores),
-        _test_pairs(in_order, scores, resampling),
+        _test_pairs(in_order, scores, resampling, alpha),
         tuple(isinstance(one, Counted) for one in in_order),
         resampling,
         alpha,
@@ -319,8 +334,27 @@ def _check_parameters(
         raise RequestError(describe_unknown("column to sort by", sort, scores))
 
 
+def _choose_resampling(
+    results: Sequence[Counted | Report], scores: Sequence[str], resampling: Resampling, alpha: float
+) -> Resampling:
+    """Return the parameters of intervals and tests, with enough resamples for the number of systems."""
+    counted = [one for one in results if isinstance(one, Counted)]
+    if len(counted) < 2:
+        return resampling
+    table = counted[0].table
+    most = find_most(len(counted), len(scores), table.n_blocks, len(_find_counts(counted, scores)))
+    return resampling.for_tests(math.comb(len(counted), 2), alpha, most)
+
+
+def _find_counts(counted: Sequence[Counted], scores: Sequence[str]) -> list[str]:
+    """Return what must be counted for these scores, of all that is stored."""
+    names, metrics = counted[0].table.names, counted[0].procedure.metrics
+    used = {name for metric in metrics if metric.name in scores for name in metric.list_counts(names)}
+    return [name for name in names if name in used and all(name in one.table.names for one in counted)]
+
+
 def _test_pairs(
-    results: Sequence[Counted | Report], scores: Sequence[str], resampling: Resampling
+    results: Sequence[Counted | Report], scores: Sequence[str], resampling: Resampling, alpha: float
 ) -> dict[str, list[PairTest]]:
     """Test all pairs of systems that have counts, in every score; nothing if there is nothing to resample.
 
@@ -331,8 +365,7 @@ def _test_pairs(
     if len(counted) < 2 or not resampling.n_resamples:
         return {}
     places, (first, *_) = list(counted), list(counted.values())
-    # Stored counts may cover more metrics.
-    shared = [name for name in first.table.names if all(name in one.table.names for one in counted.values())]
+    shared = _find_counts(list(counted.values()), scores)
     found = compare_pairs(
         [one.table.with_counts(shared) for one in counted.values()],
         [metric for metric in first.procedure.metrics if metric.name in scores],
@@ -342,12 +375,8 @@ def _test_pairs(
     )
     if first.table.n_blocks < 2:
         return {}
-    tests = {}
-    for score in scores:
-        differences = [of_pair[score] for of_pair in found.values()]
-        p_corrected = correct_by_holm([difference.p_randomization for difference in differences])
-        tests[score] = [
-            PairTest(places[i], places[j], difference, p)
-            for (i, j), difference, p in zip(found, differences, p_corrected, strict=True)
-        ]
-    return tests
+    pairs = [(places[i], places[j]) for i, j in found]
+    return {
+        score: _correct(pairs, [of_pair[score] for of_pair in found.values()], resampling.n_resamples, alpha)
+        for score in scores
+    }

@@ -72,17 +72,17 @@ table_options = options.together(
         show_default=True,
         help="Level of significance.",
     ),
-    options.resampling_options,
+    options.test_options,
     options.make_style_options("html"),
 )
 
 
-def scores_option(procedure: Procedure) -> click.Option:
-    """Return the option that selects the columns, with an example of the procedure."""
+def scores_option(procedure: Procedure, verb: str = "Show") -> click.Option:
+    """Return the option that selects scores, with an example of the procedure."""
     split = [metric.name.partition("/")[0] for metric in procedure.metrics if metric.name.endswith("/recall")]
     example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
     default = "  [default: all but precision and recall]" if split else "  [default: all]"
-    about = f"Show these scores, separated by commas, such as {example}.{default}"
+    about = f"{verb} these scores, separated by commas, such as {example}.{default}"
     names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
     return click.Option(
         ["--scores", "columns"],
@@ -136,7 +136,6 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Score the systems and print the table."""
-    from closeread.counts.estimates import Resampling
     from closeread.counts.systems_input import make_names
     from closeread.counts.systems_table import make_systems_table
     from closeread.systems import read_systems
@@ -164,7 +163,7 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
         found.results,
         found.scores,
         sort=None if values["sort"] == "none" else values["sort"],
-        resampling=Resampling(values["resamples"], values["confidence"], values["seed"]),
+        resampling=options.read_resampling(values),
         lacking=found.lacking,
         **{name: values[name] for name in ("alpha", "digits", "intervals", "pairs")},
     )
