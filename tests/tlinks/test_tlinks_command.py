@@ -13,7 +13,8 @@ from closeread.counts.files import read_counts
 from closeread.counts.report import make_report
 from closeread.counts.sides import Place
 from closeread.errors import FormatError, RequestError, SubmissionError
-from closeread.scoring import compare, open_scorer, score
+from closeread.scoring import open_scorer, score
+from closeread.systems import compare
 from closeread.tasks.tlinks.procedure import PROCEDURE
 from closeread.tasks.tlinks.sides import intervals, read_key
 
