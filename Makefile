@@ -17,7 +17,9 @@ DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*
 
 FUZZ_SECONDS ?= 600
 
-.PHONY: score test test-floors fuzz environment extras lint types tests audit
+MUTANTS ?=
+
+.PHONY: score test test-floors fuzz mutants environment extras lint types tests audit
 
 # Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
 score:
@@ -67,6 +69,10 @@ fuzz: export CLOSEREAD_FUZZ_SECONDS = $(FUZZ_SECONDS)
 fuzz: extras
 	CLOSEREAD_FAULTS=all $(BIN)/pytest -q tests/faults/test_whole_writes.py tests/faults/test_killed_writers.py
 	$(BIN)/python tools/fuzz.py
+
+# Changes of single places in the scoring code, and which of them no test notices; `make mutants MUTANTS="-n 20 --jobs 1"`.
+mutants: extras
+	$(BIN)/python tools/mutants.py $(MUTANTS)
 
 # The oldest versions that pyproject.toml allows, including the previous major version of datasets; and with them, the
 # oldest of the extras hub and serve.  They are tried on samples, and without the tests of our own arithmetic: `make test` has the

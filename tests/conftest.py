@@ -20,8 +20,8 @@ pytest.register_assert_rewrite("shared")
 
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 
-# A machine that is busy with something else is no failure.  The gate takes minutes; `--hypothesis-profile many` looks
-# longer.
+# A machine that is busy with something else is no failure.  The gate takes minutes; `--hypothesis-profile many
+# --timeout 0` looks longer.
 settings.register_profile("closeread", deadline=None, print_blob=True, max_examples=30)
 settings.register_profile("many", settings.get_profile("closeread"), max_examples=1000)
 # With other libraries it is they that may fail, not our arithmetic.

@@ -144,6 +144,7 @@ def test_contributing_names_what_is_added(path):
     assert any(f"`{ending}`" in text for ending in endings)
 
 
+@pytest.mark.timeout(300)
 def test_the_tests_that_walk_folders_accept_them(checkout):
     # Tests of one task walk no folders, and take long to collect.
     files = [path.relative_to(ROOT) for path in (ROOT / "tests").glob("test_*.py") if path != Path(__file__)]

@@ -27,6 +27,7 @@ def targets():
     return make_targets()
 
 
+@pytest.mark.timeout(SECONDS + 120)
 def test_changed_files_are_read_or_refused(targets, tmp_path):
     """`CLOSEREAD_FUZZ_SEED=... make fuzz` repeats it, and keeps the input."""
     seed = int(os.environ["CLOSEREAD_FUZZ_SEED"])
