@@ -92,7 +92,8 @@ def test_systems_are_compared_with_a_preset(ran, pair, tmp_path):
     stored = tmp_path / "counts.parquet"
     ran("score", "coref", key, key, "--preset", "corefud", "--counts", stored, "--no-ci")
     found = json.loads(ran("compare", "coref", key, response, stored, "--preset", "corefud", "--json"))
-    assert list(found[0]["differences"]) == list(score(*pair, preset="corefud").total.scores)
+    scores = score(*pair, preset="corefud").total.scores
+    assert list(found[0]["differences"]) == [name for name in scores if not name.endswith(("/precision", "/recall"))]
     assert closeread.compare("coref", response, key, gold=key, preset="corefud").differences["conll/f1"].value == 0
     assert ran("validate", "coref", key, response, "--preset", "corefud").startswith(str(response))
 

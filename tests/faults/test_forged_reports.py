@@ -151,7 +151,7 @@ def test_scores_follow_from_counts(report, here, run):
 
 
 def test_reports_inside_comparisons_and_tables(report):
-    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, metrics="muc", resampling=QUICK).to_json()
+    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_json()
     table = closeread.table("coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK).to_json()
     Comparison.from_json(copy.deepcopy(compared))
     SystemsTable.from_json(copy.deepcopy(table))
@@ -183,7 +183,7 @@ def test_whole_numbers_written_with_a_point(report):
 
 def test_what_two_systems_share_and_p_values(report):
     """20 resamples show no p-value below 1/21, and a correction makes none smaller."""
-    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, metrics="muc", resampling=QUICK).to_json()
+    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_json()
     compared["second"] |= {"signature": change_digest(compared["second"]["signature"]), "seed": 1}
     compared["differences"]["muc/f1"] |= {"p_randomization": 0.01, "p_randomization_corrected": 0.01}
     compared["differences"]["muc/recall"] |= {"p_bootstrap": 0.5, "p_bootstrap_corrected": 0.25}
