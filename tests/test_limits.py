@@ -47,6 +47,7 @@ INSIDE = {
     "tasks.timeline.plot_dates._MOST_TICKS": "what fits on an axis",
     "tasks.timeline.reproduction.MOST_ORDERED": "what a paper prints",
     "tasks.tne.columns.MAX_DIGITS": "follows from another limit",
+    "tasks.tne.reproduction_text.MOST_PHRASES": "what the paper prints",
     "tasks.wikipossessions.mediawiki.MAX_LAG": "what a server is asked to keep",
 }
 """Constants that are named like limits but refuse nothing that a user has, with the reason."""
