@@ -2,9 +2,9 @@
 
 The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: if two systems are
 equally good, it makes no difference whose output is whose, so the outputs of each block may be swapped.  The p-value is
-the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws 1,000 of them;
-no p-value is below 1/1001 then, and among more than 50 pairs none can be significant.  Here, the distribution of the
-difference over all swaps is computed instead of drawn.
+the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws some of them, and
+no p-value is below the inverse of their number then.  Here, the distribution of the difference over all swaps is
+computed instead, or approximated where there are too many.
 
 With up to `ENUMERATED` blocks, all swaps are enumerated.  With up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for each
 pair that may differ; if there are too many pairs for that (over 5,000 at a level of .05), the second approximation
