@@ -2,7 +2,7 @@
 
 The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: if two systems are
 equally good, it makes no difference whose output is whose, so the outputs of each block may be swapped.  The p-value is
-the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws some of them, and
+the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws some of them;
 no p-value is below the inverse of their number then.  Here, the distribution of the difference over all swaps is
 computed instead, or approximated where there are too many.
 
