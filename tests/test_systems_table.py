@@ -272,7 +272,7 @@ def test_rows_and_json_have_everything():
         ({"intervals": "±"}, "no such style of intervals: '±'"),
         ({"scores": "muc/f2"}, "no such coref score: 'muc/f2'. Did you mean 'muc/f1'"),
         ({"scores": []}, "a table needs at least one score"),
-        ({"scores": "lea", "metrics": "muc"}, "no such coref score: 'lea'"),
+        ({"scores": "lea", "metrics": "muc"}, "metrics= excludes the score 'lea'"),
         ({"matching": "partly"}, "option matching: 'partly' is not one of"),
     ],
 )

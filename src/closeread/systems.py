@@ -114,7 +114,8 @@ def read_systems(
         if stored is not None:
             results.append(stored)
     raise_all(wrong[system] for system in sources if system in wrong)
-    _check_signatures(list(sources), results, procedure, scorer)
+    is_any_stored = any(stored is not None for stored in found.values())
+    _check_signatures(list(sources), results, procedure, scorer if is_any_stored else None)
     shown, lacking = choose_columns(list(sources), results, columns, required=scores is not None or metrics is not None)
     results = [restrict_metrics(one, shown) if isinstance(one, Counted) else one for one in results]
     return Systems(results, shown, lacking, notices)

@@ -154,7 +154,7 @@ class Report(Loadable):
             "resampling_unit": self.resampling_unit,
             "n_blocks": self.total.n_blocks,
             "confidence": self.resampling.confidence,
-            "n_resamples": self.resampling.n_resamples,
+            "n_resamples": int(self.resampling.n_resamples),
             "seed": self.resampling.seed,
             "missing": p.missing,
             **{name: total[name] for name in ("scores", "counts")},

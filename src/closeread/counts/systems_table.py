@@ -170,7 +170,7 @@ class SystemsTable(Loadable):
             "scores": list(self.scores),
             "alpha": self.alpha,
             "correction": {"method": "holm", "n_tests": {score: self.count_tests(score) for score in self.scores}},
-            "n_resamples": self.resampling.n_resamples,
+            "n_resamples": int(self.resampling.n_resamples),
             "confidence": self.resampling.confidence,
             "seed": self.resampling.seed,
             "systems": self._list_systems([report.to_json() for report in self.reports]),

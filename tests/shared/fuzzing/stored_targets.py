@@ -37,6 +37,9 @@ TYPES = (
     *(pa.list_(pa.string()), pa.map_(pa.string(), pa.string()), pa.struct([("id", pa.string())])),
 )
 
+DIGESTS = ("gold", "block_name")
+"""The columns of files of counts that JSON has in hex."""
+
 
 def make_stored_targets():
     """All targets by name; to be called in an empty working folder."""
@@ -120,7 +123,12 @@ def _make_counts():
         table = pq.read_table(path)
         about = (table.schema.metadata or {})[count_files.KEY]
         call = partial(_read_forged, table.schema)
-        values = json_lines.dump([{**row, "gold": row["gold"] and row["gold"].hex()} for row in table.to_pylist()])
+        values = json_lines.dump(
+            [
+                {**row, **{key: row[key] and row[key].hex() for key in DIGESTS if key in row}}
+                for row in table.to_pylist()
+            ]
+        )
         files = {"about.json": about, "rows.jsonl": values.encode()}
         found[f"counts-{corpus}"] = Target(files, tuple(files), call)
     found["counts-bytes"] = Target(
@@ -139,7 +147,7 @@ def _read_forged(schema, folder, output):
     try:
         about = json.loads((folder / "about.json").read_bytes())
         rows = [json.loads(line) for line in (folder / "rows.jsonl").read_bytes().decode().splitlines()]
-        rows = [{**row, "gold": row["gold"] and bytes.fromhex(row["gold"])} for row in rows]
+        rows = [{**row, **{key: row[key] and bytes.fromhex(row[key]) for key in DIGESTS if key in row}} for row in rows]
         table = pa.Table.from_pylist(rows, schema.remove_metadata())
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
         return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 
@@ -46,7 +47,9 @@ def count(
         words = [[word.casefold() for word in side] for side in words]
     pages = column(gold, "page")
     values = edit_counts(*map(code_points, words))
-    table = CountTable(column(gold, "id"), factorize(pages)[0], COUNTS, values, {"page": pages})
+    names = [sha256(page.encode()).digest() for page in pages]  # so that shards that share a page can be merged
+    blocks = factorize(pages)[0]
+    table = CountTable(column(gold, "id"), blocks, COUNTS, values, {"page": pages}, block_names=names)
     return table.select(present) if missing == "skip" else table
 
 
