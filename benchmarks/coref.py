@@ -31,7 +31,7 @@ import numpy as np
 from measure import calls, cpu, process
 
 from closeread import __version__
-from closeread.counts.report import Resampling, score
+from closeread.counts.estimates import Resampling, score
 from closeread.counts.sides import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.conll import read_conll

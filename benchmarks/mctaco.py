@@ -26,7 +26,7 @@ from measure import calls, cpu, processes
 from closeread import __version__, scoring
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling, score
+from closeread.counts.estimates import Resampling, score
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"

@@ -28,7 +28,7 @@ from measure import kept
 from closeread import scoring
 from closeread.corpora.gold import read_gold, splits_at_hand
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml
 from closeread.tasks.timeline.procedure import PROCEDURE
 from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder

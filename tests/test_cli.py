@@ -19,7 +19,7 @@ from closeread.corpora import contents, names, sides, sources, submissions
 from closeread.corpora import gold as corpora
 from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import load_schema
-from closeread.counts.report import FORMAT
+from closeread.counts.report_schema import FORMAT
 
 SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
 

@@ -15,8 +15,9 @@ from closeread.cli import main
 from closeread.counts import resampling
 from closeread.counts.comparison import make_comparisons
 from closeread.counts.counted import Counted, Provenance
+from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
-from closeread.counts.report import Resampling, make_report
+from closeread.counts.report import make_report
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer

@@ -4,7 +4,6 @@ import ast
 import importlib
 import inspect
 import pickle
-import pkgutil
 import pydoc
 import re
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 import closeread
 import closeread.api
+from closeread._called import FUNCTIONS
 from closeread.errors import FormatError, RequestError, SubmissionError
 
 ROOT = Path(closeread.__file__).parent
@@ -26,13 +26,12 @@ CALLED = ("corpora", "errors", "metrics")
 
 def list_public():
     """Yield the name and the object of everything that is public, the functions behind called modules as well."""
-    modules = [
-        importlib.import_module(f"closeread.api.{one.name}") for one in pkgutil.iter_modules(closeread.api.__path__)
-    ]
-    for home in (closeread, *modules):
-        for name in home.__all__:
-            if name not in CALLED or home is not closeread:
-                yield f"{home.__name__}.{name}", getattr(home, name)
+    for name in closeread.__all__:
+        if name in CALLED:
+            home = importlib.import_module(FUNCTIONS[f"closeread.{name}"])
+            yield f"closeread.{name}", getattr(home, name)
+        else:
+            yield f"closeread.{name}", getattr(closeread, name)
 
 
 def list_functions():
@@ -106,67 +105,9 @@ def test_help_and_completion_list_what_is_public():
     assert closeread._HOMES.keys() == set(closeread.__all__) - {*CALLED, "__version__"}
 
 
-def find_own_names(tree):
-    """Return the public names that a module defines, in order; type variables are no interface."""
-    names = set()
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.AnnAssign | ast.Assign):
-            targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
-            if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in ("TypeVar", "ParamSpec"):
-                continue
-            parts = [part for one in targets for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
-            names |= {part.id for part in parts if isinstance(part, ast.Name) and part.id != "__all__"}
-    return sorted(name for name in names if not name.startswith("_"))
-
-
-def find_all(tree):
-    """Return `__all__`; None without one."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return ast.literal_eval(node.value)
-    return None
-
-
-WITHOUT_ALL = ("cli", "loaders", "metrics")
-"""Commands are found by click, and what Hugging Face's libraries load is found by its folder's name."""
-
-
-def list_wrong_modules(root):
-    """Yield the modules whose `__all__` is not what they define, re-exports of what they import left aside."""
-    for path in sorted(root.rglob("*.py")):
-        if path.relative_to(root).parts[0] in WITHOUT_ALL or path.name == "__init__.py":
-            continue
-        tree = ast.parse(path.read_text("utf-8"))
-        own, listed = find_own_names(tree), find_all(tree)
-        if own and listed is None:
-            yield f"{path.relative_to(root)}: has no __all__"
-        elif own:
-            imported = {
-                alias.asname or alias.name
-                for node in ast.walk(tree)
-                if isinstance(node, ast.ImportFrom)
-                for alias in node.names
-            }
-            if sorted(set(listed) - imported) != own or len(set(listed)) < len(listed):
-                yield f"{path.relative_to(root)}: {sorted(set(own) ^ (set(listed) - imported))}"
-
-
-def test_every_module_says_what_is_public():
-    assert list(list_wrong_modules(ROOT)) == []
-
-
-def test_a_module_that_says_something_else_is_found(tmp_path):
-    for name, text in {
-        "right": "__all__ = ['A', 'f']\nA, _b = 1, 2\ndef f(): ...",
-        "none": "def f(): ...",
-        "less": "__all__ = ['A']\nA = 1\ndef f(): ...",
-        "more": "__all__ = ['A', 'g']\nA = 1",
-        "private": "def _f(): ...",
-    }.items():
-        (tmp_path / f"{name}.py").write_text(text)
-    assert list(list_wrong_modules(tmp_path)) == ["less.py: ['f']", "more.py: ['g']", "none.py: has no __all__"]
+def test_only_the_package_lists_what_is_public():
+    listing = [path for path in ROOT.rglob("*.py") if "\n__all__ =" in path.read_text("utf-8")]
+    assert listing == [ROOT / "__init__.py"]
 
 
 ROWS = [{"id": "test-00000", "label": "yes"}]

@@ -16,7 +16,7 @@ from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 
 import closeread
 import closeread.api
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import FormatError, InputError, RequestError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 

@@ -16,7 +16,8 @@ from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
 from closeread.corpora.submission_formats import dump_submission
 from closeread.corpora.submissions import read_submission
-from closeread.counts.report import Report, Resampling
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import Report
 from closeread.errors import SHOWN, FormatError, InputError
 from closeread.files import write_text
 from closeread.formats import Format

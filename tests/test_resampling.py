@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.report import Resampling, score
 from closeread.counts.resampling import compare, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError

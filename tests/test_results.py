@@ -14,10 +14,11 @@ from shared.doors import system_rows
 import closeread
 from closeread.corpora.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
+from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
 from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.rendering import csv_text
-from closeread.counts.report import Resampling, make_report
+from closeread.counts.report import make_report
 from closeread.counts.results import Shown
 from closeread.errors import MissingExtraError, RequestError
 from closeread.tasks import load_procedure

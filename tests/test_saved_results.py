@@ -12,8 +12,9 @@ from shared.doors import system_rows
 import closeread
 from closeread.corpora.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
+from closeread.counts.estimates import Resampling
 from closeread.counts.paper_tables import Cell, Table
-from closeread.counts.report import Report, Resampling
+from closeread.counts.report import Report
 from closeread.counts.resampling import Difference
 from closeread.counts.systems_table import PairTest, SystemsTable
 from closeread.errors import FormatError, RequestError

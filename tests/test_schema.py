@@ -27,7 +27,7 @@ from closeread.corpora.schema import (
     resolve,
     value_type,
 )
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import DTYPES, features

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.drawing.pictures import write_picture
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.errors import MissingExtraError, RequestError

@@ -18,7 +18,7 @@ from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import RowValidator, load_schema, resolve, value_type
 from closeread.corpora.submission_formats import dump_submission
 from closeread.corpora.submissions import read_submission
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import SubmissionError
 from closeread.files import write_text
 

@@ -10,8 +10,9 @@ import pytest
 from twins.holm import correct
 
 import closeread
+from closeread.counts.estimates import Resampling
 from closeread.counts.rendering import Grid, find_numeric_columns
-from closeread.counts.report import Report, Resampling
+from closeread.counts.report import Report
 from closeread.counts.systems_latex import escape_latex
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import RequestError

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from closeread.corpora.citing import cite
     from closeread.corpora.reproduction import Reproduction
     from closeread.counts.comparison import Comparison
-    from closeread.counts.report import Report, Resampling
+    from closeread.counts.estimates import Resampling
+    from closeread.counts.report import Report
     from closeread.counts.systems_table import SystemsTable
     from closeread.errors import CloseReadWarning
     from closeread.hf.load import load_dataset, load_dataset_builder
@@ -87,7 +88,7 @@ _HOMES = {
     "Comparison": "closeread.counts.comparison",
     "Report": "closeread.counts.report",
     "Reproduction": "closeread.corpora.reproduction",
-    "Resampling": "closeread.counts.report",
+    "Resampling": "closeread.counts.estimates",
     "SystemsTable": "closeread.counts.systems_table",
     "agreement": "closeread.api.agreement",
     "baseline": "closeread.api.baselines",

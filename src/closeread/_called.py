@@ -11,8 +11,6 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["FUNCTIONS", "CalledModule", "check_public", "make_callable"]
-
 FUNCTIONS = {
     "closeread.corpora": "closeread.api.catalog",
     "closeread.errors": "closeread.api.error_analysis",

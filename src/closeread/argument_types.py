@@ -26,8 +26,6 @@ from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Unio
 
 from closeread.errors import RequestError, escape, quote, shorten
 
-__all__ = ["LISTS", "SHORT", "UNIONS", "WORDS", "Misfit", "check_argument", "check_fields", "check_types"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

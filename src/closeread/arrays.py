@@ -7,25 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "HIGH",
-    "STEPS",
-    "TILE",
-    "WIDE",
-    "Floats",
-    "Ints",
-    "LimitError",
-    "Mask",
-    "Whole",
-    "check_sums",
-    "expand_ranges",
-    "mark_run_starts",
-    "multiply",
-    "ratio",
-    "sum_groups",
-    "sum_rows",
-]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 
-__all__ = ["Numbers", "best_assignment"]
-
 Numbers = NDArray[Any]
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from closeread.arrays import Ints, Mask
 
-__all__ = ["CODES", "CodedColumn", "Coder", "LazyColumn", "NumberedNames", "PackedTexts"]
-
 T = TypeVar("T", str, bytes)
 
 CODES = 2**14

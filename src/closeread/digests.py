@@ -17,8 +17,6 @@ from typing import Any, TypeGuard
 from closeread.coded_columns import CodedColumn, LazyColumn, NumberedNames
 from closeread.records import ColumnRecords, Record, column, find_runs
 
-__all__ = ["CONTROLS", "DIGEST_BYTES", "FIELD_END", "KEYS_END", "RECORD_END", "ROWS", "combine_digests", "unit_digests"]
-
 DIGEST_BYTES = 32
 
 ROWS = 2**12

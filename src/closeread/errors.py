@@ -16,34 +16,6 @@ from typing import NamedTuple, TypeVar
 
 from closeread._called import make_callable
 
-__all__ = [
-    "NAMED",
-    "SHOWN",
-    "ChecksumError",
-    "CloseReadWarning",
-    "CombinedError",
-    "FieldPath",
-    "FormatError",
-    "InputError",
-    "MissingExtraError",
-    "Problem",
-    "RequestError",
-    "SubmissionError",
-    "UnavailableError",
-    "describe_place",
-    "describe_problems",
-    "escape",
-    "escape_line",
-    "join_names",
-    "merge_errors",
-    "pluralize",
-    "quote",
-    "quote_json",
-    "raise_all",
-    "read_all",
-    "shorten",
-]
-
 SHOWN = 20
 NAMED = 3
 

@@ -19,24 +19,6 @@ from typing import BinaryIO, TextIO
 
 from closeread.hidden_files import create_hidden, hidden_prefix, release, remove_leftovers, remove_tree, sync
 
-__all__ = [
-    "CHUNK",
-    "DESKTOP_FILES",
-    "FOLDER",
-    "PACKED",
-    "SYNCED_ONE_BY_ONE",
-    "creating_folder",
-    "is_empty_folder",
-    "make_folders",
-    "open_text",
-    "read_at_most",
-    "replacing",
-    "text_suffix",
-    "write_lines",
-    "write_text",
-    "write_texts",
-]
-
 CHUNK = 1 << 20
 """How many bytes are read at once where a limit is large."""
 

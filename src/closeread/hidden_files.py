@@ -12,18 +12,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = [
-    "ATTEMPTS",
-    "LONGEST_NAME",
-    "PREFIX",
-    "create_hidden",
-    "hidden_prefix",
-    "release",
-    "remove_leftovers",
-    "remove_tree",
-    "sync",
-]
-
 PREFIX = ".closeread-"
 """How the names of hidden files and folders begin that are not complete yet."""
 

@@ -12,24 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_EXPANSION",
-    "MAX_EXPLAINED",
-    "MAX_FILES",
-    "MAX_FILE_BYTES",
-    "MAX_KINDS",
-    "MAX_LINE_BYTES",
-    "MAX_NOUN_PHRASES",
-    "MAX_PROBLEMS",
-    "MAX_SMALL_BYTES",
-    "MAX_TOKENS",
-    "describe_excess",
-    "keep_files_below",
-    "keep_usual_limit",
-    "max_file_bytes",
-]
-
 MAX_FILE_BYTES = 2**30
 """The largest file, and the largest folder of files, in bytes, decompressed; users may lower it."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-__all__ = ["package_folder"]
-
 
 def package_folder(name: str) -> Path:
     """Return the folder of one of our packages, by its dotted name.

@@ -8,8 +8,6 @@ from typing import SupportsIndex
 from closeread import limits
 from closeread.errors import NAMED, Problem
 
-__all__ = ["UNLISTED", "ProblemList", "count_problems"]
-
 UNLISTED = "another problem, not listed"
 
 

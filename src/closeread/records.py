@@ -17,32 +17,6 @@ from closeread.coded_columns import NumberedNames
 from closeread.errors import FormatError, Problem, quote, quote_json
 from closeread.problems import ProblemList
 
-__all__ = [
-    "DENSE",
-    "MANY",
-    "SMALL",
-    "AnyParsed",
-    "ColumnRecords",
-    "DataDir",
-    "Origin",
-    "Parsed",
-    "ParsedFolder",
-    "ParsedRows",
-    "Record",
-    "RecordsWithColumns",
-    "UserFiles",
-    "as_columns",
-    "check_format",
-    "column",
-    "count_byte",
-    "describe_format",
-    "find_repeated",
-    "find_runs",
-    "is_dense",
-    "name_problem",
-    "place_problem",
-]
-
 Record = dict[str, Any]
 
 SMALL = 2**16

@@ -19,9 +19,11 @@ from closeread.corpora.names import find_corpus, find_task, load_corpus
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows, take_source
 from closeread.corpora.parquet_predictions import find_parquet_problems
+from closeread.counts.counted import Counted, Provenance
+from closeread.counts.estimates import Resampling
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Counted, Provenance, Report, Resampling, make_report
+from closeread.counts.report import Report, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
@@ -29,17 +31,6 @@ from closeread.errors import FormatError, Problem, RequestError, SubmissionError
 from closeread.formats.folders import count_shared
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
-
-__all__ = [
-    "Scorer",
-    "find_procedure",
-    "limit_files",
-    "load_report",
-    "make_place",
-    "open_scorer",
-    "resolve_options",
-    "score",
-]
 
 
 @dataclass(frozen=True)

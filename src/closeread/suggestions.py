@@ -9,8 +9,6 @@ from unicodedata import normalize
 
 from closeread.errors import escape_line
 
-__all__ = ["LONGEST_NAME", "NO_ALIASES", "describe_unknown", "suggest"]
-
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 
 LONGEST_NAME = 100

@@ -34,8 +34,6 @@ from closeread.errors import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
 
-__all__ = ["ManySources", "Source", "Systems", "compare", "compare_systems", "read_systems", "table"]
-
 Source = FileOrRows | Report
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
 

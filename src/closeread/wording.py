@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["PLACEHOLDER", "choose_words", "fill_options", "name_option", "word_for_command_line"]
-
 _is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False)
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")

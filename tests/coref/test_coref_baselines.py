@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.tasks.coref.baselines import one_entity, singletons
 
 KEY = [

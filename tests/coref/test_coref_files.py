@@ -17,7 +17,7 @@ from shared.coreference import (
     write_jsonl,
 )
 
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import FormatError
 from closeread.tasks.coref.columns import document_digests, mention_table
 from closeread.tasks.coref.conll_writer import dump_conll

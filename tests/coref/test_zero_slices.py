@@ -8,7 +8,7 @@ from agreed import corefud_zeros
 from shared.coreference import write_jsonl
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.counts.sides import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.mention_fields import FIELDS

@@ -6,7 +6,7 @@ from shared.doors import sample_gold, system_rows
 
 import closeread
 from closeread.corpora.objects import take_rows
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import FormatError, SubmissionError
 
 QUICK = Resampling(0)

@@ -12,7 +12,8 @@ from shared.random_systems import DRAWN, FROM_FILES, draw_table
 import closeread
 from closeread.counts.comparison import Comparison
 from closeread.counts.counted import Counted, Provenance
-from closeread.counts.report import Report, Resampling, make_report
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import Report, make_report
 from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import FormatError

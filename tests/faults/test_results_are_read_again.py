@@ -19,7 +19,8 @@ import closeread
 from closeread.corpora.gold import read_own_gold
 from closeread.corpora.names import load_corpus
 from closeread.counts.comparison import Comparison
-from closeread.counts.report import Report, Resampling
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import Report
 from closeread.counts.systems_table import SystemsTable
 
 FEW = Resampling(20)

@@ -15,7 +15,7 @@ from filelock import FileLock
 from shared.evaluate_modules import SCORING
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name, install_modules, module_names

@@ -9,7 +9,9 @@ from shared.hub_client import run_client
 
 from closeread.errors import MissingExtraError, RequestError
 from closeread.hub.diffs import list_changed_paths
-from closeread.hub.repository import Hub, PullRequest, PullRequestDetails, Repository
+from closeread.hub.names import Repository
+from closeread.hub.pull_requests import PullRequest, PullRequestDetails
+from closeread.hub.repository import Hub
 
 RAIN = Repository("lab/rain", "dataset")
 SECRET = Repository("lab/secret", "dataset")

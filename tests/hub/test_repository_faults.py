@@ -12,7 +12,8 @@ from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
 from closeread.errors import RequestError
-from closeread.hub.repository import Hub, Repository
+from closeread.hub.names import Repository
+from closeread.hub.repository import Hub
 
 RAIN = Repository("lab/rain", "dataset")
 A = {"a.txt": b"a"}

@@ -8,7 +8,7 @@ from agreed.mctaco_official import systems
 
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.scoring import score
 
 AGREED = Path(__file__).parent.parent / "agreed" / "mctaco_official.json"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twins import mctaco_tsv as twin
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.formats import text
 from closeread.tasks.mctaco.mctaco_labels import parse_submission
 from closeread.tasks.mctaco.mctaco_tsv import COLUMNS, read_records

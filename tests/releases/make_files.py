@@ -20,7 +20,7 @@ import closeread
 from closeread.cli import main
 from closeread.corpora.names import load_corpus
 from closeread.corpora.schema import load_schema
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features

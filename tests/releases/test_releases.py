@@ -9,8 +9,9 @@ import pytest
 import closeread
 from closeread.corpora.schema import load_schema
 from closeread.counts.comparison import Comparison
+from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
-from closeread.counts.report import Report, Resampling, make_report
+from closeread.counts.report import Report, make_report
 from closeread.hf.features import features
 from closeread.leaderboard.folder_store import FolderStore
 from closeread.scoring import find_procedure, load_report

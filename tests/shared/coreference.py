@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import closeread
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.tasks.coref.metrics import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import align, read_key

@@ -11,7 +11,7 @@ from shared.tne_links import gold_links
 import closeread
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.tne_arrays import dump_submission
 

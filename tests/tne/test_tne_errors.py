@@ -19,7 +19,7 @@ from twins.tne_errors import Places, list_wrong
 import closeread
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.tne.columns import documents_of, rows_of

@@ -10,7 +10,7 @@ from shared.tne_links import ENDS, link
 import closeread
 from closeread.corpora.gold import read_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import RequestError, SubmissionError
 from closeread.hf.export import export
 from closeread.scoring import score

@@ -10,7 +10,7 @@ import pytest
 import closeread
 from closeread.corpora.gold import read_gold, read_own_gold
 from closeread.corpora.names import load_corpus
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.errors import SubmissionError
 from closeread.scoring import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records

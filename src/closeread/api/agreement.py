@@ -18,8 +18,6 @@ from closeread.errors import RequestError
 from closeread.scoring import find_procedure
 from closeread.suggestions import describe_unknown
 
-__all__ = ["agreement", "check_arguments", "take_annotator", "take_annotators"]
-
 
 def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[str] | FileOrRows) -> Result:
     """Measure the agreement of annotators, as `closeread agreement` does.

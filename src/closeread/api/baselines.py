@@ -20,8 +20,6 @@ from closeread.records import Record
 from closeread.scoring import make_place
 from closeread.suggestions import describe_unknown
 
-__all__ = ["baseline", "list_baselines"]
-
 
 def baseline(
     corpus: str,

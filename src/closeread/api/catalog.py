@@ -21,8 +21,6 @@ from closeread.hf.modules import module_names
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 
-__all__ = ["CorpusEntry", "MetricEntry", "corpora", "metrics", "reproduce", "stats"]
-
 
 @dataclass(frozen=True)
 class CorpusEntry:

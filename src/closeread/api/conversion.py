@@ -17,8 +17,6 @@ from closeread.scoring import find_procedure, make_place
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all
 
-__all__ = ["OWNER", "convert"]
-
 OWNER = "closeread.tasks."
 
 

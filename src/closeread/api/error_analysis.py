@@ -12,15 +12,13 @@ from closeread.argument_types import check_argument, check_types
 from closeread.corpora.names import choose_equivalent
 from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import FileOrRows
-from closeread.counts.report import Resampling
+from closeread.counts.estimates import Resampling
 from closeread.counts.results import Result
 from closeread.counts.sides import Place
 from closeread.errors import RequestError
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
-
-__all__ = ["OWNER", "analyse_predictions", "errors"]
 
 OWNER = "closeread.tasks."
 

@@ -21,8 +21,6 @@ from closeread.tasks import find_all
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-__all__ = ["OWNER", "plot"]
-
 OWNER = "closeread.tasks."
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
     from closeread.neural.training import Setting
 
-__all__ = ["RANGES", "predict", "train"]
-
 _COUNT = (lambda value: value >= 1, "1 or more")
 _RATE = (lambda value: 0 < value <= 1, "a number above 0, up to 1")
 RANGES: Mapping[str, tuple[Callable[[Any], bool], str]] = {

@@ -12,8 +12,6 @@ from closeread.counts.sides import Place
 from closeread.errors import RequestError
 from closeread.scoring import make_place
 
-__all__ = ["take_place"]
-
 
 def take_place(
     corpus: Corpus,

@@ -19,8 +19,6 @@ from closeread.counts.sides import Place
 from closeread.scoring import open_scorer
 from closeread.tasks import load_procedure
 
-__all__ = ["Page", "read_predictions", "show"]
-
 
 @dataclass(frozen=True)
 class Page:

@@ -11,8 +11,6 @@ from closeread.counts.options import OptionValue
 from closeread.errors import InputError, escape
 from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 
-__all__ = ["Verdict", "validate", "validate_with"]
-
 
 @dataclass(frozen=True)
 class Verdict:

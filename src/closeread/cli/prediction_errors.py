@@ -13,8 +13,6 @@ from closeread.cli.notes import tell
 from closeread.cli.procedure_group import given_options, read_place
 from closeread.cli.repetition import split_names
 
-__all__ = ["error_options", "print_errors"]
-
 
 def error_options(
     *, fields: str, default_fields: str, limit: str, default_limit: int
@@ -58,7 +56,7 @@ def print_errors(task: str, predictions: Path, values: dict[str, Any]) -> None:
         RequestError: an option does not exist; an InputError if something is missing or invalid.
     """
     from closeread.api.error_analysis import analyse_predictions
-    from closeread.counts.report import Resampling
+    from closeread.counts.estimates import Resampling
     from closeread.tasks import find, load_procedure
 
     n_resamples = 0 if values["no_ci"] else values["resamples"]

@@ -8,8 +8,6 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import Gold, read_own_gold, take_own_gold
 from closeread.counts.annotators import Annotator
 
-__all__ = ["read_annotator_gold"]
-
 
 def read_annotator_gold(corpus: Corpus, annotator: Annotator) -> Gold:
     """Read the records of an annotator.

@@ -11,8 +11,6 @@ from closeread.errors import Problem, quote, shorten
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ACCEPTED", "JSON_TYPES", "find_column_problems", "find_foreign_columns"]
-
 ACCEPTED = {
     "string": ("string",),
     "integer": ("integer", "number"),

@@ -16,8 +16,6 @@ from closeread.formats.arrow import read_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["COLUMN", "find_column", "find_table", "read_table"]
-
 COLUMN = "values"
 """The name of a column that is not in a table."""
 

@@ -19,22 +19,6 @@ from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find
 
-__all__ = [
-    "SEED",
-    "Baseline",
-    "NamesOption",
-    "OutputOption",
-    "corpora_with_baselines",
-    "has_baselines",
-    "load_baseline",
-    "load_baselines",
-    "load_own_baselines",
-    "names_option",
-    "output_option",
-    "path_option",
-    "text_option",
-]
-
 
 def text_option(name: str, help: str) -> Option:  # noqa: A002 (as the attribute is called)
     """Return an option of any text, empty by default."""

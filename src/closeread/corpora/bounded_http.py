@@ -26,23 +26,6 @@ from urllib3.exceptions import ProtocolError
 
 from closeread.errors import quote
 
-__all__ = [
-    "CHUNK",
-    "CONNECT_SECONDS",
-    "MOST_REDIRECTS",
-    "READ_SECONDS",
-    "Budget",
-    "EncodingError",
-    "OverspentError",
-    "RedirectError",
-    "TooLargeError",
-    "get",
-    "is_loopback",
-    "is_public",
-    "open_session",
-    "read_content",
-]
-
 CONNECT_SECONDS, READ_SECONDS = 10, 60
 """How long a connection may take to be made, and how long nothing may arrive."""
 

@@ -12,8 +12,6 @@ from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
-__all__ = ["KEY", "OWN", "SOFTWARE", "cite", "join_entries", "list_papers"]
-
 OWN = "closeread"
 SOFTWARE = f"""@software{{closeread,
   title = {{closeread}},

@@ -29,18 +29,6 @@ from closeread.formats.text import Lines
 from closeread.records import AnyParsed, ParsedFolder, ParsedRows, Record, column
 from closeread.tasks import find, find_format
 
-__all__ = [
-    "PARQUET",
-    "Contents",
-    "complete_rows",
-    "dump_gold",
-    "find_gold_writer",
-    "flatten_records",
-    "name_places",
-    "read_path",
-    "validate_contents",
-]
-
 PARQUET = ".parquet"
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from closeread.records import Record
 
-__all__ = ["Conversion", "Converted"]
-
 
 class Converted(NamedTuple):
     """What is converted.

@@ -12,8 +12,6 @@ from typing import Any
 from closeread.corpora.schema import label_names
 from closeread.errors import InputError, Problem, RequestError, SubmissionError, escape_line, shorten
 
-__all__ = ["is_dataset", "is_stream", "name_classes", "read_stream"]
-
 
 def is_dataset(rows: object) -> bool:
     """Return whether rows are a `datasets.Dataset`, or one that is read as it goes."""

@@ -14,21 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-__all__ = [
-    "Config",
-    "Corpus",
-    "Fact",
-    "ReadingOption",
-    "Source",
-    "SourceFile",
-    "SourceFolder",
-    "UserFolder",
-    "UserFolders",
-    "read_facts",
-    "read_manifest",
-    "read_sizes",
-]
-
 
 @dataclass(frozen=True)
 class SourceFile:

@@ -19,21 +19,6 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import requests
 
-__all__ = [
-    "BUSY_STATUSES",
-    "FIRST_WAIT",
-    "LONGEST_WAIT",
-    "SECONDS",
-    "SPARE",
-    "TRIES",
-    "UNDECLARED_SIZE",
-    "BusyError",
-    "Downloader",
-    "TooLargeError",
-    "UnreachableError",
-    "hide_progress",
-]
-
 SECONDS = 600.0
 """How long a file may take, all tries together."""
 

@@ -11,8 +11,6 @@ from closeread.corpora.schema import load_schema, resolve
 from closeread.corpora.showing import load_view
 from closeread.records import Record
 
-__all__ = ["ITEMS", "SAMPLE", "abridge", "example_record", "example_submission"]
-
 SAMPLE = "sample"
 ITEMS = 2
 """The number of items of a list that are shown."""

@@ -17,8 +17,6 @@ from closeread.tasks import find
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["Facts", "Statistics", "count_corpus", "load_facts"]
-
 Facts = Callable[[Sequence[Record]], dict[str, float]]
 """From records to figures by name."""
 

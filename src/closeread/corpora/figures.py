@@ -19,8 +19,6 @@ from closeread.tasks import load_procedure
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-__all__ = ["Drawing", "FigureKind", "count_rows", "name_systems", "read_prediction", "read_systems"]
-
 
 class Drawing(NamedTuple):
     """A figure that is drawn.

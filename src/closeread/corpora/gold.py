@@ -30,21 +30,6 @@ from closeread.records import DataDir, Origin, Record, UserFiles, column
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_format
 
-__all__ = [
-    "Gold",
-    "available_splits",
-    "data_notices",
-    "describe_skipped_splits",
-    "read_file",
-    "read_gold",
-    "read_own_gold",
-    "read_rows",
-    "select",
-    "splits_at_hand",
-    "take_own_gold",
-    "take_records",
-]
-
 _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 

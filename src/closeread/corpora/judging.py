@@ -13,8 +13,6 @@ from closeread.formats.text import UNSAFE
 from closeread.problems import ProblemList
 from closeread.records import AnyParsed, ParsedRows, Record, find_repeated, name_problem
 
-__all__ = ["validate_records"]
-
 
 def validate_records(
     path: Path | str,

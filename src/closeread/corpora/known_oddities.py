@@ -9,8 +9,6 @@ from closeread.corpora.declaration import Corpus
 from closeread.corpora.gold import read_gold, splits_at_hand
 from closeread.errors import UnavailableError
 
-__all__ = ["KnownOddities", "Part", "find_known_oddities"]
-
 
 class Part(NamedTuple):
     """The oddities of a split.

@@ -20,17 +20,6 @@ from closeread.errors import Problem
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Record
 
-__all__ = [
-    "LARGEST",
-    "LARGEST_FLOAT",
-    "Accepted",
-    "Convert",
-    "accept_rows",
-    "describe_unwrapped",
-    "fit_numbers",
-    "make_check",
-]
-
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
 

@@ -11,8 +11,6 @@ from closeread.errors import RequestError
 from closeread.records import Record
 from closeread.wording import name_option
 
-__all__ = ["Models", "Progress", "check_dropout", "place_golds"]
-
 Progress = Callable[[str, int, int], None]
 """Is called with what is being done, how much of it is done, and how much there is."""
 

@@ -18,16 +18,6 @@ from closeread.tasks import load_procedure, procedure_names
 if TYPE_CHECKING:
     from closeread.corpora.declaration import Corpus
 
-__all__ = [
-    "choose_equivalent",
-    "corpus_names",
-    "find_corpus",
-    "find_task",
-    "list_equivalents",
-    "list_scored",
-    "load_corpus",
-]
-
 
 def corpus_names() -> list[str]:
     """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from closeread.errors import CloseReadWarning, escape_line
 
-__all__ = ["LIBRARIES", "warn", "warn_all"]
-
 LIBRARIES = {"closeread", "datasets", "evaluate"}
 
 _shown: set[str] = set()

@@ -21,19 +21,6 @@ from closeread.errors import FormatError, Problem, SubmissionError, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords, Record
 
-__all__ = [
-    "CONVERSIONS",
-    "PLAIN",
-    "FileOrRows",
-    "Table",
-    "as_list",
-    "check_rows",
-    "name_labels",
-    "records",
-    "take_rows",
-    "take_source",
-]
-
 
 @runtime_checkable
 class Table(Protocol):

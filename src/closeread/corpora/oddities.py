@@ -14,8 +14,6 @@ from typing import NamedTuple
 from closeread.errors import Problem, describe_problems, quote
 from closeread.records import ParsedFolder
 
-__all__ = ["Oddity", "describe_known", "describe_oddities", "find_folder_oddities", "name_command"]
-
 
 class Oddity(NamedTuple):
     """Something unusual about gold.

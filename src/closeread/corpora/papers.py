@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["UZZAMAN_2011", "UZZAMAN_2013"]
-
 UZZAMAN_2011 = """@inproceedings{uzzaman-allen-2011-temporal,
   title = {Temporal Evaluation},
   author = {UzZaman, Naushad and Allen, James},

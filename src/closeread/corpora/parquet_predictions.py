@@ -10,8 +10,6 @@ from closeread.errors import FormatError, Problem
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MAGIC", "find_parquet_problems"]
-
 MAGIC = b"PAR1"
 
 

@@ -11,17 +11,6 @@ from typing import Any
 from closeread.errors import MissingExtraError, RequestError, quote, shorten
 from closeread.wording import name_option
 
-__all__ = [
-    "ANNOTATIONS",
-    "COMPONENTS",
-    "NO_SUCH_PIPELINE",
-    "STANDARD",
-    "UNNEEDED",
-    "list_unneeded",
-    "load_pipeline",
-    "parse",
-]
-
 NO_SUCH_PIPELINE = "[E050]"
 """The start of spaCy's error message for an unknown pipeline."""
 

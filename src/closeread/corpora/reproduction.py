@@ -47,8 +47,6 @@ from closeread.wording import fill_options
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = ["Inputs", "Recompute", "Recomputed", "Reproduction", "load_printed", "reproduce", "reproducible"]
-
 Recomputed = Mapping[tuple[str, str], Value]
 T = TypeVar("T")
 

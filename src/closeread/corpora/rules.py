@@ -9,8 +9,6 @@ from typing import cast
 from closeread.records import Record
 from closeread.tasks import find
 
-__all__ = ["Finding", "Rules", "load_rules"]
-
 Finding = tuple[int, str]
 """The index of a record, and what is wrong or unusual about it."""
 

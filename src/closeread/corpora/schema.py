@@ -31,23 +31,6 @@ from closeread.records import ColumnRecords
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
-__all__ = [
-    "KEYWORDS",
-    "MORE",
-    "Field",
-    "Node",
-    "RowValidator",
-    "Schema",
-    "Spared",
-    "extract_definition",
-    "fields",
-    "fold",
-    "label_names",
-    "load_schema",
-    "resolve",
-    "value_type",
-]
-
 Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
 T = TypeVar("T")

@@ -24,21 +24,6 @@ from closeread.suggestions import suggest
 from closeread.tasks import find
 from closeread.wording import choose_words
 
-__all__ = [
-    "FIELDS",
-    "Draw",
-    "Part",
-    "View",
-    "copy_record",
-    "draw_parts",
-    "format_cell",
-    "list_names",
-    "load_view",
-    "mark_spans",
-    "read_records",
-    "select_records",
-]
-
 Part = str | Grid
 """A paragraph or a table."""
 

@@ -18,8 +18,6 @@ from closeread.records import Record, column
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
-__all__ = ["Check", "CorpusSides", "Prepare", "read_corpus_gold"]
-
 Check = Callable[..., Iterable[Inconsistency]]
 """Finds problems that the schema can't express; takes `gold` and `system`, aligned rows, and all options by name."""
 

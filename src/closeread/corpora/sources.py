@@ -24,22 +24,6 @@ from closeread.packages import package_folder
 from closeread.records import DataDir, UserFiles
 from closeread.wording import choose_words, name_option
 
-__all__ = [
-    "CACHE_VARIABLE",
-    "DATA_VARIABLE",
-    "DOWNLOADER",
-    "Located",
-    "cache_folder",
-    "data_folder",
-    "file_digest",
-    "files_at_hand",
-    "files_in",
-    "find_places",
-    "git_blob",
-    "is_in",
-    "locate",
-]
-
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
 

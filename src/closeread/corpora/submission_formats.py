@@ -13,8 +13,6 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines
 from closeread.records import Record
 from closeread.tasks import find_submission_format
 
-__all__ = ["check_submission_path", "dump_submission", "find_files", "find_folders", "write_submission"]
-
 
 def check_submission_path(path: Path, corpus: Corpus) -> None:
     """Check that rows can be written to a path, before they are made.

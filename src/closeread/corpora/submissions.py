@@ -49,16 +49,6 @@ from closeread.records import (
 )
 from closeread.wording import name_option
 
-__all__ = [
-    "Find",
-    "Prepare",
-    "Submission",
-    "Unite",
-    "advise_missing",
-    "drop_advice",
-    "read_submission",
-]
-
 
 def advise_missing() -> str:
     """Return what commands with that option advise if predictions are missing."""

@@ -11,8 +11,6 @@ from closeread.drawing.training_curves import Curve, draw_training_curves
 from closeread.errors import FormatError, MissingExtraError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN, list_scores, read_run
 
-__all__ = ["CURVES", "SHOWN", "draw_training", "read_curves", "write_curves"]
-
 CURVES = "curves.svg"
 """The picture in the folder of a run."""
 

@@ -16,18 +16,6 @@ from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords
 
-__all__ = [
-    "EXPLAINED",
-    "LONGEST_NUMBER",
-    "NUMBERS",
-    "SCALARS",
-    "TooDeep",
-    "as_json",
-    "convert_rows",
-    "explain_values",
-    "find_wrong_rows",
-]
-
 SCALARS = frozenset({str, int, bool, type(None)})
 NUMBERS = frozenset({int, bool, type(None)})
 

@@ -12,20 +12,6 @@ from closeread.arrays import ratio
 from closeread.counts.rendering import Grid, format_percent
 from closeread.errors import RequestError, pluralize
 
-__all__ = [
-    "Annotator",
-    "Pair",
-    "Scores",
-    "average_pairs",
-    "count_left_out",
-    "describe_left_out",
-    "find_repeated_paths",
-    "list_agreements",
-    "list_pairs",
-    "make_pair_grid",
-    "require_two",
-]
-
 Scores = Mapping[str, float | None]
 """Scores by name; None if undefined, or if there is nothing to compare."""
 

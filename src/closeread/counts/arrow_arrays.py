@@ -16,8 +16,6 @@ from closeread.arrays import Floats, Ints, Mask
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Texts", "list_bytes", "list_floats", "list_ints", "list_texts", "measure_texts"]
-
 
 class Texts(NamedTuple):
     """A column of texts by number.

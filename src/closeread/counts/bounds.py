@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from closeread.arrays import LimitError
 from closeread.errors import RequestError, quote
 
-__all__ = ["name_documents"]
-
 
 @contextmanager
 def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[None]:

@@ -25,8 +25,6 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable
 from closeread.errors import Problem, RequestError, pluralize, quote
 
-__all__ = ["LARGEST", "UNSAFE", "complete_options", "digest_content", "find_problems", "find_unsafe_names"]
-
 LARGEST = 2**53
 """The limit of counts and of their sums: whole numbers below it are exact."""
 

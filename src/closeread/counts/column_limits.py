@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-__all__ = ["MAX_CELLS", "MAX_COLUMNS", "read_columns"]
-
 MAX_COLUMNS = 1000
 MAX_CELLS = 2**28
 """The limits of a file's columns, and of its rows times columns, which its size does not tell: rows may be repeated."""

@@ -11,8 +11,8 @@ from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling, number_or_none, read_numbers
 from closeread.counts.metrics import Metric
 from closeread.counts.multiple_testing import SMALL, Correction, correct_decidable, find_least
-from closeread.counts.report import FORMAT, Report, list_scores, make_report
-from closeread.counts.report_schema import check_comparison
+from closeread.counts.report import Report, list_scores, make_report
+from closeread.counts.report_schema import FORMAT, check_comparison
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
@@ -22,8 +22,6 @@ from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
-
-__all__ = ["Comparison", "Corrected", "PValues", "correct_comparisons", "make_comparison", "make_comparisons"]
 
 
 class PValues(NamedTuple):

@@ -13,8 +13,6 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.table import CountTable
 from closeread.errors import pluralize
 
-__all__ = ["Counted", "Provenance", "UnitRow", "UnitRows", "per_unit"]
-
 
 @dataclass(frozen=True)
 class Provenance:

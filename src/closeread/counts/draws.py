@@ -19,8 +19,6 @@ import numpy as np
 
 from closeread.arrays import Floats, Whole
 
-__all__ = ["BELOW", "GROUP", "LARGEST", "ROWS", "SLICE", "Poisson", "draw_swaps", "draw_weights", "spread_poisson"]
-
 GROUP = 2**20
 """The number of weights in a group; the draws depend on it."""
 

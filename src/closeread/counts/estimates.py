@@ -14,8 +14,6 @@ from closeread.counts.resampling import Bootstrap, Sums
 from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 
-__all__ = ["DefaultNumber", "Estimate", "Resampling", "Scores", "number_or_none", "read_numbers", "score"]
-
 
 class DefaultNumber(int):
     """A number that nobody chose."""

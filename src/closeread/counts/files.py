@@ -30,20 +30,6 @@ from closeread.files import replacing
 from closeread.records import SMALL, check_format, is_dense
 from closeread.wording import choose_words
 
-__all__ = [
-    "CHANGED",
-    "FORMAT",
-    "KEY",
-    "MAGIC",
-    "NAMES",
-    "PROVENANCE",
-    "TEXT",
-    "is_count_file",
-    "read_any_counts",
-    "read_counts",
-    "write_counts",
-]
-
 FORMAT = 3
 """The number of the file format.  Files of format 1 have neither this number nor a digest of their content; those of
 format 2 have no names of blocks, so that shards that share a block can't be merged.

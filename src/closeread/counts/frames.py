@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import polars  # type: ignore[import-not-found, unused-ignore]
     import pyarrow
 
-__all__ = ["Library", "make_frame"]
-
 Library = Literal["pandas", "polars", "arrow"]
 """What makes a data frame; "arrow" stands for pyarrow's tables."""
 

@@ -19,25 +19,6 @@ from closeread.counts.report import Report
 from closeread.errors import escape_line, pluralize
 from closeread.wording import choose_words
 
-__all__ = [
-    "ENOUGH_BLOCKS",
-    "PARTS",
-    "SET_BY_CONVENTION",
-    "UNCORRECTED",
-    "comparison_grid",
-    "comparison_rows",
-    "format_interval",
-    "format_p_value",
-    "format_star",
-    "make_title",
-    "name_options",
-    "report_grid",
-    "report_rows",
-    "units_grid",
-    "warn_of_few_blocks",
-    "warn_of_few_resamples",
-]
-
 PARTS = ("precision", "recall")
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""

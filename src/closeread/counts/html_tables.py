@@ -7,8 +7,6 @@ from html import escape
 from closeread.counts.rendering import Grid, find_numeric_columns
 from closeread.errors import escape_line
 
-__all__ = ["draw_html"]
-
 
 def draw_html(grid: Grid) -> str:
     """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped."""

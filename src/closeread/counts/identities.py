@@ -17,25 +17,6 @@ import numpy as np
 from closeread.arrays import Floats, Mask
 from closeread.counts.metrics import F1, UNITS, Columns, Formula, Mean, MeanOf, Metric, Ratio
 
-__all__ = [
-    "TOLERANCE",
-    "AllOrNone",
-    "AtMost",
-    "Computed",
-    "Equal",
-    "Flag",
-    "Identities",
-    "Identity",
-    "Pairs",
-    "PartsOf",
-    "When",
-    "Whole",
-    "find_broken_sums",
-    "mean_identities",
-    "mean_limits",
-    "select_identities",
-]
-
 TOLERANCE = 1e-9
 """The largest error of rounding in a sum of fractional counts, relative to the sum; absolute below 1."""
 

@@ -11,8 +11,6 @@ from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
 from closeread.errors import RequestError, escape
 
-__all__ = ["merge_counts"]
-
 
 def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:
     """Merge the counts of shards, whatever blocks they share: units, blocks, breakdowns, and the digest of the gold.

@@ -16,23 +16,6 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 
-__all__ = [
-    "F1",
-    "UNITS",
-    "Columns",
-    "DescribedFormula",
-    "Formula",
-    "Mean",
-    "MeanOf",
-    "Metric",
-    "Ratio",
-    "average",
-    "by_name",
-    "harmonic_mean",
-    "precision_recall_f1",
-    "unit_scores",
-]
-
 UNITS = "units"
 """The column that counts units, or sums their weights, if scores are averaged over them."""
 

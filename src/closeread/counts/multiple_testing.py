@@ -8,8 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-__all__ = ["SMALL", "Correction", "correct_by_holm", "correct_decidable", "find_enough", "find_least"]
-
 Correction = Literal["holm", "none"]
 """How p-values are corrected for several tests."""
 

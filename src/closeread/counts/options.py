@@ -12,16 +12,6 @@ from closeread.arrays import Mask
 from closeread.errors import RequestError, quote
 from closeread.suggestions import describe_unknown
 
-__all__ = [
-    "Option",
-    "OptionValue",
-    "PathOption",
-    "average_option",
-    "check_present",
-    "missing_option",
-    "resolve_options",
-]
-
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 """What a user may give for an option; it counts as its text, True as "true"."""
 

@@ -19,36 +19,6 @@ from closeread.errors import pluralize
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
 
-__all__ = [
-    "ABOUT",
-    "AGREES",
-    "ALWAYS_TOLD",
-    "CUT_OFF",
-    "DEVIATIONS",
-    "DIFFERS",
-    "NOT_PRINTED",
-    "NOT_RECOMPUTED",
-    "NUMBER",
-    "OWN_MODEL",
-    "SUMMARY",
-    "VERDICTS",
-    "WITHIN_CHANCE",
-    "WITHOUT_DATA",
-    "Cell",
-    "Chance",
-    "Claim",
-    "OwnModel",
-    "Table",
-    "Value",
-    "count_verdicts",
-    "describe_summary",
-    "describe_verdicts",
-    "format_like",
-    "judge",
-    "parse_number",
-    "summarize",
-]
-
 AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA = "agrees", "agrees, cut off", "within chance", "holds without data"
 DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = "differs", "own model", "not recomputed", "not printed"
 VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED)

@@ -15,8 +15,6 @@ from closeread.counts.table import CountTable
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
 
-__all__ = ["Explanation", "Help", "Preset", "Procedure"]
-
 
 @dataclass(frozen=True)
 class Explanation:

@@ -10,32 +10,6 @@ from typing import Literal, NamedTuple
 
 from closeread.errors import escape, escape_line
 
-__all__ = [
-    "ARGUMENT",
-    "BLOCK",
-    "CODE",
-    "CONTROL",
-    "FORMULA",
-    "MARKUP",
-    "NOTHING",
-    "NUMBER",
-    "SIGNED",
-    "Grid",
-    "Markup",
-    "Style",
-    "Whole",
-    "csv_text",
-    "draw",
-    "escape_markdown",
-    "find_numeric_columns",
-    "format_cell",
-    "format_number",
-    "format_percent",
-    "guard_latex_rows",
-    "percent",
-    "transpose",
-]
-
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"
 NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
-from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows, per_unit
+from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import percent
@@ -26,21 +26,6 @@ from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
-
-__all__ = [
-    "FORMAT",
-    "SHOWN",
-    "Counted",
-    "Estimate",
-    "Provenance",
-    "Report",
-    "Resampling",
-    "Scores",
-    "list_scores",
-    "make_report",
-    "per_unit",
-    "score",
-]
 
 SHOWN = 4
 """The number of scores in the short form of a result."""

@@ -17,17 +17,6 @@ from closeread.counts.identities import find_broken_sums
 from closeread.counts.procedure import Procedure
 from closeread.errors import FieldPath, FormatError, Problem, RequestError, pluralize, quote, quote_json
 
-__all__ = [
-    "GOLD",
-    "ROUNDED",
-    "ROUNDING",
-    "Numbers",
-    "check_against_procedure",
-    "find_contradictions",
-    "find_other_settings",
-    "find_wrong_differences",
-]
-
 ROUNDING = 1e-9
 """How far a score may be from the one that follows from other numbers of full precision."""
 

@@ -15,8 +15,6 @@ from closeread.errors import FieldPath, FormatError, Problem, quote, shorten
 from closeread.packages import package_folder
 from closeread.records import check_format
 
-__all__ = ["FORMAT", "check_comparison", "check_report", "check_reproduction", "check_systems_table"]
-
 FORMAT = 1
 """The number of the format of reports, comparisons and tables."""
 

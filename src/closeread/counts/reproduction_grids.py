@@ -16,8 +16,6 @@ from closeread.counts.paper_tables import (
 from closeread.counts.rendering import NOTHING, Grid
 from closeread.errors import pluralize
 
-__all__ = ["DITTO", "HEADER", "TEXTS", "make_count_grid", "make_summary_grid", "make_table_grid", "make_table_grids"]
-
 HEADER = ("row", "column", "printed", "recomputed", "verdict", "note")
 TEXTS = frozenset({"row", "column", "note"})
 """Sections and notes may begin with a number; they are wrapped in a narrow terminal."""

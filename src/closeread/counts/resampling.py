@@ -24,27 +24,6 @@ from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
 from closeread.errors import RequestError, pluralize
 
-__all__ = [
-    "BATCH",
-    "MAX_DRAWS",
-    "MAX_NULLS",
-    "MAX_SUMS",
-    "MAX_TESTS",
-    "TIE",
-    "Bootstrap",
-    "Difference",
-    "Drawn",
-    "Sums",
-    "check_pair",
-    "compare",
-    "compare_pairs",
-    "draw_systems",
-    "find_most",
-    "percentile_interval",
-    "percentile_intervals",
-    "sum_resamples",
-]
-
 MAX_DRAWS = 20_000_000_000
 """The most blocks that are drawn in all resamples together, which takes some minutes."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from closeread.counts.frames import Library
 
-__all__ = ["Loadable", "Result", "Shown"]
-
 
 class Shown(ABC):
     """Something that prints itself as the tables of the command line."""

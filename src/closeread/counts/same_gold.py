@@ -10,8 +10,6 @@ from closeread.arrays import Ints
 from closeread.counts.counted import Counted
 from closeread.errors import RequestError, quote
 
-__all__ = ["check_same_gold"]
-
 
 def check_same_gold(names: Sequence[str], results: Sequence[Counted]) -> None:
     """Check that systems of one signature have the same counts of gold in every unit.

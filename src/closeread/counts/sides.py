@@ -17,8 +17,6 @@ from closeread.records import DataDir, Origin
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
-__all__ = ["Gold", "Inconsistency", "Options", "Place", "Sides", "System"]
-
 Options = Mapping[str, str]
 """All options of a procedure with their values."""
 

@@ -10,8 +10,6 @@ from closeread.counts.grids import SET_BY_CONVENTION, format_interval, format_st
 from closeread.counts.rendering import Grid, format_number, percent
 from closeread.counts.report import Report
 
-__all__ = ["Column", "make_slice_grid"]
-
 
 class Column(NamedTuple):
     """A column of a table of slices.

@@ -16,8 +16,6 @@ from closeread.digests import DIGEST_BYTES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BLOCK_NAME", "COUNT", "FIELD", "UNITS", "StoredColumns", "read_table"]
-
 BLOCK_NAME = "block_name"
 FIELD = "field:"
 COUNT = "count:"

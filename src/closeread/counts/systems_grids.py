@@ -19,17 +19,6 @@ from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, tra
 from closeread.counts.systems_table import PairTest, SystemsTable
 from closeread.errors import pluralize, quote
 
-__all__ = [
-    "MARKS",
-    "format_interval",
-    "format_value",
-    "list_notes",
-    "make_grids",
-    "make_pair_rows",
-    "make_rows",
-    "mark",
-]
-
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""
 

@@ -20,18 +20,6 @@ from closeread.formats.gzipped import GZIP, MAGIC
 from closeread.suggestions import suggest
 from closeread.wording import name_option
 
-__all__ = [
-    "HEAD",
-    "PARTS",
-    "REPORT",
-    "check_comparable",
-    "choose_columns",
-    "find_kind",
-    "make_names",
-    "restrict_metrics",
-    "select_scores",
-]
-
 PARTS = ("/precision", "/recall")
 HEAD = 4096
 REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)

@@ -15,8 +15,6 @@ from closeread.counts.systems_grids import format_interval, format_value, make_g
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import escape_line
 
-__all__ = ["PARTS", "SIGN", "SYMBOLS", "draw_latex", "escape_latex"]
-
 PARTS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading, and what is left of them."""
 

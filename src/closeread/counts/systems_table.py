@@ -18,8 +18,8 @@ from closeread.counts.counted import Counted
 from closeread.counts.estimates import Estimate, Resampling, number_or_none, read_numbers
 from closeread.counts.multiple_testing import correct_decidable, find_least
 from closeread.counts.rendering import percent
-from closeread.counts.report import FORMAT, Report, make_report
-from closeread.counts.report_schema import check_systems_table
+from closeread.counts.report import Report, make_report
+from closeread.counts.report_schema import FORMAT, check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs, find_most
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
@@ -28,8 +28,6 @@ from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style
-
-__all__ = ["MAX_DIGITS", "IntervalStyle", "PairTest", "Standing", "SystemsTable", "make_systems_table"]
 
 IntervalStyle = Literal["none", "range", "plus-minus"]
 """How a table shows intervals: not at all, by both ends, or by half of their width."""

@@ -22,8 +22,6 @@ from closeread.counts.metrics import Columns, Metric
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.errors import RequestError, quote
 
-__all__ = ["Breakdown", "CountTable", "factorize", "find_tied", "merge"]
-
 S = TypeVar("S", str, bytes)
 T = TypeVar("T")
 

@@ -18,20 +18,6 @@ from typing import NamedTuple
 from closeread.counts.rendering import Grid, Whole, find_numeric_columns
 from closeread.errors import escape_line
 
-__all__ = [
-    "BOLD",
-    "DIM",
-    "GAPS",
-    "PIPE_WIDTH",
-    "PROSE_WIDTH",
-    "RESET",
-    "RULE",
-    "WORD",
-    "draw_for_terminal",
-    "find_width",
-    "wrap_paragraph",
-]
-
 PIPE_WIDTH = 100
 """The width of a table that is written to a pipe or a file."""
 

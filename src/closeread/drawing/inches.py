@@ -19,23 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "HEADING_SIZE",
-    "MARGIN",
-    "NAME_SIZE",
-    "SMALL_SIZE",
-    "TITLE_SIZE",
-    "Measure",
-    "arrow",
-    "line",
-    "make_drawable",
-    "make_measure",
-    "page",
-    "strip",
-    "wrap",
-    "write",
-]
-
 Measure = Callable[[str, float], float]
 """From a text and its font size to its width."""
 

@@ -20,8 +20,6 @@ from closeread.files import replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
-__all__ = ["DPI", "FONT", "INK", "METADATA", "SUFFIXES", "check_suffix", "own_settings", "write_picture"]
-
 SUFFIXES = (".png", ".svg", ".pdf")
 FONT = "DejaVu Sans"
 """This font comes with matplotlib, so that widths are the same on every machine."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["NOTHING", "ScoreBar", "draw_score_bars"]
-
 _NUMBERED_BARS = 24
 """Numbers above more bars than this would overlap."""
 

@@ -14,8 +14,6 @@ from closeread.drawing.pictures import INK, own_settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Curve", "draw_training_curves"]
-
 _LEGEND_COLUMNS = 3
 _UNDEFINED = float("nan")
 

@@ -11,8 +11,6 @@ from closeread.errors import FormatError, Problem, quote
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["read_columns"]
-
 
 def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
     """Return the columns of a table as lists of Python values.

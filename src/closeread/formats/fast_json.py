@@ -17,24 +17,6 @@ import orjson
 from closeread import limits
 from closeread.records import Record, count_byte, is_dense
 
-__all__ = [
-    "BRACKETS",
-    "DIGITS",
-    "LETTERS",
-    "LONG",
-    "LONGEST",
-    "LONG_NUMBER",
-    "NOT_ASCII_CONTROL",
-    "NOT_STRUCTURE",
-    "SPARSE",
-    "STRING",
-    "SUSPECT_ESCAPES",
-    "FastParser",
-    "find_structure",
-    "is_too_deep",
-    "make_fast_parser",
-]
-
 LONG = 2**12
 """The length of a line, in bytes, from which on it is parsed alone and may not be dense."""
 

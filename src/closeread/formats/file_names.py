@@ -15,8 +15,6 @@ from closeread.errors import Problem, quote
 from closeread.formats.text import UNSAFE
 from closeread.hidden_files import LONGEST_NAME
 
-__all__ = ["DEVICE", "RESERVED", "SLASHES", "describe_unwritable", "find_collisions", "find_unwritable"]
-
 SLASHES = re.compile(r"[/\\]")
 RESERVED = re.compile(r'[<>:"|?*]')
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)", re.IGNORECASE)

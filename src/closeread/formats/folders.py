@@ -19,8 +19,6 @@ from closeread.files import DESKTOP_FILES
 from closeread.formats.gzipped import measure_growth
 from closeread.formats.text import UNSAFE
 
-__all__ = ["count_shared", "find_hidden", "list_files", "list_folders", "walk_files"]
-
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
     """List the files of a folder by name, sorted, and the problems with anything else in it.

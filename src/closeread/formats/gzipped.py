@@ -10,8 +10,6 @@ from pathlib import Path
 from closeread import limits
 from closeread.errors import FormatError, Problem
 
-__all__ = ["CHUNK", "GZIP", "MAGIC", "decompress", "measure_growth"]
-
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS
 CHUNK = 2**14

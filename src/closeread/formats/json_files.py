@@ -15,8 +15,6 @@ from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import SMALL, is_dense
 
-__all__ = ["SURROGATE", "dump_json", "read_json", "write_json"]
-
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -26,24 +26,6 @@ from closeread.formats.text import UNSAFE, Lines, read_lines
 from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, is_dense
 
-__all__ = [
-    "FORMAT",
-    "INVALID",
-    "LINES",
-    "SHORT",
-    "SUFFIXES",
-    "TOO_DEEP",
-    "YOUNG",
-    "describe_other_json",
-    "dump_json_lines",
-    "make_parser",
-    "parse_each",
-    "parse_json_lines",
-    "pause_garbage_collection",
-    "read_json_lines",
-    "takes_more_memory",
-]
-
 SUFFIXES = (".jsonl", ".ndjson")
 
 SHORT = 32

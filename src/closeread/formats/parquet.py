@@ -24,18 +24,6 @@ from closeread.records import ColumnRecords
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "ENCRYPTED",
-    "MAGIC",
-    "MAX_COLUMNS",
-    "MAX_DECODED_BYTES",
-    "MAX_ELEMENTS",
-    "MAX_EXPANSION",
-    "MAX_SECONDS",
-    "Check",
-    "read_parquet",
-]
-
 MAX_COLUMNS = 1000
 """The most columns of a file, those inside objects included."""
 

@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["LARGE", "ROOM", "SMALL", "RefusedError", "main"]
-
 ROOM = 2**30
 """How many bytes decoding may take beyond those that it returns."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from closeread import limits
 from closeread.errors import FormatError, Problem
 
-__all__ = ["Problems"]
-
 
 @dataclass
 class Problems:

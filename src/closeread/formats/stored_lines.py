@@ -20,8 +20,6 @@ from closeread.formats.stored_text import Text, find_begin, iterate_parts
 from closeread.formats.text import Lines
 from closeread.records import Record
 
-__all__ = ["BATCH", "LARGE", "Parse", "StoredRecords", "UnfitError", "parse_valid"]
-
 LARGE = 2**25
 """The size of a text, in bytes, from which on its records are stored as text."""
 

@@ -17,8 +17,6 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAGIC
 from closeread.formats.text import BYTE_ORDER_MARK, is_open_pipe
 
-__all__ = ["PART", "FileText", "HeldText", "Text", "find_begin", "iterate_lines", "iterate_parts", "open_large"]
-
 PART = 2**22
 """The size of a part in bytes, unless a line is longer; smaller files are held."""
 

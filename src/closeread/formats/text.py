@@ -22,21 +22,6 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.problems import ProblemList
 
-__all__ = [
-    "BLOCK",
-    "BYTE_ORDER_MARK",
-    "DESCRIPTOR",
-    "STANDARD_INPUT",
-    "UNSAFE",
-    "Lines",
-    "check_encoding",
-    "is_open_pipe",
-    "plain_file",
-    "read_bytes",
-    "read_lines",
-    "split_lines",
-]
-
 STANDARD_INPUT = Path("/dev/stdin")
 """The name of standard input on all platforms; on the command line, it is `-`."""
 

@@ -22,23 +22,6 @@ from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 
-__all__ = [
-    "DCT",
-    "EVENT",
-    "NO_RELATION",
-    "RELATION_TYPES",
-    "TEXT",
-    "TIMEX",
-    "TITLES",
-    "Document",
-    "Entry",
-    "Passage",
-    "Span",
-    "Tlink",
-    "dump_timeml",
-    "read_timeml",
-]
-
 TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
 TITLES = ("TITLE", "EXTRAINFO")
 _IDS = {EVENT: "eid", TIMEX: "tid", "MAKEINSTANCE": "eiid", "TLINK": "lid"}

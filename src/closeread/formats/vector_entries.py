@@ -25,24 +25,6 @@ from closeread.errors import FormatError, Problem, pluralize, quote
 from closeread.formats.gzipped import MAGIC
 from closeread.formats.text import BYTE_ORDER_MARK
 
-__all__ = [
-    "BLOCK",
-    "MAX_DIMENSIONS",
-    "MAX_LINE_BYTES",
-    "MAX_NUMBER",
-    "Header",
-    "describe_extreme",
-    "find_dimensions",
-    "has_header",
-    "is_binary",
-    "iterate_lines",
-    "open_vectors",
-    "parse_numbers",
-    "read_header",
-    "show_word",
-    "split_line",
-]
-
 MAX_DIMENSIONS = 1024
 MAX_LINE_BYTES = 2**16
 MAX_NUMBER = 1e6

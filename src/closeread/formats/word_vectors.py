@@ -57,8 +57,6 @@ from closeread.formats.vector_entries import (
 )
 from closeread.problems import ProblemList
 
-__all__ = ["Matrix", "WordVectors", "read_vectors", "write_vectors"]
-
 Matrix = NDArray[np.float32]
 
 

@@ -19,8 +19,6 @@ from closeread import limits
 from closeread.errors import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
-__all__ = ["AROUND", "DENSE", "SMALL", "UNWRITABLE", "Element", "check_characters", "parse_xml", "read_xml"]
-
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What no text to write may contain: the characters that are refused in XML, by us or by XML itself."""
 

@@ -33,8 +33,6 @@ from closeread.hf.features import features
 from closeread.hf.sealed_tables import CHEAP, SMALL, clear, discard_damaged, find_damage, naming_the_cache, seal
 from closeread.records import DataDir, UserFiles, as_columns
 
-__all__ = ["CHANGED", "CHECKED", "ROWS", "VERSION", "CorpusBuilder", "CorpusConfig"]
-
 VERSION = "1.0.0"
 
 ROWS = 10_000

@@ -36,20 +36,6 @@ from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
 from closeread.suggestions import describe_unknown
 
-__all__ = [
-    "BATCH",
-    "FIGURES",
-    "FORMATS",
-    "LICENCE",
-    "OTHER_DATA",
-    "PLAIN",
-    "SIZES",
-    "ExportFormat",
-    "export",
-    "hiding_progress_in_pipes",
-    "size_category",
-]
-
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
 

@@ -12,8 +12,6 @@ import datasets
 
 from closeread.corpora.schema import Node, Schema, fold, value_type
 
-__all__ = ["DTYPES", "feature", "features"]
-
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 
 

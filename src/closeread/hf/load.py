@@ -23,8 +23,6 @@ Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDat
 Folder: TypeAlias = str | Path | Literal[""] | None
 """A folder; for `datasets`, an empty string means no folder."""
 
-__all__ = ["Data", "Folder", "Split", "builder_class", "load_dataset", "load_dataset_builder"]
-
 
 def load_dataset_builder(
     path: str,

@@ -26,8 +26,9 @@ from closeread.corpora.notices import warn_all
 from closeread.corpora.objects import as_list, check_rows, records
 from closeread.corpora.rules import load_rules
 from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Report, Resampling, make_report
+from closeread.counts.report import Report, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.errors import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
@@ -37,8 +38,6 @@ from closeread.hf.signatures import describe_inputs, signature_of_compute, with_
 from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
 from closeread.tasks import find_format
-
-__all__ = ["ABSENT", "EvaluateModule"]
 
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
 """What is wrong with a missing prediction."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import evaluate
 
-__all__ = ["reduce_module", "release_locks"]
-
 
 def reduce_module(module: evaluate.Metric) -> tuple[Any, ...]:
     """Return what a module is pickled as: the arguments of its constructor, from which everything else follows.

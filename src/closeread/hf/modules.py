@@ -21,8 +21,6 @@ from closeread.tasks import load_procedure, procedure_names
 if TYPE_CHECKING:
     import evaluate
 
-__all__ = ["class_name", "find_module", "install_modules", "load_metric", "module_names", "suggest_module"]
-
 
 def module_names() -> list[str]:
     """List the names of our evaluate modules, sorted: the folders of `closeread.metrics`."""

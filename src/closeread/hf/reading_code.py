@@ -22,8 +22,6 @@ from closeread.hf.register import IMPORTED_NS
 from closeread.packages import package_folder
 from closeread.tasks import find
 
-__all__ = ["BUILDER", "PACKAGE", "code_digest", "digest_sources", "reading_modules"]
-
 PACKAGE = "closeread"
 BUILDER = ("closeread.hf.builder", "closeread.hf.features")
 

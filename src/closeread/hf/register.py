@@ -20,8 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-__all__ = ["IMPORTED_NS", "INAPPLICABLE", "MARK", "WATCHED", "install", "reject_inapplicable"]
-
 MARK = "_closeread"
 
 IMPORTED_NS = time.time_ns()

@@ -23,20 +23,6 @@ from closeread.corpora.notices import warn
 from closeread.corpora.sources import file_digest
 from closeread.errors import FormatError, InputError, Problem, UnavailableError, escape
 
-__all__ = [
-    "CHEAP",
-    "FORMAT",
-    "SEAL",
-    "SMALL",
-    "UnwritableCacheError",
-    "clear",
-    "discard_damaged",
-    "find_damage",
-    "naming_the_cache",
-    "seal",
-    "unfinished",
-]
-
 SEAL = "closeread.json"
 FORMAT = 1
 

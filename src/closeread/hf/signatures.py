@@ -10,8 +10,6 @@ from typing import Any
 from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 
-__all__ = ["INPUTS", "describe_inputs", "signature_of_compute", "with_options"]
-
 INPUTS = ("predictions", "references")
 
 

@@ -10,8 +10,6 @@ from typing import TypeVar
 from closeread.errors import RequestError
 from closeread.hub.errors import explain, is_transient, read_status, read_wait
 
-__all__ = ["ATTEMPTS", "LONGEST", "PATIENCE", "Attempts", "ask", "send_once"]
-
 ATTEMPTS = 5
 PATIENCE = 60.0
 """Seconds after which nothing is tried again; the client itself repeats some requests for 23 seconds."""

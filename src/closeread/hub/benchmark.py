@@ -16,18 +16,6 @@ from closeread.hub.front_matter import dump_yaml
 from closeread.hub.schemas import check
 from closeread.tasks import load_procedure
 
-__all__ = [
-    "DESCRIPTION",
-    "FRAMEWORK",
-    "LIST",
-    "NOT_TESTED",
-    "explain_framework",
-    "framework_entry",
-    "make_eval_yaml",
-    "name_task",
-    "task_id",
-]
-
 FRAMEWORK = "closeread"
 LIST = "https://github.com/huggingface/huggingface.js, packages/tasks/src/eval.ts"
 NOT_TESTED = ("train", "validation", "trial")

@@ -9,8 +9,6 @@ from typing import Any
 
 from closeread.errors import MissingExtraError
 
-__all__ = ["MARKS", "PAGE", "render_page"]
-
 MARKS = re.compile(r"^<!-- /?generated.*-->\n", re.MULTILINE)
 """Comments for our own tools."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
     from huggingface_hub.hf_api import RepoFile
 
-__all__ = ["MAX_PATHS", "Change", "Commit", "Missing", "read_head", "read_info"]
-
 MAX_PATHS = 500
 """Paths that one request asks about."""
 

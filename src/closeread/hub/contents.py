@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
 
-__all__ = ["Content", "is_same", "to_upload"]
-
 Content = bytes | Path
 """The content of a file, or the file that has it."""
 

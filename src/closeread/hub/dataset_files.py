@@ -18,21 +18,6 @@ from closeread.errors import RequestError
 from closeread.hub.front_matter import check_card
 from closeread.wording import name_option
 
-__all__ = [
-    "HEADING",
-    "NUMBER",
-    "OWN_COPY_ONLY",
-    "PUBLISHED",
-    "SAMPLE_ONLY",
-    "choose_configs",
-    "collect_files",
-    "describe_refusal",
-    "describe_sources",
-    "find_splits",
-    "owned_paths",
-    "require_all_splits",
-]
-
 NUMBER = "[0-9]" * 5
 """The pattern of a shard's number in the name of a Parquet file."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ESCAPE", "LETTERS", "QUOTED", "START", "list_changed_paths"]
-
 START = "diff --git "
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)" "((?:[^"\\]|\\.)*+)"')
 """Both sides of a header, if git has quoted them: it does so for both or for neither if the name is the same."""

@@ -7,22 +7,6 @@ from collections.abc import Mapping
 
 from closeread.errors import RequestError, escape, shorten
 
-__all__ = [
-    "LOGIN",
-    "NO_LOGIN",
-    "TRANSIENT",
-    "WAIT",
-    "ConflictError",
-    "NoSuchFileError",
-    "NoSuchRepositoryError",
-    "TooLargeError",
-    "check_login",
-    "explain",
-    "is_transient",
-    "read_status",
-    "read_wait",
-]
-
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
 NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
 WAIT = re.compile(r";\s*t=(\d+)")

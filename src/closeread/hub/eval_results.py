@@ -17,9 +17,9 @@ from closeread.hub.front_matter import dump_yaml
 from closeread.hub.schemas import check
 
 if TYPE_CHECKING:
-    from closeread.hub.repository import Commit, Hub, Repository
-
-__all__ = ["DATE", "LIMIT", "Entry", "make_entry", "propose_results", "results_file", "results_path"]
+    from closeread.hub.commits import Commit
+    from closeread.hub.names import Repository
+    from closeread.hub.repository import Hub
 
 Entry = Mapping[str, Any]
 """A score as the Hub's format has it: `dataset`, `value`, `date`, `source`, `notes`."""
@@ -101,7 +101,8 @@ def propose_results(hub: Hub, model: str, entry: Entry) -> Commit:
         FormatError: the entry breaks the schema.
         RequestError: there is no such model, or the Hub refuses the pull request.
     """
-    from closeread.hub.repository import Commit, Repository
+    from closeread.hub.commits import Commit
+    from closeread.hub.names import Repository
 
     path, content, title = results_path(entry), results_file(entry), _make_title(entry)
     repository = Repository(model, "model")

@@ -8,8 +8,6 @@ from typing import Any
 from closeread.errors import FormatError, MissingExtraError, Problem
 from closeread.hub.schemas import check
 
-__all__ = ["check_card", "dump_yaml", "join_card", "split_card"]
-
 
 def dump_yaml(found: Any) -> bytes:
     """Write a value as YAML: keys in the order given, texts quoted where YAML would read them as another type."""

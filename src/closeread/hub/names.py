@@ -10,8 +10,6 @@ from typing import Literal
 
 from closeread.errors import SHOWN, RequestError, quote
 
-__all__ = ["HUB", "MAX_NAME", "NAME", "PATH", "Kind", "Repository", "check_paths"]
-
 Kind = Literal["model", "dataset", "space"]
 
 HUB = "https://huggingface.co"

@@ -12,10 +12,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from closeread.hub.commits import Commit
 from closeread.hub.names import Repository
-from closeread.hub.repository import Commit, Hub
-
-__all__ = ["Change", "ChangeKind", "Plan", "compare", "matches", "publish"]
+from closeread.hub.repository import Hub
 
 ChangeKind = Literal["new", "changed", "unchanged", "deleted", "unknown"]
 

@@ -11,8 +11,6 @@ from closeread.hub.names import Repository
 if TYPE_CHECKING:
     from huggingface_hub import Discussion, DiscussionComment, DiscussionWithDetails
 
-__all__ = ["PullRequest", "PullRequestDetails", "describe", "format_time", "list_comments"]
-
 
 @dataclass(frozen=True)
 class PullRequest:

@@ -19,29 +19,13 @@ from closeread.hub.attempts import ATTEMPTS, ask, send_once
 from closeread.hub.commits import Change, Commit, Missing, read_head, read_info
 from closeread.hub.contents import Content, is_same
 from closeread.hub.diffs import list_changed_paths
-from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, TooLargeError, check_login
-from closeread.hub.names import Kind, Repository, check_paths
+from closeread.hub.errors import ConflictError, NoSuchRepositoryError, TooLargeError, check_login
+from closeread.hub.names import Repository, check_paths
 from closeread.hub.pull_requests import PullRequest, PullRequestDetails, describe, format_time, list_comments
 
 if TYPE_CHECKING:
     from huggingface_hub import DiscussionWithDetails, HfApi
     from huggingface_hub.hf_api import RepoFile
-
-__all__ = [
-    "OLDEST",
-    "READERS",
-    "Commit",
-    "ConflictError",
-    "Hub",
-    "Kind",
-    "NoSuchFileError",
-    "NoSuchRepositoryError",
-    "PullRequest",
-    "PullRequestDetails",
-    "Repository",
-    "Status",
-    "TooLargeError",
-]
 
 OLDEST = (1, 31)
 """The oldest version of the client that all of this works with."""

@@ -11,8 +11,6 @@ from closeread.packages import package_folder
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
-__all__ = ["SCHEMAS", "check"]
-
 SCHEMAS = {
     "dataset_card": "closeread.cards",
     "metric_card": "closeread.cards",

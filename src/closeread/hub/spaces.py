@@ -14,8 +14,6 @@ from closeread.errors import RequestError, escape, pluralize, shorten
 from closeread.hub.card_page import render_page
 from closeread.hub.front_matter import check_card, join_card, split_card
 
-__all__ = ["LANGUAGES", "MARKUP", "MODULE", "SCRIPT", "SHORT", "USAGE", "leaderboard_files", "metric_files"]
-
 SHORT = 60
 """The longest short description of a Space that the Hub takes."""
 

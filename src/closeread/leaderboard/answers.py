@@ -9,8 +9,6 @@ from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.submission import About
 
-__all__ = ["SHOWN", "describe_refusal", "describe_result", "describe_submission", "describe_withdrawal"]
-
 SHOWN = 20
 
 

@@ -11,8 +11,6 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 
-__all__ = ["SURROGATES", "WITH_LINE_ENDS", "digest", "read_json", "write_json"]
-
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 """What no string may contain where line ends, tabs and the like are to be expected."""
 

@@ -12,25 +12,6 @@ from typing import Any
 from closeread.counts.rendering import percent
 from closeread.leaderboard.names import check_link, check_model, show_safely
 
-__all__ = [
-    "FLAGS",
-    "KINDS",
-    "MINOR",
-    "PARAGRAPHS",
-    "clean_index",
-    "count_best",
-    "find_link",
-    "format_interval",
-    "format_rank",
-    "format_time",
-    "format_value",
-    "format_window",
-    "link_model",
-    "name_day",
-    "name_flags",
-    "order_metrics",
-]
-
 PARAGRAPHS = ("citation", "description")
 """The fields whose line ends are kept."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-__all__ = ["BOTTOM", "HEIGHT", "LEFT", "RIGHT", "STEPS", "TOP", "WIDTH", "Chart", "make_chart"]
-
 WIDTH, HEIGHT = 640, 200
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 12, 26
 """The margins, with room for the scale at the left and the dates below."""

@@ -10,8 +10,6 @@ from closeread.corpora.submissions import drop_advice
 from closeread.errors import Problem, SubmissionError
 from closeread.leaderboard.declaration import Board
 
-__all__ = ["FORM_ONLY", "UNFIT", "Checked", "check_form", "check_predictions", "keep_public"]
-
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "

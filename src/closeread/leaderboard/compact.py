@@ -15,19 +15,6 @@ from typing import Any
 from closeread.leaderboard.cells import find_link, link_model
 from closeread.leaderboard.packing import pack_column, pack_digests
 
-__all__ = [
-    "DIGESTS",
-    "KEY_LENGTH",
-    "LINKS",
-    "TEXTS",
-    "Row",
-    "compact_board",
-    "embed_json",
-    "find_rows",
-    "make_keys",
-    "make_slug",
-]
-
 KEY_LENGTH = 10
 """The digits of a submission's id that name it in the address of the page."""
 

@@ -19,8 +19,6 @@ from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import Record
 
-__all__ = ["FORMAT", "CountCache", "belong_together"]
-
 FORMAT = 2
 """The number of the format of the files, and of the order of blocks in them; others are not used."""
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from closeread.corpora.baselines import load_baselines
 from closeread.corpora.names import load_corpus
+from closeread.counts.estimates import Resampling
 from closeread.counts.options import PathOption
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Resampling
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
 from closeread.errors import FormatError, Problem, RequestError, escape_line, quote
@@ -28,19 +28,6 @@ from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 from closeread.suggestions import describe_unknown
-
-__all__ = [
-    "BOARD_NAME",
-    "COUNTING",
-    "FILE",
-    "FORMAT",
-    "MOST_SLICES",
-    "Board",
-    "Leaderboard",
-    "Limits",
-    "board_name",
-    "make_board",
-]
 
 FILE = "leaderboard.json"
 FORMAT = 1

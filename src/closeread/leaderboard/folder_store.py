@@ -31,8 +31,6 @@ from closeread.leaderboard.store import INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, check_predictions_path
 from closeread.leaderboard.withdrawals import withdrawal_bytes
 
-__all__ = ["ARRIVING", "DAMAGED", "FILE_OF_DIGEST", "INDEX_LOCK", "RESULTS_LOCK", "FolderStore"]
-
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
 ARRIVING = ("submissions", "withdrawals")

@@ -23,23 +23,6 @@ from starlette.responses import HTMLResponse, Response
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = [
-    "COOKIE",
-    "FAILED",
-    "HEADERS",
-    "HOSTS",
-    "NO_FORM",
-    "SESSION",
-    "BodyLimit",
-    "SafeHeaders",
-    "check_origin",
-    "find_session",
-    "is_own_form",
-    "set_session",
-    "sign",
-    "tell_error",
-]
-
 HOSTS = ("127.0.0.1", "localhost")
 COOKIE = "closeread"
 SESSION = re.compile("[0-9a-f]{32}")

@@ -14,8 +14,6 @@ from typing import NamedTuple
 from closeread.errors import join_names, pluralize
 from closeread.leaderboard.submission import is_predictions_path
 
-__all__ = ["NAMED", "OURS", "Request", "read_request"]
-
 OURS = re.compile(r"(submissions|withdrawals)/")
 NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 

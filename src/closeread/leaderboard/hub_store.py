@@ -16,23 +16,16 @@ from dataclasses import replace
 from typing import Any
 
 from closeread.errors import FormatError, RequestError
-from closeread.hub.repository import (
-    ConflictError,
-    Hub,
-    NoSuchFileError,
-    NoSuchRepositoryError,
-    PullRequestDetails,
-    Repository,
-    TooLargeError,
-)
+from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, TooLargeError
+from closeread.hub.names import Repository
+from closeread.hub.pull_requests import PullRequestDetails
+from closeread.hub.repository import Hub
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.hub_arrivals import read_request
 from closeread.leaderboard.results import RANKS, Entry, Results, read_results
 from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
 from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, check_predictions_path
-
-__all__ = ["CARD", "CONFLICTS", "DAMAGED", "OF_AUTHOR", "RESULT", "RESULTS_CARD", "SUBMISSIONS_CARD", "HubStore"]
 
 CARD = "README.md"
 OF_AUTHOR = 20

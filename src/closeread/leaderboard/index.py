@@ -28,8 +28,6 @@ from closeread.leaderboard.store import INDEX, Store
 from closeread.leaderboard.submission import About
 from closeread.scoring import resolve_options
 
-__all__ = ["BASELINE", "FORMAT", "PAIRS", "Counts", "find_row", "index_files", "make_index"]
-
 FORMAT = 1
 PAIRS = 100
 """The number of systems, best first, all pairs of which the page can compare."""

@@ -29,8 +29,6 @@ from closeread.leaderboard.store import Arrival, Store
 from closeread.leaderboard.submission import About
 from closeread.leaderboard.worker import Job, Outcome, score_all
 
-__all__ = ["REFUSALS", "Judged", "Scoring", "Settled", "judge"]
-
 REFUSALS = 20
 """How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
 

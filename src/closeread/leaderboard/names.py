@@ -14,24 +14,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from closeread.errors import Problem, pluralize, quote
 
-__all__ = [
-    "CATEGORIES",
-    "DIRECTIONS",
-    "HOST",
-    "INVISIBLE",
-    "LINK_LIMIT",
-    "LOCAL",
-    "MODEL",
-    "MODEL_LIMIT",
-    "STACKED",
-    "URL_CHARACTERS",
-    "check_link",
-    "check_model",
-    "check_name",
-    "escape_markdown",
-    "show_safely",
-]
-
 LINK_LIMIT = 300
 """The number of characters that a link may have."""
 

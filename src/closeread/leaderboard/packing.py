@@ -20,8 +20,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ALPHABET", "DIGEST", "FEW", "MANY", "PACKED", "Column", "pack_column", "pack_digests", "pack_numbers"]
-
 Column = list[Any] | dict[str, Any]
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -37,8 +37,6 @@ from closeread.packages import package_folder
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["NAME_LIMIT", "SCRIPTS", "TEXT_LIMIT", "Line", "Section", "render_page"]
-
 SCRIPTS = (
     "dom.js",
     "data.js",

@@ -21,8 +21,6 @@ from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure
 
-__all__ = ["FILE", "LARGEST", "PrintedScore", "PrintedSystem", "parse_printed_systems", "read_printed_systems"]
-
 FILE = "printed_systems.json"
 LARGEST = {"percent": Decimal(100), "ratio": Decimal(1)}
 

@@ -33,8 +33,6 @@ from closeread.leaderboard.swap_test import (
     refine,
 )
 
-__all__ = ["Pairs", "Standing", "pair_differences", "rank", "reject"]
-
 
 @dataclass(frozen=True)
 class Standing:

@@ -8,8 +8,6 @@ from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.store import HUB
 from closeread.leaderboard.submission import PACKED, About, find_suffix
 
-__all__ = ["BASELINE", "describe_reproduction"]
-
 BASELINE = "baseline:"
 
 

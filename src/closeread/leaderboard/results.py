@@ -23,22 +23,6 @@ from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.structure import check_structure
 from closeread.leaderboard.submission import About
 
-__all__ = [
-    "DIGITS",
-    "FORMAT",
-    "RANKS",
-    "ROUNDING",
-    "SMALLEST_SLICE",
-    "Entry",
-    "Record",
-    "Results",
-    "entry_path",
-    "make_record",
-    "read_results",
-    "record_id",
-    "record_path",
-]
-
 FORMAT = 1
 SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""

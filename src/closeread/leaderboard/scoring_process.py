@@ -18,7 +18,8 @@ from typing import IO, Any
 import orjson
 
 from closeread.corpora.submissions import drop_advice
-from closeread.counts.report import Counted, make_report
+from closeread.counts.counted import Counted
+from closeread.counts.report import make_report
 from closeread.counts.sides import System
 from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
@@ -29,8 +30,6 @@ from closeread.leaderboard.submission import unpacked
 from closeread.leaderboard.worker import read_message, write_message
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
-
-__all__ = ["ANSWER_LIMIT", "SHOWN", "WAIT", "main", "score", "score_predictions"]
 
 SHOWN = 50
 """The largest number of problems that are told."""

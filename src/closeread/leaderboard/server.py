@@ -51,8 +51,6 @@ from closeread.leaderboard.submission import (
     predictions_path,
 )
 
-__all__ = ["ANSWER", "FIELDS", "OLD", "OVERHEAD", "PATIENCE", "SOON", "make_app", "serve"]
-
 FIELDS = {
     "system": "Name of the system",
     "model": "Model on the Hub",

@@ -22,8 +22,6 @@ from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import Submission
 from closeread.leaderboard.worker import Job, Outcome, Worker
 
-__all__ = ["Report", "ScoringError", "Service"]
-
 Report = Callable[[str, str], None]
 
 

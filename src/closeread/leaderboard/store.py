@@ -14,8 +14,6 @@ from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.results import Results
 from closeread.leaderboard.structure import check_structure
 
-__all__ = ["HUB", "INDEX", "Arrival", "Receipt", "Store", "open_store", "parse_index"]
-
 HUB = "hf://datasets/"
 INDEX = "board.json"
 """The file of a store with everything that the page of the leaderboard shows."""

@@ -15,8 +15,6 @@ from closeread.records import check_format
 FORMAT = 1
 """The number of the format of all files of a store; `store.schema.json` describes it."""
 
-__all__ = ["FORMAT", "NAMES", "Kind", "check_structure"]
-
 Kind = Literal["leaderboard", "entry", "record", "index"]
 
 NAMES = {

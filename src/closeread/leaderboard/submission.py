@@ -25,33 +25,6 @@ from closeread.leaderboard.names import check_link, check_model, check_name
 from closeread.limits import MAX_FILES, keep_files_below
 from closeread.records import check_format
 
-__all__ = [
-    "DESCRIPTION_LENGTH",
-    "DIGEST",
-    "FILE_NAME",
-    "FORMAT",
-    "MAX_ABOUT",
-    "MAX_FILES",
-    "MISNAMED",
-    "NAME_LENGTH",
-    "PACKED",
-    "PACKED_NAME",
-    "SUFFIXES",
-    "About",
-    "Submission",
-    "about_path",
-    "check_predictions_path",
-    "find_suffix",
-    "is_predictions_path",
-    "make_submission",
-    "pack_files",
-    "pack_folder",
-    "predictions_path",
-    "read_limited",
-    "unpacked",
-    "write_predictions",
-]
-
 FORMAT = 1
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"

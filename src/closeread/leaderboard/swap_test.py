@@ -48,23 +48,6 @@ from closeread.counts.draws import draw_swaps
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE
 
-__all__ = [
-    "CAUTION",
-    "CHUNK",
-    "DRAWN",
-    "DRAWN_BLOCKS",
-    "ENUMERATED",
-    "GAUSSIAN",
-    "STEP",
-    "ZERO",
-    "Systems",
-    "approximate_all",
-    "draw_pairs",
-    "enumerate_swaps",
-    "prepare",
-    "refine",
-]
-
 ENUMERATED = 16
 """The number of blocks up to which all swaps are enumerated."""
 

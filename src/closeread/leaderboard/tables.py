@@ -29,8 +29,6 @@ from closeread.leaderboard.cells import (
 )
 from closeread.leaderboard.names import escape_markdown
 
-__all__ = ["COLUMNS", "PLAIN", "PROSE", "csv", "csv_rows", "grid", "long_rows", "parquet", "quote_cell", "system_grids"]
-
 COLUMNS = {
     "board": "string",
     "standing": "string",

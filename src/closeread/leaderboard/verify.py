@@ -16,8 +16,6 @@ from closeread.leaderboard.results import Record, Results, record_id
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.worker import Job, score_all
 
-__all__ = ["Verified", "verify"]
-
 
 @dataclass(frozen=True)
 class Verified:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.submission import FORMAT
 
-__all__ = ["withdrawal_bytes", "withdrawal_path"]
-
 
 def withdrawal_path(board: str, submission: str) -> str:
     """Return the path of a withdrawal in the store."""

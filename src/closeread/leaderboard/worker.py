@@ -31,18 +31,6 @@ from closeread.errors import RequestError
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import Record
 
-__all__ = [
-    "LENGTH",
-    "SECRETS",
-    "Job",
-    "Outcome",
-    "Worker",
-    "read_message",
-    "read_outcome",
-    "score_all",
-    "write_message",
-]
-
 LENGTH = 8
 SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 from closeread.errors import MissingExtraError, RequestError
 
-__all__ = ["PRECISIONS", "check_libraries", "choose_device", "choose_precision", "loading_silently"]
-
 PRECISIONS = ("auto", "float32", "bfloat16")
 """How precisely matrices are multiplied; "auto" is bfloat16 on GPUs that have it, float32 elsewhere."""
 

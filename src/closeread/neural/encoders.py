@@ -24,19 +24,6 @@ from closeread.errors import RequestError
 from closeread.neural.devices import loading_silently
 from closeread.neural.windows import Windows, cut_windows
 
-__all__ = [
-    "MOST_PIECES",
-    "OVERLAP",
-    "Encoder",
-    "Pieces",
-    "WordPieces",
-    "cut_pieces",
-    "find_special_tokens",
-    "load_tokenizer",
-    "longest_input",
-    "set_dropout",
-]
-
 OVERLAP = 4
 """Neighbouring windows share a quarter of their pieces."""
 

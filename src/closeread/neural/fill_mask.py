@@ -15,8 +15,6 @@ from closeread.neural.devices import check_libraries, choose_device
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["FillMask"]
-
 # Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
 _OVERSAMPLING = 5
 

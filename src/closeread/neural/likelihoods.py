@@ -30,8 +30,6 @@ from closeread.neural.encoders import find_special_tokens, load_tokenizer, longe
 from closeread.neural.pair_classifier import TextPairs
 from closeread.neural.training import Progress
 
-__all__ = ["CAUSAL", "MASKED", "PIECES_AT_ONCE", "LikelihoodModel", "find_kind"]
-
 MASKED, CAUSAL = "masked", "causal"
 """The kinds of language models."""
 

@@ -18,8 +18,6 @@ from closeread.neural.link_model import NOT_A_PAIR, LinkBatch, LinkModel
 from closeread.neural.spans import Spans, SpanVectors, VectorsOf, select_spans
 from closeread.neural.training import Progress
 
-__all__ = ["PREDICTED_AT_ONCE", "LabelledPairs", "LinkLearner", "LinkSystem", "PredictedPairs", "predict_pairs"]
-
 PREDICTED_AT_ONCE = 16
 """How many documents are predicted at once."""
 

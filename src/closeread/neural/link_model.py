@@ -18,8 +18,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-__all__ = ["MAX_PAIRS", "NOT_A_PAIR", "VARIANTS", "Decoded", "LinkBatch", "LinkModel", "Sizes"]
-
 VARIANTS = ("coupled", "decoupled")
 """One head with "no link" as one of the labels; or a head for links, and one for the labels of links."""
 

@@ -26,8 +26,6 @@ from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans,
 from closeread.neural.trained_vectors import train_vectors
 from closeread.neural.training import Progress, Setting, train
 
-__all__ = ["CORPUS", "KINDS", "VECTORS", "Examples", "LinkChoice", "load_system", "parse_encoder", "train_links"]
-
 KINDS = ("tuned", "frozen", "static")
 CORPUS = "corpus"
 """In place of a file of word vectors: those trained on the documents to learn from."""

@@ -26,18 +26,6 @@ from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import load_tokenizer, longest_input, set_dropout
 from closeread.neural.training import Progress
 
-__all__ = [
-    "PREDICTED_AT_ONCE",
-    "PairBatch",
-    "PairClassifier",
-    "PairLearner",
-    "PairPieces",
-    "TextPairs",
-    "batch_by_length",
-    "cut_pairs",
-    "predict_pairs",
-]
-
 PREDICTED_AT_ONCE = 64
 """How many pairs are predicted at once."""
 

@@ -15,8 +15,6 @@ from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.neural.training import Progress, Setting, train, use_precision
 
-__all__ = ["LabelledTexts", "PairChoice", "load_classifier", "train_pairs"]
-
 
 @dataclass(frozen=True)
 class PairChoice:

@@ -12,8 +12,6 @@ from closeread.formats.json_files import read_json
 from closeread.packages import package_folder
 from closeread.records import check_format
 
-__all__ = ["COMPLETE", "ENCODER", "FORMAT", "RUN", "find_complete_runs", "find_runs", "list_scores", "read_run"]
-
 RUN = "run.json"
 ENCODER = "encoder"
 """The folder of a pretrained encoder in that of a run: its configuration, and its tokenizer."""

@@ -33,8 +33,6 @@ from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
 from closeread.neural.training import Epoch, Setting, State, find_best
 from closeread.wording import name_option
 
-__all__ = ["CHECKPOINT", "WEIGHTS", "RunFolder", "find_versions", "name_device"]
-
 WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
 
 

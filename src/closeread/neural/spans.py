@@ -19,17 +19,6 @@ from closeread.arrays import Ints, expand_ranges
 from closeread.formats.word_vectors import WordVectors
 from closeread.neural.encoders import Encoder, Pieces, WordPieces
 
-__all__ = [
-    "FROZEN_BATCH",
-    "FrozenSpans",
-    "SpanVectors",
-    "Spans",
-    "StaticSpans",
-    "TunedSpans",
-    "VectorsOf",
-    "select_spans",
-]
-
 FROZEN_BATCH = 16
 """How many documents are encoded at once, where nothing is learnt from it."""
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from closeread.errors import MissingExtraError, RequestError, pluralize
 
-__all__ = ["train_vectors"]
-
 # The longest text that gensim trains on: it passes over what comes after.
 _PIECE = 10_000
 _LAST_SEED = 2**32 - 1

@@ -20,19 +20,6 @@ from torch import nn
 
 from closeread.arrays import Ints
 
-__all__ = [
-    "Batch",
-    "Epoch",
-    "Learner",
-    "Progress",
-    "Setting",
-    "State",
-    "find_best",
-    "is_over",
-    "train",
-    "use_precision",
-]
-
 Progress = Callable[[str, int, int], None]
 """Is called with what is being done, how much of it is done, and how much there is."""
 

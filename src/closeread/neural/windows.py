@@ -13,8 +13,6 @@ import numpy as np
 
 from closeread.arrays import Ints, expand_ranges
 
-__all__ = ["Windows", "cut_windows"]
-
 
 class Windows(NamedTuple):
     """Windows over sequences of pieces.

@@ -32,7 +32,8 @@ import closeread
 from closeread.corpora.names import load_corpus
 from closeread.corpora.submission_formats import write_submission
 from closeread.counts.comparison import Comparison
-from closeread.counts.report import Report, Resampling
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import Report
 from closeread.counts.systems_table import SystemsTable
 from closeread.errors import CloseReadWarning
 from closeread.formats.text import read_lines

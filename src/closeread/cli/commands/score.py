@@ -22,9 +22,10 @@ from closeread.cli.procedure_group import (
 )
 
 if TYPE_CHECKING:
+    from closeread.counts.counted import Counted
     from closeread.counts.procedure import Procedure
     from closeread.counts.rendering import Grid
-    from closeread.counts.report import Counted, Report
+    from closeread.counts.report import Report
 
 ENDINGS = ("", "--json", "--counts counts.parquet")
 CORPUS_ENDINGS = ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet")
@@ -118,7 +119,9 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values: the command's parameters.
         explanations: the explanations of each unit; None for none.
     """
-    from closeread.counts.report import Resampling, make_report, per_unit
+    from closeread.counts.counted import per_unit
+    from closeread.counts.estimates import Resampling
+    from closeread.counts.report import make_report
 
     tell(counted.notices)
     n_resamples = 0 if values["no_ci"] or values["score_only"] else values["resamples"]

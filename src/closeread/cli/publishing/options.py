@@ -12,8 +12,9 @@ from closeread.cli.options import together
 from closeread.errors import RequestError, pluralize
 
 if TYPE_CHECKING:
+    from closeread.hub.commits import Commit
     from closeread.hub.publishing import Change, Plan
-    from closeread.hub.repository import Commit, Hub
+    from closeread.hub.repository import Hub
 
 
 def _check_repository(ctx: click.Context, param: click.Parameter, value: str) -> str:

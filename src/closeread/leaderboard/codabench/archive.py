@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-__all__ = ["EPOCH", "write_member", "zip_folder"]
-
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that an archive can store."""
 

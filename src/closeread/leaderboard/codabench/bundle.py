@@ -28,8 +28,6 @@ from closeread.leaderboard.submission import FILE_NAME
 from closeread.packages import package_folder
 from closeread.scoring import find_procedure
 
-__all__ = ["COMMAND", "describe_licence", "make_bundle"]
-
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 

@@ -7,8 +7,6 @@ import zlib
 
 import numpy as np
 
-__all__ = ["COLOURS", "GLASS", "LENS", "LINES", "MAGNIFIED", "PAPER", "SIZE", "TEXT", "WORD", "draw_logo", "encode_png"]
-
 SIZE = 160
 """The width and the height, in pixels."""
 

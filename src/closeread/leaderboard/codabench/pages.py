@@ -15,19 +15,6 @@ from closeread.counts.rendering import Grid, Markup, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders
 from closeread.leaderboard.declaration import Board
 
-__all__ = [
-    "SAMPLE_GOLD",
-    "SAMPLE_PREDICTIONS",
-    "Task",
-    "data",
-    "dockerfile",
-    "evaluation",
-    "overview",
-    "readme",
-    "starting_kit",
-    "terms",
-]
-
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
 
 

@@ -15,8 +15,6 @@ from closeread.formats.folders import walk_files
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited
 
-__all__ = ["MAC_FOLDER", "SOURCE", "WORKER_FILE", "accepts_folders", "find_files", "read_predictions"]
-
 SOURCE = "submission"
 """What messages call the folder."""
 

@@ -23,21 +23,6 @@ from closeread.leaderboard.scoring_process import score_predictions
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
-__all__ = [
-    "DETAILS",
-    "ORGANISERS",
-    "REFERENCE",
-    "RESULT",
-    "SCORES",
-    "column_key",
-    "describe_place",
-    "find_reference",
-    "judge",
-    "make_scores",
-    "read_board",
-    "run",
-]
-
 REFERENCE, RESULT = "ref", "res"
 """The folders of the input: the reference data, and the unpacked submission."""
 

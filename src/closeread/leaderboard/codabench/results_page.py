@@ -10,8 +10,6 @@ from closeread.counts.rendering import NOTHING
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.names import show_safely
 
-__all__ = ["PAGE", "failure_page", "results_page"]
-
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -18,8 +18,6 @@ import sys
 import tempfile
 import zipfile
 
-__all__ = ["ADVICE", "PAGE", "PYTHON", "fail", "install", "install_libraries", "is_installed", "main"]
-
 PYTHON = (3, 11)
 ADVICE = "Organisers: build an image from the Dockerfile of the scoring program, and set docker_image to its name."
 PAGE = """<!DOCTYPE html>

@@ -14,8 +14,6 @@ from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_name
 from closeread.packages import package_folder
 
-__all__ = ["DATE", "DOCKER_IMAGE", "PAGES", "SCHEMA", "SECONDS", "START", "Settings", "make_competition"]
-
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
 

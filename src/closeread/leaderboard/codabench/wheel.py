@@ -20,8 +20,6 @@ from closeread._version import __version__
 from closeread.leaderboard.codabench.archive import write_member
 from closeread.packages import package_folder
 
-__all__ = ["ELSEWHERE", "LIBRARIES", "NAME", "make_wheel", "scoring_requirements"]
-
 LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
 """The libraries that scoring imports."""
 

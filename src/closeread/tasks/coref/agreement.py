@@ -36,21 +36,6 @@ from closeread.tasks.coref.kernels.alpha import MEASURES, count_disagreement
 from closeread.tasks.coref.kernels.chain_values import number_values
 from closeread.tasks.coref.rules import describe_reversed
 
-__all__ = [
-    "CITATION",
-    "ENOUGH",
-    "MODULES",
-    "NAME",
-    "OPTIONS",
-    "SCORES",
-    "Agreement",
-    "DocumentAgreement",
-    "compare_annotators",
-    "measure_agreement",
-    "measure_clusters",
-    "resolve",
-]
-
 NAME = "coref_alpha"
 MODULES = (NAME,)
 """The evaluate modules that measure the same."""

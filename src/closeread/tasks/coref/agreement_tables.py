@@ -7,8 +7,6 @@ from closeread.errors import pluralize
 from closeread.tasks.coref.agreement import Agreement
 from closeread.wording import choose_words
 
-__all__ = ["make_grid", "make_rows"]
-
 
 def make_grid(measured: Agreement, limit: int | None = None) -> Grid:
     """Return the table of documents, with all of them together in the last row."""

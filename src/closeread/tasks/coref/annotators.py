@@ -23,24 +23,6 @@ from closeread.tasks.coref.kernels.spans import merge_adjacent
 from closeread.tasks.coref.sides import find_repeated, read_documents, take_documents
 from closeread.tasks.coref.token_differences import compare_words
 
-__all__ = [
-    "ADVICE",
-    "Annotations",
-    "AnnotatorFile",
-    "Gaps",
-    "compare_tokens",
-    "find_unannotated",
-    "find_ungiven",
-    "find_unknown_documents",
-    "gather_annotations",
-    "has_words",
-    "list_notices",
-    "read_annotator",
-    "read_annotators",
-    "read_beside_gold",
-    "select_given",
-]
-
 Gaps = tuple[tuple[int, int], ...]
 
 ADVICE = "keep one of them"

@@ -27,8 +27,6 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.columns import ListedWords, MentionTable
 
-__all__ = ["FORMAT", "MARKABLE", "MINIMUM", "NON_REFERRING", "NOTHING", "read_records"]
-
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
 MINIMUM = re.compile(r"word_([0-9]{1,9})(?:\.\.word_([0-9]{1,9}))?")
 NOTHING = frozenset({"", "-", "_"})

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from closeread.corpora.baselines import Baseline
 from closeread.records import Record
 
-__all__ = ["BASELINES", "one_entity", "singletons"]
-
 
 def one_entity(records: Sequence[Record]) -> list[Record]:
     """Put all mentions of a document into one entity."""

@@ -24,8 +24,6 @@ from closeread.tasks.coref.annotators import Annotations, gather_annotations, re
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains
 
-__all__ = ["MAX_CELLS", "ChainErrors", "count_chain_errors", "find_chain_errors"]
-
 MAX_CELLS = 4_000_000
 """The most chains of a document times its gold chains."""
 

@@ -9,8 +9,6 @@ from closeread.counts.rendering import Grid, format_percent, percent
 from closeread.errors import pluralize
 from closeread.tasks.coref.chain_errors import ChainErrors
 
-__all__ = ["FROM", "list_counts", "make_grids"]
-
 FROM = 4
 """The number of mentions from which on chains are counted together in tables."""
 

@@ -24,22 +24,6 @@ from closeread.tasks.coref.relations import Relations
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.constituents import Constituents
 
-__all__ = [
-    "WITH_HEAD",
-    "EmptyNodes",
-    "LazyField",
-    "ListedWords",
-    "MentionTable",
-    "Parts",
-    "Trees",
-    "Words",
-    "document_digests",
-    "mention_table",
-    "nth_token",
-    "number_of_token",
-    "pack_clusters",
-]
-
 T = TypeVar("T")
 Parts = tuple[tuple[int, int], ...]
 

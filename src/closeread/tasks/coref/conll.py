@@ -37,8 +37,6 @@ from closeread.tasks.coref.conll_text import check_text
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.coref_json import table_of
 
-__all__ = ["BATCH", "FORMAT", "read_conll", "read_records"]
-
 BATCH = 2**19
 """From how many bytes of cells on mentions are read, as soon as a document ends; large files have many times that."""
 

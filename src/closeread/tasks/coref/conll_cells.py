@@ -24,30 +24,6 @@ from closeread.coded_columns import PackedTexts
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
-__all__ = [
-    "BAR",
-    "BLANK_BYTE",
-    "BRACKET_BYTE",
-    "CELL",
-    "CLOSE",
-    "FIRST_BEYOND_ASCII",
-    "FIRST_BYTE",
-    "ID",
-    "INNER_BYTE",
-    "INVALID_BYTE",
-    "KINDS",
-    "MAX_ID_BYTES",
-    "NEWLINE",
-    "OPEN",
-    "SPACE",
-    "WORD",
-    "Cells",
-    "Mentions",
-    "gather",
-    "rank_of",
-    "read_mentions_at_once",
-]
-
 MAX_ID_BYTES = 128
 """Longer ids are read one by one."""
 

@@ -14,8 +14,6 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.conll_cells import CELL, ID, Cells, Mentions, rank_of
 
-__all__ = ["PIECE", "read_mentions_one_by_one"]
-
 PIECE = re.compile(rb"(\()?(%b)(\))?" % ID)
 
 

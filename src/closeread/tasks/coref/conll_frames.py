@@ -11,8 +11,6 @@ from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.conll_writer import dump_conll, format_cells, format_name
 from closeread.tasks.coref.joined import find_words
 
-__all__ = ["dump_in_frames"]
-
 
 def dump_in_frames(table: MentionTable) -> str:
     """Convert documents to CoNLL text, with the columns and sentences of their own files if all of these are CoNLL.

@@ -13,8 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["BARE", "PARENTHESIZED", "PART", "guess_word_cell", "is_bare", "parse_name"]
-
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
 BARE = re.compile(rb"[ \t]+[^\s(;].*")
 PART = re.compile(rb"[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?")

@@ -17,8 +17,6 @@ from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll_cells import NEWLINE, Cells, Mentions, read_mentions_at_once
 from closeread.tasks.coref.conll_cells_one_by_one import read_mentions_one_by_one
 
-__all__ = ["ChainedLabels", "MentionReader"]
-
 
 class _Found(NamedTuple):
     """The mentions of some documents, as in `Mentions`; their entities are numbered from 0."""

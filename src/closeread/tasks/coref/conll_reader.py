@@ -23,8 +23,6 @@ from closeread.tasks.coref.conll_rows import Rows, fill_empty_cells, pack_padded
 from closeread.tasks.coref.conll_text import MARKER, first_row
 from closeread.tasks.coref.conll_words import ConllWords, Document
 
-__all__ = ["DIGIT", "Reader"]
-
 DIGIT = re.compile(rb"[0-9]")
 
 

@@ -16,18 +16,6 @@ from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import NEWLINE, RETURN, SPACE, TAB, parse_blocks, parse_text, view_block
 
-__all__ = [
-    "HASH",
-    "HYPHEN",
-    "UNDERSCORE",
-    "Rows",
-    "fill_empty_cells",
-    "pack_cells",
-    "pack_padded_cells",
-    "split_blocks",
-    "split_text",
-]
-
 HASH, HYPHEN, UNDERSCORE = b"#-_"
 
 

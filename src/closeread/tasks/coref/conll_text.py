@@ -19,24 +19,6 @@ from closeread.formats.problems import Problems
 from closeread.formats.stored_text import Text, iterate_parts
 from closeread.formats.text import check_encoding
 
-__all__ = [
-    "BLOCK",
-    "FIRST_BEYOND_ASCII",
-    "MARKER",
-    "NEWLINE",
-    "RETURN",
-    "SMALL_BLOCK",
-    "SPACE",
-    "TAB",
-    "Block",
-    "check_text",
-    "first_row",
-    "line_spans",
-    "parse_blocks",
-    "parse_text",
-    "view_block",
-]
-
 BLOCK = 2**19
 """The number of bytes that are looked at together: with fewer, calling NumPy takes longer than what it does."""
 

@@ -12,8 +12,6 @@ from closeread.arrays import Ints
 from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conll_rows import Rows, fill_empty_cells, pack_cells, split_text
 
-__all__ = ["ConllWords", "Document"]
-
 
 class Document(NamedTuple):
     """The position of a document in the bytes of the file.

@@ -13,8 +13,6 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_lengths import list_lengths
 
-__all__ = ["ID", "PARTED", "WORD", "dump_conll", "format_cells", "format_name"]
-
 ID = re.compile(r"[0-9]+")
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 PARTED = re.compile(r"(.+); part ([^\s()]+)")

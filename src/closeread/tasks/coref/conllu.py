@@ -48,8 +48,6 @@ from closeread.tasks.coref.conllu_writer import dump_conllu
 from closeread.tasks.coref.coref_json import table_of
 from closeread.tasks.coref.document_genre import find_genre
 
-__all__ = ["BATCH", "FORMAT", "ConlluWords", "read_conllu", "read_records"]
-
 BATCH = 2**16
 """From how many pieces of ``Entity=`` values on mentions are found, as soon as a document ends."""
 

@@ -14,20 +14,6 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conllu_rows import NEWLINE, join_texts, parse_numbers
 
-__all__ = [
-    "ABSENT",
-    "CLOSE",
-    "HYPHEN",
-    "OPEN",
-    "Cells",
-    "Fields",
-    "NameNumbers",
-    "Pieces",
-    "SmallInts",
-    "number_texts",
-    "parse_pieces",
-]
-
 SmallInts = NDArray[np.int32]
 """What is kept for every value of a file, which has at most 2**30 bytes."""
 

@@ -22,8 +22,6 @@ from closeread.tasks.coref.conllu_rows import DEPS, DOT, EMPTY, NEWLINE, Rows, f
 from closeread.tasks.coref.conllu_sentences import Sentences
 from closeread.tasks.coref.packed_dependencies import PackedDependencies
 
-__all__ = ["BAR", "COLON", "DEPENDENCY", "ROOT", "UNDERSCORE", "EmptyNodeReader"]
-
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
 ROOT = -1
 BAR, COLON, UNDERSCORE = b"|:_"

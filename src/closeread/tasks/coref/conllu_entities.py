@@ -18,8 +18,6 @@ from typing import NamedTuple
 from closeread.errors import quote
 from closeread.formats.problems import Problems
 
-__all__ = ["ENTITY_ID", "NUMBER", "PART", "PIECE", "Discontinuous", "EntityReader", "Mention", "Name", "parse_name"]
-
 ENTITY_ID = frozenset({"eid", "GRP"})
 """The fields that contain the entity's id: of the file, or of its document."""
 

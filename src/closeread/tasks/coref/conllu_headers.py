@@ -18,8 +18,6 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.conllu_misc import UNDECLARED, MiscReader
 from closeread.tasks.coref.conllu_rows import SPACE, TAB, Rows
 
-__all__ = ["GLOBAL_ENTITY", "HEADER", "NEWDOC", "B", "D", "Document", "G", "HeaderReader", "N"]
-
 N, D, G, B = b"ndgb"
 """The first and fourth letters of the headers' names."""
 

@@ -18,8 +18,6 @@ from closeread.tasks.coref.conllu_cells import NameNumbers, Pieces, SmallInts
 from closeread.tasks.coref.conllu_entities import Discontinuous, Mention, Name, parse_name
 from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
-__all__ = ["Mentions", "PieceLinker", "link_pieces"]
-
 
 class Mentions(NamedTuple):
     """Mentions, by entity and then in the order in which they open.

@@ -22,8 +22,6 @@ from closeread.tasks.coref.conllu_mentions import Mentions, PieceLinker
 from closeread.tasks.coref.conllu_relations import RelationReader
 from closeread.tasks.coref.conllu_rows import MISC, RANGE, Rows, join_texts
 
-__all__ = ["BAR", "DEFAULT_FIELDS", "UNDECLARED", "UNUSABLE", "MiscReader", "Place"]
-
 BAR = ord("|")
 DEFAULT_FIELDS = "eid-etype-head-other"
 UNDECLARED, UNUSABLE = -1, -2

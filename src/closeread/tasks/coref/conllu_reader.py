@@ -16,8 +16,6 @@ from closeread.tasks.coref.conllu_misc import MiscReader, Place
 from closeread.tasks.coref.conllu_rows import COLUMNS, FORM, RANGE, WORD, Rows
 from closeread.tasks.coref.conllu_sentences import Sentences, State, check_ids, number_sentences
 
-__all__ = ["Reader"]
-
 
 class Reader:
     """Reader of the blocks of a file.

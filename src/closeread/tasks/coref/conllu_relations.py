@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from closeread.errors import pluralize, quote
 from closeread.formats.problems import Problems
 
-__all__ = ["BRIDGE", "SPLIT_ANTECEDENT", "RelationReader"]
-
 # Items of a list, each from a comma or the begin of the value to a comma or its end.
 BRIDGE = re.compile(r"(?:\A|(?<=,))([^<>,]+)<([^<>,:]+)(?::[^<>,]*)?(?=,|\Z)")
 SPLIT_ANTECEDENT = re.compile(r"(?:\A|(?<=,))([^<>,]+)<([^<>,]+)(?=,|\Z)")

@@ -19,38 +19,6 @@ from closeread.formats.text import BYTE_ORDER_MARK, split_lines
 from closeread.tasks.coref.conll_cells import gather
 from closeread.tasks.coref.conll_text import line_spans, parse_blocks, parse_text, view_block
 
-__all__ = [
-    "BEFORE_CONTROL",
-    "COLUMNS",
-    "DELETE",
-    "DEPS",
-    "DOT",
-    "EMPTY",
-    "FORM",
-    "HASH",
-    "HYPHEN",
-    "ID",
-    "INVALID",
-    "LAST_CONTROL",
-    "MAX_DIGITS",
-    "MISC",
-    "NEWLINE",
-    "RANGE",
-    "RETURN",
-    "SPACE",
-    "TAB",
-    "UPOS",
-    "WORD",
-    "ZERO",
-    "Rows",
-    "check_text",
-    "find_byte",
-    "join_texts",
-    "parse_numbers",
-    "split_blocks",
-    "split_text",
-]
-
 COLUMNS = 10
 ID, FORM, UPOS, DEPS, MISC = 0, 1, 3, 8, 9
 WORD, EMPTY, RANGE, INVALID = range(4)

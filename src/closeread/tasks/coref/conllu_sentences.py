@@ -15,8 +15,6 @@ from closeread.errors import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllu_rows import EMPTY, ID, INVALID, RANGE, WORD, Rows
 
-__all__ = ["Sentences", "State", "check_ids", "number_sentences"]
-
 
 class State(NamedTuple):
     """How far a sentence has been read.

@@ -19,8 +19,6 @@ from closeread.tasks.coref.conllu_misc import DEFAULT_FIELDS
 from closeread.tasks.coref.document_lengths import list_lengths
 from closeread.tasks.coref.entity_ids import choose_ids
 
-__all__ = ["PLAIN_ID", "dump_conllu"]
-
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 

@@ -29,8 +29,6 @@ from closeread.tasks.coref.conllua_table import DocumentTokens, make_table
 from closeread.tasks.coref.conllua_writer import COLUMNS, dump_conllua
 from closeread.tasks.coref.coref_json import table_of
 
-__all__ = ["BLANKS", "COMMENT", "FORMAT", "OPTIONAL", "REQUIRED", "TOKEN_ID", "read_records"]
-
 COMMENT = re.compile(r"#[ \t]*(newdoc|global\.columns)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=(.*))?")
 TOKEN_ID = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 BLANKS = re.compile(r"[ \t]+")

@@ -13,8 +13,6 @@ from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllua_markables import PIECE, read_fields
 from closeread.tasks.coref.relations import Bridging, Place
 
-__all__ = ["BridgingReader", "find_bridging"]
-
 
 class BridgingReader:
     """Reader of the bridging anaphors of a file.

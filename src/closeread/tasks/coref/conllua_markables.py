@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from closeread.errors import quote
 from closeread.formats.problems import Problems
 
-__all__ = ["MINIMUM", "NON_REFERRING", "PIECE", "Markable", "MarkableReader", "read_fields"]
-
 # What closes is taken from its first character on or not at all, so that long cells without a bracket are cheap.
 PIECE = re.compile(r"@?\(([^()]*)|((?:(?<![^()])[^()]++)?)\)")
 MINIMUM = re.compile(r"([1-9][0-9]{0,8})(?:,([1-9][0-9]{0,8}))?")

@@ -15,8 +15,6 @@ from closeread.tasks.coref.conllua_bridging import BridgingReader, find_bridging
 from closeread.tasks.coref.conllua_markables import Markable, MarkableReader
 from closeread.tasks.coref.relations import DocumentRelations, Place, Relations, find_circles, merge_runs
 
-__all__ = ["DocumentTokens", "make_table"]
-
 
 @dataclass
 class DocumentTokens:

@@ -13,8 +13,6 @@ from closeread.tasks.coref.columns import MentionTable, Parts
 from closeread.tasks.coref.document_lengths import list_lengths
 from closeread.tasks.coref.entity_ids import choose_ids
 
-__all__ = ["COLUMNS", "NAME", "PLAIN_ID", "WORD", "dump_conllua"]
-
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"
 """The columns of a file that is written, which are those of the released files."""
 

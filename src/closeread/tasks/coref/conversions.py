@@ -9,8 +9,6 @@ from closeread.counts.annotators import Annotator
 from closeread.errors import RequestError, pluralize
 from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
 
-__all__ = ["CONVERSIONS", "SIDES", "convert"]
-
 SIDES = ("key", "response")
 
 

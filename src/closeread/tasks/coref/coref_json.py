@@ -29,18 +29,6 @@ from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
-__all__ = [
-    "FOREIGN",
-    "FORMAT",
-    "MARMARA",
-    "drop_other_fields",
-    "dump_coref_json",
-    "read_coref_json",
-    "read_predictions",
-    "read_records",
-    "table_of",
-]
-
 FOREIGN = {
     "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
     "(expected 'doc_key', and clusters of tokens)",

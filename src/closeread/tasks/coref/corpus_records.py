@@ -11,8 +11,6 @@ from closeread.records import Record
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.matching import Documents, table_of
 
-__all__ = ["GENRE", "RecordWords", "table_of_corpus"]
-
 GENRE = "genre"
 
 

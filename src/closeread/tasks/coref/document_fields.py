@@ -21,8 +21,6 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_genre import find_genre
 from closeread.tasks.coref.mention_fields import FIELDS
 
-__all__ = ["DOCUMENT", "GENRE", "UNKNOWN", "Row", "add_fields", "list_fields", "read_fields"]
-
 DOCUMENT, GENRE = "document", "genre"
 UNKNOWN = "unknown"
 

@@ -23,17 +23,6 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.coref_json import table_of
 from closeread.tasks.coref.joined import join_tables
 
-__all__ = [
-    "CONLL",
-    "FORMATS",
-    "GOLD_CONLL",
-    "Reading",
-    "iterate_formats",
-    "name_documents",
-    "read_document_file",
-    "read_document_folder",
-]
-
 FORMATS = ("coref_json", "conll", "conllua", "conllu", "arrau")
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["GENRE", "find_genre"]
-
 GENRE = re.compile(
     r"(?P<ontonotes>bc|bn|mz|nw|pt|tc|wb)/.+"  # OntoNotes, as in CoNLL-2011 and 2012
     r"|(?:GUM|GENTLE|AMALGUM)_(?P<gum>[A-Za-z]+)_.+",  # GUM and its sister corpora

@@ -6,8 +6,6 @@ from closeread import limits
 from closeread.errors import quote
 from closeread.tasks.coref.columns import MentionTable
 
-__all__ = ["list_lengths"]
-
 
 def list_lengths(table: MentionTable, kind: str) -> list[int]:
     """Return the number of tokens of each document, to make a row for each.

@@ -13,8 +13,6 @@ from dataclasses import replace
 from closeread.errors import Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable
 
-__all__ = ["OF_CONLL", "OF_SYSTEM", "find_unknown_documents", "match_names"]
-
 OF_CONLL = re.compile(r"(.+); part ([0-9]{1,9})")
 OF_SYSTEM = re.compile(r"(.+)_([0-9]{1,9})")
 

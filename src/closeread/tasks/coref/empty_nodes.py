@@ -21,17 +21,6 @@ from closeread.errors import pluralize
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts
 from closeread.tasks.coref.kernels.zero_matching import Dependencies
 
-__all__ = [
-    "NO_NODES",
-    "TREATMENTS",
-    "Number",
-    "describe_difference",
-    "digest_nodes",
-    "find_zeros",
-    "list_dependencies",
-    "share_numbering",
-]
-
 Number = Callable[[Ints, Ints], Ints]
 """Maps documents and tokens there to the new numbers of the tokens."""
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from closeread.tasks.coref.columns import MentionTable
 
-__all__ = ["choose_ids"]
-
 
 def choose_ids(
     table: MentionTable, entities: Sequence[int], expressible: re.Pattern[str], prefix: str = ""

@@ -23,8 +23,6 @@ from closeread.tasks.coref.kernels.sides import Side, mention_codes
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.slices import with_annotation
 
-__all__ = ["KINDS", "NOWHERE", "OF_ENTITIES", "OF_MENTIONS", "RIGHT", "ErrorAnalysis", "Findings", "find_errors"]
-
 RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")
 OF_MENTIONS = ("missing mention", "spurious mention")

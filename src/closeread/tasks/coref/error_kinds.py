@@ -14,8 +14,6 @@ from closeread.tasks.coref.error_report import LIMIT, ErrorReport, check_options
 from closeread.tasks.coref.matching import table_of
 from closeread.tasks.coref.procedure import PROCEDURE
 
-__all__ = ["ERRORS", "OF_SCORES", "analyse"]
-
 OF_SCORES = {"keep_singletons", "blanc_edge", "average", "split_antecedents"}
 """Options that change scores, but no error."""
 

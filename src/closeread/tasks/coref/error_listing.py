@@ -19,8 +19,6 @@ from closeread.suggestions import suggest
 from closeread.tasks.coref.error_analysis import OF_ENTITIES, OF_MENTIONS, ErrorAnalysis, Findings
 from closeread.tasks.coref.mention_fields import FIELDS
 
-__all__ = ["CorefError", "DocumentErrors", "Mention", "count_by_field", "list_documents", "list_errors"]
-
 
 @dataclass(frozen=True)
 class Mention:

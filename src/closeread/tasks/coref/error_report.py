@@ -32,8 +32,6 @@ from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.slices import require_fields
 from closeread.wording import choose_words, name_option
 
-__all__ = ["HEADER", "LIMIT", "ErrorReport", "check_options", "count_errors"]
-
 HEADER = ["error", "document", "entity", "mentions"]
 LIMIT = 10
 """How many documents, and errors of each kind, tables list unless they are told otherwise."""

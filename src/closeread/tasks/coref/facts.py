@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from closeread.records import Record
 
-__all__ = ["facts"]
-
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Counts of documents, entities and mentions; a singleton is an entity of one mention."""

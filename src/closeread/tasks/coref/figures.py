@@ -12,8 +12,6 @@ from closeread.tasks.coref.annotators import read_beside_gold
 from closeread.tasks.coref.chain_errors import count_chain_errors
 from closeread.tasks.coref.link_support import measure_support
 
-__all__ = ["FIGURES", "draw_link_support", "draw_mistakes"]
-
 
 def draw_link_support(gold: Annotator, annotators: Sequence[Annotator]) -> Drawing:
     """Draw how many annotators draw each link.

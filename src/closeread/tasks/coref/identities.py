@@ -31,8 +31,6 @@ from closeread.tasks.coref.kernels.per_mention import METRICS as OF_MENTIONS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import BLANC
 
-__all__ = ["ENTITY_METRICS", "MAPPED", "SIDES", "list_identities"]
-
 SIDES = ("key", "response")
 MAPPED = ("ceafm", "ceafe")
 """The metrics that map entities one to one."""

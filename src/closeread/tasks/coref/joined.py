@@ -13,8 +13,6 @@ from closeread.errors import join_names
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Words
 from closeread.tasks.coref.relations import Relations, select_layer
 
-__all__ = ["JoinedWords", "find_words", "join_tables"]
-
 T = TypeVar("T")
 
 

@@ -17,8 +17,6 @@ from closeread.counts.bounds import name_documents
 from closeread.tasks.coref.annotators import Annotations, gather_annotations
 from closeread.tasks.coref.columns import MentionTable
 
-__all__ = ["BINS", "MAX_LINKS", "LinkSupport", "measure_support"]
-
 BINS = 10
 """The number of bins of the percentage of annotators: (0, 10], (10, 20] and so on to (90, 100]."""
 

@@ -22,22 +22,6 @@ if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.lookup import Places
     from closeread.tasks.coref.kernels.spans import Spans
 
-__all__ = [
-    "BY_DEPENDENCY",
-    "REPEATS_ADVICE",
-    "ZEROS",
-    "Documents",
-    "Matched",
-    "match_sides",
-    "repeats",
-    "require_heads",
-    "select_mentions",
-    "spans_of",
-    "table_of",
-    "validate",
-    "without_repeats",
-]
-
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
 

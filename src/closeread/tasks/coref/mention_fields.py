@@ -16,8 +16,6 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.mention_tags import guess_tags, has_tags
 
-__all__ = ["DISTANCES", "FIELDS", "OTHER_TYPE", "POS", "SIZES", "TYPES", "MentionField", "order_mentions"]
-
 POS = "pos"
 """The name in `MentionTable.mention_fields` of the part of speech of a mention's head."""
 

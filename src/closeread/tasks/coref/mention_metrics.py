@@ -26,8 +26,6 @@ from closeread.tasks.coref.relation_metrics import (
 if TYPE_CHECKING:
     from closeread.tasks.coref.kernels.anaphors import Anaphors
 
-__all__ = ["SELECTED", "SelectedMetric", "count_mention_overlap", "count_zero_anaphors"]
-
 
 def count_mention_overlap(matched: Matched) -> Floats:
     """Count the tokens of mentions, (n_documents, 3)."""

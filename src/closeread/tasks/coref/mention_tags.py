@@ -15,21 +15,6 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.joined import find_words
 
-__all__ = [
-    "AFTER_HEAD",
-    "LONE_DETERMINER",
-    "NAMES",
-    "NOUNS",
-    "OTHER",
-    "PRONOUNS",
-    "TAG_CELL",
-    "UNIVERSAL",
-    "VERB_PHRASE",
-    "guess_tags",
-    "has_tags",
-    "tag_mention",
-]
-
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
 NAMES = frozenset({"NNP", "NNPS", "NR"})
 NOUNS = frozenset({"NN", "NNS", "NT"})

@@ -21,23 +21,6 @@ from closeread.tasks.coref.kernels.overlap import Overlap
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
 from closeread.tasks.coref.mention_metrics import SELECTED
 
-__all__ = [
-    "ALL_METRICS",
-    "BLANC",
-    "COUNTED",
-    "IN_CONLL",
-    "TITLES",
-    "Blanc",
-    "BlancScore",
-    "CorefMetric",
-    "FoundRatio",
-    "Muc",
-    "OwnNumerators",
-    "SharedNumerator",
-    "list_counted",
-    "scores_of",
-]
-
 IN_CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is CoNLL F1."""
 

@@ -31,20 +31,6 @@ from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
 from closeread.tasks.coref.kernels.sides import Side
 from closeread.tasks.coref.kernels.spans import Spans
 
-__all__ = [
-    "BRACKETS",
-    "CELL",
-    "EXPECTED",
-    "FUNCTION_TAGS",
-    "KINDS",
-    "NEEDED",
-    "TAG_CELL",
-    "TREE_CELL",
-    "minimum_codes",
-    "order_entities",
-    "read_trees",
-]
-
 T = TypeVar("T")
 
 TAG_CELL, TREE_CELL = 4, 5

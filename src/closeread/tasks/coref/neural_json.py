@@ -27,8 +27,6 @@ from closeread.records import Parsed, ParsedRows, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_misplaced_mentions
 
-__all__ = ["DIALECTS", "ENTITIES", "SURROGATES", "Dialect", "Document", "JsonWords", "find_dialect", "read_neural"]
-
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints
 
-__all__ = ["PackedDependencies"]
-
 _SmallInts = NDArray[np.int32]
 
 

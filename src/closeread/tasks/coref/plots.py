@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MORE", "draw_link_support", "draw_mistakes", "draw_shares", "group_numbers"]
-
 MORE = 4
 """The number of mentions from which on chains are drawn as one bar."""
 

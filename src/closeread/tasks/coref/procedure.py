@@ -47,8 +47,6 @@ from closeread.tasks.coref.references import (
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
-__all__ = ["PROCEDURE", "count"]
-
 
 def count(
     *,

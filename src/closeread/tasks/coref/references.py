@@ -5,22 +5,6 @@ Entries without a DOI have none, or none that could be verified; they link to th
 
 from __future__ import annotations
 
-__all__ = [
-    "BAGGA_1998",
-    "DENIS_2009",
-    "LUO_2005",
-    "LUO_2014",
-    "MOOSAVI_2016",
-    "MOOSAVI_2019",
-    "PRADHAN_2014",
-    "RECASENS_2011",
-    "REFERENCES",
-    "VILAIN_1995",
-    "YU_2022",
-    "YU_2023",
-    "ZABOKRTSKY_2022",
-]
-
 VILAIN_1995 = """@inproceedings{vilain-etal-1995-model,
   title = {A Model-Theoretic Coreference Scoring Scheme},
   author = {Vilain, Marc and Burger, John and Aberdeen, John and Connolly, Dennis and Hirschman, Lynette},

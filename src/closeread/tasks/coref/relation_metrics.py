@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from closeread.tasks.coref.columns import MentionTable
     from closeread.tasks.coref.matching import Matched
 
-__all__ = [
-    "Anchors",
-    "count_bridging_anaphors",
-    "count_bridging_entities",
-    "count_bridging_mentions",
-    "count_non_referring",
-    "require_relations",
-]
-
 Anchors = dict[Place, Place]
 """The anchors of a document's bridging anaphors."""
 

@@ -10,17 +10,6 @@ from closeread.counts.sides import Options
 from closeread.tasks.coref.columns import MentionTable, Parts
 from closeread.tasks.coref.relations import find_single_antecedents, list_zeros, places_by_entity, relations_of
 
-__all__ = [
-    "BRIDGING",
-    "BY_MINIMUM",
-    "DEIXIS",
-    "MINIMA",
-    "NON_REFERRING",
-    "SPLIT",
-    "describe_relations",
-    "digest_relations",
-]
-
 NON_REFERRING = "non-referring mention", "non-referring mentions"
 SPLIT = "entity with split antecedents", "entities with split antecedents"
 BRIDGING = "bridging anaphor", "bridging anaphors"

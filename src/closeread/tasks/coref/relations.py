@@ -18,21 +18,6 @@ from closeread.errors import RequestError
 if TYPE_CHECKING:
     from closeread.tasks.coref.columns import MentionTable
 
-__all__ = [
-    "Bridging",
-    "DocumentRelations",
-    "Place",
-    "Relations",
-    "find_circles",
-    "find_place",
-    "find_single_antecedents",
-    "list_zeros",
-    "merge_runs",
-    "places_by_entity",
-    "relations_of",
-    "select_layer",
-]
-
 Place = tuple[tuple[int, int], ...]
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.tasks.coref.columns import MentionTable, Words
 
-__all__ = ["reorder"]
-
 
 def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
     """Return the response with the documents of the key, in the key's order."""

@@ -10,16 +10,6 @@ from closeread.errors import pluralize
 from closeread.records import Record
 from closeread.tasks.coref.columns import WITH_HEAD, MentionTable
 
-__all__ = [
-    "RULES",
-    "Clusters",
-    "describe_reversed",
-    "describe_stray_head",
-    "find_inconsistencies",
-    "find_lacking_heads",
-    "find_misplaced_mentions",
-]
-
 Clusters = Sequence[Sequence[Sequence[Any]]]
 
 

@@ -40,19 +40,6 @@ from closeread.tasks.coref.neural_json import find_dialect, read_neural
 from closeread.tasks.coref.relations import select_layer
 from closeread.tasks.coref.reordering import reorder
 
-__all__ = [
-    "NO_CORPUS",
-    "CoreferenceSides",
-    "Key",
-    "align",
-    "dump_documents",
-    "find_repeated",
-    "read_documents",
-    "read_key",
-    "take_documents",
-    "write_documents",
-]
-
 NO_CORPUS = Origin("coref", None, None, None)
 
 

@@ -18,8 +18,6 @@ from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, s
 from closeread.tasks.coref.matching import Documents, Matched, repeats, table_of
 from closeread.tasks.coref.mention_fields import FIELDS, order_mentions
 
-__all__ = ["COUNTS", "count_slices", "find_lacking", "require_fields", "with_annotation"]
-
 COUNTS = tuple(
     f"{metric}/{count}" for metric in METRICS for count in ("found_of_key", "key", "found_of_response", "response")
 )

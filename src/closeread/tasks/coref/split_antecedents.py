@@ -16,8 +16,6 @@ from closeread.tasks.coref.matching import Matched
 from closeread.tasks.coref.relation_metrics import require_relations
 from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
 
-__all__ = ["NEEDED", "check_options", "split_columns"]
-
 NEEDED = {"keep_singletons": ("true",), "duplicates": ("error",), "zeros": ("linear", "exclude")}
 """The values of options that are scored together with split antecedents."""
 

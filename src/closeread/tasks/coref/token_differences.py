@@ -13,8 +13,6 @@ from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.neural_json import JsonWords
 
-__all__ = ["SLASHED", "compare_words", "note_other_words", "token_differences"]
-
 SLASHED = re.compile(rb"^/(?=[.?]$)", re.MULTILINE)
 """The slash of the words ``/.`` and ``/?`` of OntoNotes, which the preprocessing of neural systems removes."""
 

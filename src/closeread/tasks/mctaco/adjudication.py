@@ -18,8 +18,6 @@ from closeread.corpora.schema import fields, load_schema
 from closeread.errors import FormatError, Problem, quote
 from closeread.records import Record
 
-__all__ = ["GoldLabel", "Unanimity", "dropped_rows", "gold_rows", "read_labels", "unanimous"]
-
 GoldLabel = Literal["yes", "no"]
 
 _GOLD: Mapping[str, GoldLabel] = {"likely": "yes", "unlikely": "no"}

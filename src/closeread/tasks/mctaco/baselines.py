@@ -9,8 +9,6 @@ import numpy as np
 from closeread.corpora.baselines import SEED, Baseline
 from closeread.records import Record
 
-__all__ = ["BASELINES", "always_negative", "always_positive", "random"]
-
 
 def always_positive(records: Sequence[Record]) -> list[Record]:
     """Label every answer plausible."""

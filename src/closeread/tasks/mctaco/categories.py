@@ -16,8 +16,6 @@ from closeread.records import Record
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
-__all__ = ["CATEGORIES", "expect_coin", "expect_coin_by_category", "score_by_category", "score_table"]
-
 CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")
 """In the order of Table 1."""
 

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from closeread.corpora.gold import Gold
 from closeread.counts.counted import Counted
-from closeread.counts.report import Resampling, make_report
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import make_report
 from closeread.counts.sides import System
 from closeread.errors import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.label_error_report import LIMIT, LabelErrorReport
 from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
-
-__all__ = ["ERRORS", "analyse"]
 
 
 def analyse(

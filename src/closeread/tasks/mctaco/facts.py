@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from closeread.arrays import ratio
 from closeread.records import Record
 
-__all__ = ["facts"]
-
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Corpus size, label balance, mean lengths, and numbers of questions and candidates by category."""

@@ -24,8 +24,6 @@ from closeread.tasks.mctaco.plots import draw_categories, draw_learning_curve
 from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.trained_runs import DATA, METRICS, read_runs
 
-__all__ = ["FIGURES", "SCORES", "draw_label_scores", "draw_runs", "draw_systems"]
-
 
 def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
     """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2).

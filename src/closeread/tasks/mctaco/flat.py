@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from closeread.records import Record
 
-__all__ = ["flatten"]
-
 
 def flatten(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records, which have single values only."""

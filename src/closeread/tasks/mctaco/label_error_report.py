@@ -15,8 +15,6 @@ from closeread.errors import pluralize
 from closeread.tasks.mctaco.label_errors import FIELDS, LabelAnalysis, WrongCandidate, WrongQuestion
 from closeread.wording import choose_words
 
-__all__ = ["COLUMNS", "LIMIT", "MEANINGS", "LabelErrorReport"]
-
 LIMIT = 5
 """How many questions tables list unless they are told otherwise."""
 

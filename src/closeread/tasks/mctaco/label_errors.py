@@ -31,21 +31,6 @@ from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
 from closeread.tasks.mctaco.procedure import ABSENT, YES, encode_labels
 
-__all__ = [
-    "FIELDS",
-    "GOLD_YES",
-    "LABEL_METRICS",
-    "NO_UNIT",
-    "SEVERAL_UNITS",
-    "SIZES",
-    "UNITS",
-    "UP_TO",
-    "WRONG",
-    "LabelAnalysis",
-    "WrongCandidate",
-    "WrongQuestion",
-]
-
 NO_UNIT, SEVERAL_UNITS = "none", "several"
 UNITS = (*UNIT_SECONDS["proper"], SEVERAL_UNITS, NO_UNIT)
 

@@ -11,8 +11,6 @@ from closeread.formats.text import Lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record, column
 
-__all__ = ["SUBMISSION", "SUFFIX", "dump_submission", "parse_submission", "recognises"]
-
 SUFFIX = ".txt"
 
 

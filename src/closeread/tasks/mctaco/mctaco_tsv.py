@@ -24,18 +24,6 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
-__all__ = [
-    "BYTE_ORDER_MARK",
-    "COLUMNS",
-    "FORMAT",
-    "IDS",
-    "PARTS",
-    "SHORTEST",
-    "UNSAFE_BYTES",
-    "dump_records",
-    "read_records",
-]
-
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
 IDS = ("id", "question_id", "sentence_id")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-__all__ = ["DEFAULTS", "HELD_OUT", "OFF", "SPLITS", "UNIT_NORMALIZATIONS"]
-
 OFF = "off"
 
 UNIT_NORMALIZATIONS = (OFF, "proper", "official")

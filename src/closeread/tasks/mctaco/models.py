@@ -23,8 +23,6 @@ from closeread.wording import fill_options
 if TYPE_CHECKING:
     from closeread.neural.training import Setting
 
-__all__ = ["MODELS", "predict", "train"]
-
 
 def train(
     golds: Mapping[str, Gold | None],

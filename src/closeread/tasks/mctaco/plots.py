@@ -16,8 +16,6 @@ from closeread.drawing.pictures import INK, own_settings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COIN", "draw_categories", "draw_learning_curve"]
-
 COIN = "coin"
 _LEGEND_COLUMNS = 4
 

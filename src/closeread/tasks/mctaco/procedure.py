@@ -30,8 +30,6 @@ from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 
-__all__ = ["ABSENT", "IDENTITIES", "NO", "PROCEDURE", "YES", "count", "encode_labels"]
-
 NO, YES, ABSENT = 0, 1, 2
 
 

@@ -15,8 +15,6 @@ from closeread.corpora.gold import read_rows
 from closeread.errors import FormatError, Problem, quote
 from closeread.records import Record
 
-__all__ = ["REASONS", "FilteredQuestions", "filter_questions", "read_verifications"]
-
 REASONS = {
     "category": "another category",
     "from_sentence": "answered by the sentence",

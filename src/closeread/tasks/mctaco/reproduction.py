@@ -38,27 +38,6 @@ from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.reproduction_models import BERT, score_runs
 from closeread.wording import fill_options
 
-__all__ = [
-    "BERT",
-    "COLUMNS",
-    "EXAMPLES",
-    "IN_TABLE_2",
-    "NAMES",
-    "PLATEAU",
-    "RECOMPUTE",
-    "RELEASED_PREDICTIONS",
-    "ROBERTA",
-    "SAMPLE",
-    "TAKES",
-    "TRAINED",
-    "figure_2",
-    "sample_questions",
-    "table_1",
-    "table_2",
-    "table_3",
-    "text",
-]
-
 ROBERTA = "RoBERTa"
 RELEASED_PREDICTIONS = {
     "ESIM + GloVe": "experiments/esim/esim.glove.output.txt",

@@ -21,8 +21,6 @@ from closeread.tasks.mctaco.model_options import OFF
 from closeread.tasks.mctaco.trained_runs import METRICS, TASK
 from closeread.tasks.mctaco.training import predict, score_labels
 
-__all__ = ["BERT", "PLAIN", "score_runs"]
-
 PLAIN, BERT = "BERT", "BERT + unit normalization"
 
 

@@ -9,8 +9,6 @@ from closeread.corpora.rules import Rules
 from closeread.errors import quote
 from closeread.records import Record, column
 
-__all__ = ["RULES", "find_inconsistencies"]
-
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find candidates whose question has a different sentence or category in an earlier row."""

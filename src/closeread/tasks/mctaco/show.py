@@ -8,8 +8,6 @@ from closeread.corpora.showing import Part, View
 from closeread.counts.rendering import NOTHING, Grid
 from closeread.records import Record
 
-__all__ = ["VIEWS", "draw", "predict"]
-
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
     """Draw the candidates of one question."""

@@ -23,22 +23,6 @@ from closeread.records import check_format
 from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.wording import name_option
 
-__all__ = [
-    "DATA",
-    "METRICS",
-    "RUNS_FORMAT",
-    "TASK",
-    "Estimate",
-    "TrainedRun",
-    "TrainedRuns",
-    "check_series",
-    "describe_run",
-    "find_run",
-    "is_series",
-    "name_run",
-    "read_runs",
-]
-
 TASK = "mctaco"
 RUNS_FORMAT = 1
 """The number of this form of the description of several runs."""

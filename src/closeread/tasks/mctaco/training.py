@@ -38,22 +38,6 @@ if TYPE_CHECKING:
     from closeread.neural.pair_classifier import TextPairs
     from closeread.neural.training import Progress, Setting
 
-__all__ = [
-    "CRITERION",
-    "WHOLE",
-    "Examples",
-    "Method",
-    "Tell",
-    "describe_cut",
-    "keep_questions",
-    "make_texts",
-    "predict",
-    "score_labels",
-    "split_questions",
-    "train",
-    "train_several",
-]
-
 CRITERION = "f1"
 """The score on held-out questions by which the best epoch is chosen."""
 

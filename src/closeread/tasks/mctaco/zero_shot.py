@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from closeread.neural.likelihoods import LikelihoodModel
     from closeread.neural.training import Progress
 
-__all__ = ["choose_threshold", "label_candidates", "score_candidates"]
-
 
 def score_candidates(
     records: Sequence[Record],

@@ -38,20 +38,6 @@ from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 
-__all__ = [
-    "DOCUMENTS",
-    "MAX_TOKENS",
-    "TIMELINES",
-    "Agreement",
-    "Items",
-    "Kind",
-    "Overlap",
-    "choose_kind",
-    "compare_annotators",
-    "dice",
-    "measure_agreement",
-]
-
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
 

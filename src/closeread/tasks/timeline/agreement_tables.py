@@ -6,8 +6,6 @@ from closeread.counts.annotators import make_pair_grid
 from closeread.counts.rendering import Grid, format_percent
 from closeread.tasks.timeline.agreement import Agreement
 
-__all__ = ["COUNTED", "make_grid", "make_rows"]
-
 COUNTED = ("first", "second", "both", "Dice")
 
 

@@ -21,8 +21,6 @@ from closeread.tasks.timeline.cat_xml import read_folder
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.wording import name_option
 
-__all__ = ["ARTICLES", "BASELINES", "EventInSentence", "by_creation_time", "by_text", "timelines"]
-
 
 class EventInSentence(NamedTuple):
     """An event mention in its sentence.

@@ -35,25 +35,6 @@ from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
 from closeread.tasks.timeline.timeline_txt import SUFFIX
 
-__all__ = [
-    "FIRST",
-    "GRANULARITIES",
-    "UNKNOWN",
-    "Date",
-    "Event",
-    "Time",
-    "build_timelines",
-    "date_of",
-    "find_oddities",
-    "inconsistencies",
-    "order_events",
-    "read_events",
-    "read_texts",
-    "read_timelines",
-    "recompute_positions",
-    "time_of",
-]
-
 UNKNOWN = "XXXX-XX-XX"
 FIRST = (1, 1, 1)
 """Defaults for year, month and day, to complete a partial date."""

@@ -20,8 +20,6 @@ from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, number_tokens, read_element
 
-__all__ = ["ENTITY", "MENTION", "check_entities", "find_references", "read_annotation", "read_annotations", "read_each"]
-
 MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
 
 T = TypeVar("T")

@@ -27,21 +27,6 @@ from closeread.tasks.timeline.cat_entities import MENTION as ENTITY_MENTION
 from closeread.tasks.timeline.cat_relations import PARTICIPANT, Annotation, find_anchor, get_type, read_annotations
 from closeread.tasks.timeline.timeline_mentions import file_stem
 
-__all__ = [
-    "CONDITIONAL",
-    "DATES",
-    "MAX_MENTIONS",
-    "ROLES",
-    "SELECTIONS",
-    "TIME_OF_DAY",
-    "UNCERTAIN",
-    "AnnotatedEvent",
-    "Built",
-    "Mention",
-    "Place",
-    "build_annotated_timelines",
-]
-
 ROLES = ("ARG0", "ARG1")
 """The roles in which entities are involved in the events of their timelines, as in PropBank: agent and patient."""
 

@@ -21,20 +21,6 @@ from closeread.records import ParsedFolder, Record, find_repeated
 from closeread.tasks.timeline.cat_entities import check_entities, find_references, read_each
 from closeread.tasks.timeline.cat_xml import number_tokens, read_element
 
-__all__ = [
-    "EVENT",
-    "EVENT_MENTION",
-    "LINK",
-    "OF_EVENT",
-    "OF_TIME",
-    "PARTICIPANT",
-    "TIME",
-    "Annotation",
-    "find_anchor",
-    "get_type",
-    "read_annotations",
-]
-
 EVENT_MENTION, EVENT, TIME = "EVENT_MENTION", "EVENT", "TIMEX3"
 PARTICIPANT, LINK = "HAS_PARTICIPANT", "TLINK"
 

@@ -38,21 +38,6 @@ from closeread.tasks.timeline.cat_xml import (
     read_document,
 )
 
-__all__ = [
-    "SENTENCE",
-    "TIME_ID",
-    "TITLE",
-    "WORD",
-    "Conversion",
-    "Token",
-    "as_cat",
-    "as_timeml",
-    "convert_document",
-    "is_document",
-    "lost_in_cat",
-    "lost_in_timeml",
-]
-
 SENTENCE = "s"
 TITLE = "EXTRAINFO"
 TIME_ID = "t0"

@@ -25,28 +25,6 @@ from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedFolder, Record
 
-__all__ = [
-    "CREATION_TIME",
-    "FORMAT",
-    "NUMBER",
-    "OF_TOKENS",
-    "SUFFIX",
-    "TITLES_SUFFIX",
-    "Read",
-    "check_mentions",
-    "dump_document",
-    "holds_documents",
-    "is_date",
-    "mention_name",
-    "number_tokens",
-    "read_document",
-    "read_documents",
-    "read_element",
-    "read_files",
-    "read_folder",
-    "read_records",
-]
-
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"

@@ -13,8 +13,6 @@ from closeread.errors import pluralize
 from closeread.files import write_text
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 
-__all__ = ["CONVERSIONS", "convert"]
-
 
 def convert(source: Annotator, output: Path | None) -> Converted:
     """Convert timelines between a folder and JSON Lines, or a document between CAT (.xml) and TimeML (.tml).

@@ -15,8 +15,6 @@ from closeread.records import Record
 from closeread.tasks.timeline.relations import VERDICTS, explain_relations
 from closeread.tasks.timeline.ways import Chain, Relation
 
-__all__ = ["EXPLANATION", "HEADER", "NOTES", "OTHER", "VERIFIED", "WORDS", "Verdict", "explain", "row", "title"]
-
 HEADER = ("side", "first", "relation", "second", "verdict", "because")
 VERIFIED = "verified"
 WORDS = {name: VERIFIED if name == "literal" else name for name in VERDICTS}

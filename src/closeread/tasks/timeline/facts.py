@@ -14,8 +14,6 @@ from closeread.arrays import ratio
 from closeread.records import Record
 from closeread.tasks.timeline.timeline_mentions import document_of
 
-__all__ = ["count_documents", "facts", "mean_documents", "text_facts"]
-
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count timelines, lines and mentions, and the mentions that do not name exactly one event mention of track B."""

@@ -12,8 +12,6 @@ from closeread.tasks.timeline.graph import build_graph
 from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
 from closeread.tasks.timeline.plot_relations import check_size, describe_graph, select_positions
 
-__all__ = ["CORPUS", "FIGURES", "TRACKS", "draw_relations", "draw_timeline"]
-
 CORPUS = "semeval2015_timeline"
 TRACKS = ("full", "ordering")
 

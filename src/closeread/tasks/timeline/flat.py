@@ -7,8 +7,6 @@ from typing import Any
 
 from closeread.records import ColumnRecords, Record
 
-__all__ = ["NAMES", "SPAN", "UNKNOWN", "flatten"]
-
 SPAN = ("document", "sentence", "start", "end")
 NAMES = ("id", "entity", "entry", "position", "anchor", "mention", *SPAN)
 UNKNOWN: Mapping[str, Any] = dict.fromkeys(SPAN)

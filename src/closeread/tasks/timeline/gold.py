@@ -7,8 +7,6 @@ from functools import cached_property
 
 from closeread.records import Record
 
-__all__ = ["Timelines", "timelines_of", "unite"]
-
 
 class Timelines(list[Record]):
     """Gold timelines, and the documents of their split.

@@ -18,8 +18,6 @@ from closeread.tasks.timeline.kernels.order import precedes
 from closeread.tasks.timeline.kernels.timelines import Entry, Side, build_side, list_mentions
 from closeread.tasks.timeline.ways import Kind
 
-__all__ = ["CONTRADICTORY", "ENTAILED", "EXPLICIT", "REDUNDANT", "Edge", "Graph", "build_graph"]
-
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""
 

@@ -10,8 +10,6 @@ from calendar import monthrange
 from datetime import date
 from typing import NamedTuple
 
-__all__ = ["DATE", "Period", "choose_ticks", "parse_period"]
-
 DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")
 _MOST_TICKS = 10
 _MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))

@@ -14,22 +14,6 @@ from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, natural_key, number_copies
 
-__all__ = [
-    "ALONE",
-    "ELSEWHERE",
-    "GOLD",
-    "MATCHED",
-    "MISSED",
-    "NO_ANCHOR",
-    "SPURIOUS",
-    "SYSTEM",
-    "Event",
-    "compare_events",
-    "count_mentions",
-    "find_timeline",
-    "format_anchor",
-]
-
 GOLD, SYSTEM = "gold", "system"
 MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = (
     "matched",

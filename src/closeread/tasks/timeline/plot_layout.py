@@ -16,27 +16,6 @@ from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, wrap
 from closeread.tasks.timeline.plot_dates import Period, parse_period
 from closeread.tasks.timeline.plot_events import Event, format_anchor
 
-__all__ = [
-    "ANCHOR",
-    "FAN",
-    "GAP",
-    "LANE",
-    "LINE",
-    "MARK",
-    "PAD",
-    "STACK",
-    "TICKS",
-    "Block",
-    "Scale",
-    "arrange_blocks",
-    "find_middles",
-    "lane_height",
-    "make_scale",
-    "place_blocks",
-    "row_height",
-    "split_rows",
-]
-
 GAP = 0.22
 LANE = 0.62  # width of the lane labels
 LINE = 0.165  # height of a mention

@@ -23,21 +23,6 @@ from closeread.tasks.timeline.plot_layout import place_blocks
 from closeread.tasks.timeline.ways import Kind
 from closeread.wording import name_option
 
-__all__ = [
-    "COLOURS",
-    "LOOKS",
-    "MAX_MENTIONS",
-    "POSITIONS",
-    "Arrow",
-    "Layout",
-    "arrange_nodes",
-    "check_size",
-    "describe_graph",
-    "make_keys",
-    "place_arrows",
-    "select_positions",
-]
-
 MAX_MENTIONS = 30
 """The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
 

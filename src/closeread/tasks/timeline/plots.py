@@ -70,8 +70,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MARKS", "MAX_MENTIONS", "NO_DATE", "Key", "draw_relations", "draw_timeline"]
-
 MARKS = {
     MATCHED: ("o", "#0072b2", 26.0),
     ELSEWHERE: ("D", "#e69f00", 24.0),

@@ -34,8 +34,6 @@ from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
 
-__all__ = ["IDENTITIES", "METRICS", "PROCEDURE", "RIGHT_ANCHORS", "count", "load_explanation", "validate"]
-
 
 def count(
     *,

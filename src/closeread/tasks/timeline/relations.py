@@ -24,8 +24,6 @@ from closeread.tasks.timeline.kernels.timelines import (
 )
 from closeread.tasks.timeline.ways import Chain, Node, Relation, Ways
 
-__all__ = ["NOTHING", "VERDICTS", "Explanation", "Name", "explain_relations"]
-
 VERDICTS = {
     "literal": "the other side states it too, in either direction",
     "entailed": "it follows from relations of the other side",

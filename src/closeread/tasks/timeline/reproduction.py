@@ -20,30 +20,6 @@ from closeread.tasks.timeline.facts import count_documents, facts, mean_document
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.tasks.timeline.timeline_mentions import MENTION, is_anchor
 
-__all__ = [
-    "ABOUT_30_000",
-    "AIRBUS",
-    "CORPORA",
-    "EVALUATION",
-    "FIGURE_1",
-    "FIGURE_1_EVENTS",
-    "GM",
-    "GRANULARITIES",
-    "LACKING",
-    "LEAST_DOCUMENTS",
-    "LEAST_EVENTS",
-    "MOST_ORDERED",
-    "RECOMPUTE",
-    "SIZES",
-    "SPLITS",
-    "STOCK",
-    "TRIAL",
-    "Figures",
-    "Gold",
-    "figure_1",
-    "text",
-]
-
 TRIAL, AIRBUS, GM, STOCK = SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")
 EVALUATION = (AIRBUS, GM, STOCK)
 

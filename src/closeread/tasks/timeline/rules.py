@@ -11,16 +11,6 @@ from closeread.tasks.timeline.cat_xml import mention_name
 from closeread.tasks.timeline.gold import timelines_of
 from closeread.tasks.timeline.timeline_mentions import Oddity, check_place, describe_oddities, inspect_timeline
 
-__all__ = [
-    "RULES",
-    "find_document_inconsistencies",
-    "find_inconsistencies",
-    "find_odd_rows",
-    "find_oddities",
-    "is_scored",
-    "oddities_given",
-]
-
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find entries that do not have one span per mention."""

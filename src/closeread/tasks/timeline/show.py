@@ -9,8 +9,6 @@ from closeread.corpora.showing import Part, View, format_cell, mark_spans
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 
-__all__ = ["ENTRY", "EXAMPLES", "VIEWS", "draw", "draw_documents", "predict"]
-
 ENTRY = ("position", "anchor", "mentions")
 EXAMPLES = 2
 """The number of entries of an example."""

@@ -9,8 +9,6 @@ from closeread.errors import Problem, quote
 from closeread.formats.file_names import find_unwritable
 from closeread.tasks.timeline.timeline_mentions import stem_of_id
 
-__all__ = ["find_unwritable_ids"]
-
 
 def find_unwritable_ids(ids: Sequence[str], suffix: str) -> list[Problem]:
     """Find why a folder of timelines with these ids can't be written and read again."""

@@ -21,25 +21,6 @@ from closeread.errors import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import is_date
 
-__all__ = [
-    "ANCHOR",
-    "MAX_RANGES",
-    "MENTION",
-    "SHOWN",
-    "Oddity",
-    "Texts",
-    "as_texts",
-    "check_place",
-    "describe_oddities",
-    "document_of",
-    "file_stem",
-    "inspect_timeline",
-    "is_anchor",
-    "locate_mention",
-    "split_mention",
-    "stem_of_id",
-]
-
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
 MAX_RANGES = 300

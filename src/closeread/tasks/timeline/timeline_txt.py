@@ -41,27 +41,6 @@ from closeread.tasks.timeline.timeline_mentions import (
     stem_of_id,
 )
 
-__all__ = [
-    "FORMAT",
-    "LIST",
-    "MAX_POSITION",
-    "POSITION",
-    "SOUND",
-    "SUBMISSION",
-    "SUFFIX",
-    "WHITE_SPACE",
-    "Found",
-    "Timeline",
-    "dump_timeline",
-    "parse_timeline",
-    "read_entities",
-    "read_files",
-    "read_folder",
-    "read_records",
-    "read_submission_folder",
-    "write_folder",
-]
-
 SUFFIX = ".txt"
 LIST = "list_target_entities"
 """The prefix of the name of a file that lists all entities."""

@@ -20,8 +20,6 @@ import numpy as np
 
 from closeread.tasks.timeline.kernels.timelines import ABSENT, Side
 
-__all__ = ["ENDS", "Chain", "Kind", "Node", "Relation", "Tree", "Ways"]
-
 ENDS = 5
 """How many relations are kept at each end of a long chain."""
 

@@ -54,8 +54,6 @@ from closeread.tasks.tlinks.kernels import extent_matching
 from closeread.tasks.tlinks.kernels.extent_matching import Extent
 from closeread.tasks.tlinks.kernels.temporal_graph import TYPES, PointGraph, Relation, Verdict, relation
 
-__all__ = ["COUNTS", "MATCHINGS", "REDUCTIONS", "Side", "contradictions", "count", "tautologies"]
-
 COUNTS = (
     "awareness/verified_of_system",
     "awareness/system",

@@ -11,8 +11,6 @@ from closeread.tasks.tlinks.counting import COUNTS, MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
 from closeread.tasks.tlinks.sides import TimeMLSides
 
-__all__ = ["PROCEDURE"]
-
 PROCEDURE = Procedure(
     name="tlinks",
     version=1,

@@ -35,21 +35,6 @@ from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import contradictions, tautologies
 from closeread.wording import name_option
 
-__all__ = [
-    "CREATION_TIME",
-    "NAMED",
-    "NO_CORPUS",
-    "SUFFIXES",
-    "Documents",
-    "Key",
-    "Response",
-    "TimeMLSides",
-    "align",
-    "intervals",
-    "read_key",
-    "to_records",
-]
-
 NO_CORPUS = Origin("tlinks", None, None, None)
 SUFFIXES = (".tml", ".timeml", ".xml")
 CREATION_TIME = "creation time"

@@ -33,18 +33,6 @@ from closeread.tasks.tne.closure import check_spread
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
-__all__ = [
-    "ANNOTATORS",
-    "AROUND",
-    "Consolidation",
-    "Decisions",
-    "conflicts",
-    "consolidated",
-    "consolidation",
-    "decisions",
-    "read_decisions",
-]
-
 ANNOTATORS = "ABCDEFGH"
 """The names of annotators in files of conflicts, in order."""
 

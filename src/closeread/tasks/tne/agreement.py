@@ -44,20 +44,6 @@ from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotators import FIELDS, align, find_invalid, gather_fields, to_submission, unify_links
 from closeread.tasks.tne.columns import Documents
 
-__all__ = [
-    "SHORT_TITLES",
-    "TITLES",
-    "Agreement",
-    "PairedAgreement",
-    "Slice",
-    "SliceMean",
-    "compare_annotators",
-    "list_rows",
-    "list_titles",
-    "measure_agreement",
-    "to_mentions",
-]
-
 _COREF = ("muc", "conll")
 _IN_WORDS = {"np_relations": "links", "coref": "clusters"}
 _OF_CLUSTERS = coref.PROCEDURE.with_metrics(_COREF)

@@ -9,8 +9,6 @@ from closeread.counts.rendering import Grid, format_percent
 from closeread.errors import pluralize
 from closeread.tasks.tne.agreement import SHORT_TITLES, PairedAgreement, Slice, list_rows
 
-__all__ = ["make_grid", "make_rows", "make_slice_grids"]
-
 
 def make_rows(found: PairedAgreement) -> tuple[list[str], list[list[object]]]:
     """Return header and rows of all scores: of every pair, of the means if there are several, and of their slices."""

@@ -10,8 +10,6 @@ from closeread.records import Record
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.columns import Documents, documents_of
 
-__all__ = ["CONTENTS", "EXTENT", "FIELDS", "align", "find_invalid", "gather_fields", "to_submission", "unify_links"]
-
 CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
 """What annotators are given, and the units of each."""
 

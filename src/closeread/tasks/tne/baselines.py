@@ -26,33 +26,6 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
 
-__all__ = [
-    "BASELINES",
-    "DEFINITION",
-    "EXTENDED",
-    "FALLBACK",
-    "FAR",
-    "MAX_ALL_LINKS",
-    "MAX_LINKS",
-    "NEAR",
-    "NO_FALLBACK",
-    "PREPOSITION",
-    "SURFACE",
-    "TOKEN_BITS",
-    "Find",
-    "adjacent_after",
-    "adjacent_before",
-    "every_pair",
-    "far_after",
-    "link_pairs",
-    "near_after",
-    "one_token_between",
-    "preposition_between",
-    "title_first",
-    "title_last",
-    "title_random",
-]
-
 PREPOSITION = "of"
 NO_FALLBACK = "none"
 NEAR = 10

@@ -20,8 +20,6 @@ from closeread.records import Record
 from closeread.tasks.tne.plain_texts import PlainText
 from closeread.wording import name_option
 
-__all__ = ["BATCH", "PRONOUN", "SHOWN", "Builder", "Filter", "find_phrases"]
-
 PRONOUN = "PRON"
 
 BATCH = 100_000

@@ -20,8 +20,6 @@ from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies
 
-__all__ = ["MAX_LINKS", "check_spread", "close_links", "close_rows", "make_gold", "replace_clusters"]
-
 MAX_LINKS = 1_000_000
 """The most links of a document after they are spread over clusters."""
 

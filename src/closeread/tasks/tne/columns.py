@@ -23,25 +23,6 @@ from closeread.arrays import Ints, Mask
 from closeread.records import Record, RecordsWithColumns, as_columns
 from closeread.tasks.tne.kernels.links import Labelled, Labels, group_labels, pairs
 
-__all__ = [
-    "LABELS",
-    "MAX_DIGITS",
-    "MAX_LEAD",
-    "NONE",
-    "PREPOSITIONS",
-    "SENTENCE_ENDS",
-    "TITLE_END",
-    "Clusters",
-    "Documents",
-    "Links",
-    "NounPhrases",
-    "SystemRows",
-    "documents_of",
-    "links_of",
-    "numbers",
-    "rows_of",
-]
-
 NONE = "_"
 PREPOSITIONS = (
     NONE,

@@ -19,8 +19,6 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
 from closeread.tasks.tne import closure, tne_arrays
 
-__all__ = ["CONVERSIONS", "FORMS", "convert"]
-
 FORMS = ("arrays", "jsonl", "gold")
 
 

@@ -21,18 +21,6 @@ from closeread.counts.table import factorize
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, documents_of
 
-__all__ = [
-    "LOOK_AHEAD",
-    "MEANS",
-    "OTHER",
-    "PREPOSITION",
-    "SMALLEST",
-    "count_transitive",
-    "facts",
-    "find_ends",
-    "measure",
-]
-
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 

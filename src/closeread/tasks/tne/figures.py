@@ -19,8 +19,6 @@ from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.link_breakdowns import PLACES
 from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE
 
-__all__ = ["FIGURES", "SCORES", "UNLINKED", "draw_confusion", "draw_link_scores", "draw_prepositions"]
-
 UNLINKED = ("shown", "hidden")
 SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 """The scores of links that can be drawn, and what to call them."""

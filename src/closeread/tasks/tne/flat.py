@@ -7,8 +7,6 @@ from typing import Any
 
 from closeread.records import ColumnRecords, Record
 
-__all__ = ["NAMES", "flatten"]
-
 NAMES = (
     *("id", "domain", "forum", "anchor", "anchor_text", "preposition", "complement", "complement_text"),
     "complement_coref_cluster_id",

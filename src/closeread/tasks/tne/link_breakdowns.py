@@ -24,8 +24,6 @@ from closeread.counts.table import Breakdown
 from closeread.tasks.tne.columns import Documents
 from closeread.tasks.tne.kernels.links import Tallies, document_of, phrases_of
 
-__all__ = ["DIRECTIONS", "DISTANCES", "MENTIONS", "PLACES", "SENTENCES", "UP_TO", "PairField", "measure_distances"]
-
 UP_TO = (5, 10, 20, 50, 100)
 """The largest distance, in tokens, of each bin but the last."""
 

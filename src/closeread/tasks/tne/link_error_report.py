@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from closeread.counts.estimates import Scores
 from closeread.counts.grids import report_grid
 from closeread.counts.rendering import Grid, Style, percent
-from closeread.counts.report import Report, Scores
+from closeread.counts.report import Report
 from closeread.counts.results import Result
 from closeread.counts.slice_grids import Column, make_slice_grid
 from closeread.errors import pluralize, shorten
 from closeread.tasks.tne.link_errors import HEADER, DocumentErrors, LinkAnalysis, Wording
 from closeread.wording import choose_words
-
-__all__ = ["COLUMNS", "LIMIT", "MEANINGS", "MISSED", "SHOWN_WORDS", "SPURIOUS", "TRIPLETS", "LinkErrorReport"]
 
 LIMIT = 10
 """How many confusions, triplets and documents tables list unless they are told otherwise."""

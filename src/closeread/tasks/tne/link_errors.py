@@ -31,8 +31,6 @@ from closeread.tasks.tne.kernels.links import (
 from closeread.tasks.tne.link_breakdowns import PLACES, measure_distances
 from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, find_joined
 
-__all__ = ["HEADER", "KINDS", "Confusion", "DocumentErrors", "LinkAnalysis", "Wording"]
-
 KINDS = ("missing", "spurious", "confused")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-__all__ = ["DECODINGS", "DEFAULTS", "SPLITS", "VARIANTS"]
-
 VARIANTS = ("coupled", "decoupled")
 """One head with "no link" as one of the labels; or a head for links, and one for the prepositions of links."""
 

@@ -20,8 +20,6 @@ from closeread.tasks.tne.training import train as train_run
 if TYPE_CHECKING:
     from closeread.neural.training import Setting
 
-__all__ = ["MODELS", "predict", "train"]
-
 
 def train(
     golds: Mapping[str, Gold | None],

@@ -21,19 +21,6 @@ from closeread.problems import ProblemList
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
-__all__ = [
-    "BLANK_LINE",
-    "LINE",
-    "PARAGRAPH_END",
-    "PARTS",
-    "SUFFIX",
-    "SUFFIXES",
-    "PlainText",
-    "TextReader",
-    "list_texts",
-    "split_parts",
-]
-
 LINE, BLANK_LINE = "line", "blank-line"
 PARTS = {LINE: "non-blank line", BLANK_LINE: "block"}
 """What a part is, by what separates parts: line ends, or blank lines."""

@@ -27,16 +27,6 @@ from closeread.tasks.tne.kernels.links import N_LABELS, confusion
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "NO_LINK",
-    "check_links",
-    "commonest",
-    "confusion_counts",
-    "draw_confusion",
-    "draw_prepositions",
-    "preposition_counts",
-]
-
 NO_LINK = PREPOSITIONS.index(NONE)
 _CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
 _BARS = 10.5  # width of the bar chart, in inches

@@ -49,26 +49,6 @@ from closeread.tasks.tne.kernels.links import (
 from closeread.tasks.tne.link_breakdowns import PLACES
 from closeread.tasks.tne.stored import unite_rows
 
-__all__ = [
-    "BREAKDOWNS",
-    "EXPRESSED",
-    "IDENTITIES",
-    "IPREP",
-    "JOINED",
-    "NO_FORUM",
-    "PROCEDURE",
-    "UNKNOWN",
-    "UPREP_ACCURACY",
-    "WITH_FORUMS",
-    "WRITTEN",
-    "CountParts",
-    "check_linked",
-    "count",
-    "find_joined",
-    "list_fields",
-    "validate",
-]
-
 UNKNOWN = "unknown"
 NO_FORUM = "none"
 WITH_FORUMS = "reddit"

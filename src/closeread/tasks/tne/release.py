@@ -16,26 +16,6 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
 from closeread.tasks.tne.facts import MEANS, measure
 
-__all__ = [
-    "ALL",
-    "DOMAINS",
-    "IN_DOMAIN",
-    "LABELLED",
-    "LINKED",
-    "OUT_OF_DOMAIN",
-    "SIZES",
-    "UNLABELLED",
-    "WEIGHTS",
-    "Statistics",
-    "list_splits",
-    "measure_columns",
-    "measure_part",
-    "read_labelled",
-    "read_split",
-    "read_test",
-    "unite",
-]
-
 LABELLED, UNLABELLED = "default", "unlabeled"
 IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}
 DOMAINS = {"Books": "books", "IMDB": "imdb", "Reddit": "reddit"}

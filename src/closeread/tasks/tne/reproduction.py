@@ -20,20 +20,6 @@ from closeread.tasks.tne.reproduction_identities import identities
 from closeread.tasks.tne.reproduction_models import describe_links, describe_prepositions
 from closeread.tasks.tne.reproduction_text import text
 
-__all__ = [
-    "AVERAGES",
-    "COUNTS",
-    "PERCENTAGES",
-    "RECOMPUTE",
-    "SHOWN",
-    "TAKES",
-    "figure_4",
-    "table_2",
-    "table_3",
-    "table_5",
-    "table_6",
-]
-
 COUNTS = {
     "Documents": "documents",
     "Tokens": "tokens",

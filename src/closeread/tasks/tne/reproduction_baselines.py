@@ -19,16 +19,6 @@ from closeread.tasks.tne.kernels.links import document_of, phrases_of
 from closeread.tasks.tne.procedure import PROCEDURE
 from closeread.tasks.tne.release import read_test
 
-__all__ = [
-    "BASELINES",
-    "DESCRIBED",
-    "EVERY_PAIR",
-    "SCORES",
-    "score_baselines",
-    "score_random_title",
-    "score_without_models",
-]
-
 BASELINES = {
     "Title-First": "title-first",
     "Title-Last": "title-last",

@@ -19,19 +19,6 @@ from closeread.corpora.reproduction import Inputs, Recomputed, load_printed
 from closeread.counts.paper_tables import Claim, parse_number
 from closeread.tasks.tne.release import read_test
 
-__all__ = [
-    "COUPLED",
-    "DECOUPLED",
-    "PER_CENT",
-    "PRECISION",
-    "RECALL",
-    "Figures",
-    "Formula",
-    "identities",
-    "link_everything",
-    "multiply",
-]
-
 COUPLED, DECOUPLED = "Coupled", "Decoupled"
 PRECISION, RECALL = "Precision", "Recall"
 PER_CENT = Decimal(100)

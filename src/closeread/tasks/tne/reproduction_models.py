@@ -22,17 +22,6 @@ from closeread.formats.json_files import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
 from closeread.tasks.tne.release import read_test
 
-__all__ = [
-    "AS_TRAINED",
-    "LARGE",
-    "LINKS",
-    "PREPOSITIONS",
-    "Scores",
-    "describe_links",
-    "describe_prepositions",
-    "name_row",
-]
-
 LINKS = {"Precision": "links/precision", "Recall": "links/recall", "F1": "links/f1"}
 """The columns of Table 3, and our names of the scores."""
 

@@ -32,24 +32,6 @@ from closeread.tasks.tne.release import (
 )
 from closeread.tasks.tne.reproduction_baselines import DESCRIBED, score_baselines
 
-__all__ = [
-    "GROUPS",
-    "LEAST_PHRASES",
-    "MEANS",
-    "MOST_PHRASES",
-    "OF_ALL",
-    "OF_ALL_READINGS",
-    "PER_DOCUMENT",
-    "PER_LINK",
-    "PRONOUNS",
-    "Cells",
-    "average_whole",
-    "count_documents",
-    "describe_test",
-    "score_without_models",
-    "text",
-]
-
 Cells = dict[tuple[str, str], Value]
 
 _FORMS = (

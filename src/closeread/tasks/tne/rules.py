@@ -21,18 +21,6 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, triplets
 
-__all__ = [
-    "CLUSTER",
-    "ODDITIES",
-    "RULES",
-    "SHOWN",
-    "Places",
-    "Problems",
-    "describe_link",
-    "find_inconsistencies",
-    "find_oddities",
-]
-
 Problems = Iterator[tuple[int, str]]
 _TIME = "time/date/measurement"
 CLUSTER = "complement_coref_cluster_id"

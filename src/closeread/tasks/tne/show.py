@@ -9,8 +9,6 @@ from closeread.counts.rendering import Grid
 from closeread.errors import shorten
 from closeread.records import Record
 
-__all__ = ["EXAMPLES", "LINK", "SHOWN", "SIDES", "VIEWS", "draw", "predict"]
-
 LINK = ("anchor", "preposition", "complement")
 SIDES = {(True, True): "both", (True, False): "gold only", (False, True): "system only"}
 EXAMPLES = 2

@@ -16,8 +16,6 @@ from closeread.formats.stored_lines import StoredRecords, UnfitError
 from closeread.records import Record
 from closeread.tasks.tne.columns import Clusters, Documents, Links, NounPhrases, SystemRows, documents_of
 
-__all__ = ["KEPT", "NEEDED", "StoredDocuments", "join_links", "unite_documents", "unite_rows"]
-
 NEEDED = ("id", "text", "tokens", "nps", "coref", "np_relations")
 """The fields that all documents must have, since rules are not checked for the others."""
 

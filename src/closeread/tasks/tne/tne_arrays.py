@@ -22,18 +22,6 @@ from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 
-__all__ = [
-    "ARRAY",
-    "FIRST",
-    "SHOWN",
-    "SUBMISSION",
-    "WIDTH",
-    "describe_losses",
-    "dump_submission",
-    "parse_submission",
-    "recognises",
-]
-
 ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3

@@ -27,22 +27,6 @@ from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.tne.columns import Documents, documents_of
 from closeread.tasks.tne.stored import unite_documents
 
-__all__ = [
-    "BOOK",
-    "DERIVED",
-    "FORMAT",
-    "FORUM",
-    "NEWS",
-    "REVIEW",
-    "SUFFIXES",
-    "UNSAFE",
-    "complete_rows",
-    "dump_lines",
-    "dump_records",
-    "find_origin",
-    "read_records",
-]
-
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")

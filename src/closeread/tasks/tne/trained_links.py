@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from closeread.neural.link_learning import LabelledPairs, PredictedPairs
     from closeread.neural.spans import Spans
 
-__all__ = ["find_links", "find_spans", "score_links", "to_rows"]
-
 
 def find_spans(documents: Documents) -> Spans:
     """Return the noun phrases of documents as spans of their tokens.

@@ -12,8 +12,6 @@ from closeread.counts.results import Result
 from closeread.neural.run_files import read_run
 from closeread.tasks.tne.procedure import PROCEDURE
 
-__all__ = ["SHOWN", "TrainedRun"]
-
 SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep", "uprep")
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from closeread.neural.link_learning import PredictedPairs
     from closeread.neural.training import Progress, Setting
 
-__all__ = ["CRITERION", "TASK", "predict", "score_decodings", "train"]
-
 CRITERION = "links/f1"
 """The score on held-out documents by which the best epoch is chosen."""
 

@@ -56,21 +56,6 @@ from closeread.tasks.wikipossessions.kernels.subtasks import (
 )
 from closeread.tasks.wikipossessions.kernels.temporal import Reading
 
-__all__ = [
-    "COMPARED",
-    "LABELS",
-    "OPTIONS",
-    "PAIRS",
-    "REPEATED",
-    "TITLES",
-    "Agreement",
-    "Labels",
-    "PairedAgreement",
-    "agreement",
-    "compare_annotators",
-    "measure_agreement",
-]
-
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
 COMPARED = ("possessor", "ordering")
 PAIRS = ("shared", "all")

@@ -7,8 +7,6 @@ from closeread.counts.rendering import Grid, format_cell
 from closeread.errors import pluralize
 from closeread.tasks.wikipossessions.agreement import TITLES, PairedAgreement
 
-__all__ = ["COLUMNS", "make_grid", "make_rows"]
-
 COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
 
 

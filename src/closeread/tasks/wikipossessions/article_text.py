@@ -13,28 +13,6 @@ from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
 
-__all__ = [
-    "BLOCKS",
-    "GROUPS",
-    "HEADINGS",
-    "INVISIBLE",
-    "ITEMS",
-    "LEFT_OUT",
-    "LEFT_OUT_CLASSES",
-    "LINK",
-    "MARK",
-    "NEAR",
-    "REDIRECT",
-    "SECTION_LEVEL",
-    "UNSAFE",
-    "VOID",
-    "count_sections",
-    "count_words",
-    "extract_text",
-    "find_redirect",
-    "strip_marks",
-]
-
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
 SECTION_LEVEL = 2
 """The level of the sections of an article: level 1 is its title."""

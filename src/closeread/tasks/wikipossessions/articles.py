@@ -26,8 +26,6 @@ from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError,
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 from closeread.wording import name_option
 
-__all__ = ["FIELDS", "LONGEST_NAME", "MANIFEST", "Fetched", "Row", "Track", "fetch_articles", "name_file"]
-
 MANIFEST = "manifest.jsonl"
 FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
 

@@ -29,25 +29,6 @@ from closeread.tasks.wikipossessions.kernels.names import FUNCTION_WORDS, normal
 from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
 from closeread.wording import name_option
 
-__all__ = [
-    "ANY",
-    "BASELINES",
-    "DATE",
-    "DATES",
-    "OPTIONS",
-    "TYPES",
-    "WITH_YEAR",
-    "WORD",
-    "find_possessions",
-    "heuristics",
-    "oracle",
-    "place_names",
-    "predict_entities",
-    "predict_names",
-    "read_documents",
-    "read_folder",
-]
-
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
 WITH_YEAR, ANY = "with_year", "any"

@@ -22,8 +22,6 @@ from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
 from closeread.tasks.wikipossessions.kernels.subtasks import possessions
 from closeread.tasks.wikipossessions.kernels.temporal import Reading
 
-__all__ = ["ANCHORS", "EXAMPLE", "RELATIONS", "TYPES", "count_text", "facts", "find_ordered_pairs"]
-
 EXAMPLE = "The Night Café"
 """The article whose annotation the paper prints."""
 

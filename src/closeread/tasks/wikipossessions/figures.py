@@ -9,8 +9,6 @@ from closeread.counts.sides import Place
 from closeread.errors import pluralize
 from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 
-__all__ = ["FIGURES", "draw_article"]
-
 
 def draw_article(place: Place, article: str, *, predictions: Annotator | None = None) -> Drawing:
     """Draw the possession timeline of an article.

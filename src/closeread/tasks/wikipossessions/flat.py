@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from closeread.records import ColumnRecords, Record
 
-__all__ = ["POSSESSION", "flatten"]
-
 POSSESSION = (
     *("type", "possessor", "certainty", "order", "anchor", "anchor_kind", "lower", "upper"),
     *("open_start", "open_end", "relation", "relation_certainty"),

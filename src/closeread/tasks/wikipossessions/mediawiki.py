@@ -39,27 +39,6 @@ from closeread.corpora.downloads import BusyError
 from closeread.errors import RequestError, quote, shorten
 from closeread.wording import name_option
 
-__all__ = [
-    "BUSY_CODES",
-    "BUSY_PREFIX",
-    "BUSY_STATUSES",
-    "CONTACT_STATUSES",
-    "EXPECTED_URL",
-    "FIRST_WAIT",
-    "LONGEST_WAIT",
-    "MAX_BYTES",
-    "MAX_LAG",
-    "SECONDS",
-    "SPARE",
-    "TRIES",
-    "WIKIPEDIA",
-    "NoWikiError",
-    "RefusedError",
-    "TooLargeError",
-    "UnreachableError",
-    "Wiki",
-]
-
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
 MAX_LAG = 5
 MAX_BYTES = 2**24

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FILLS", "KINDS", "LACKING", "MARK", "Cell", "Entry", "Panel", "draw_timeline", "find_article"]
-
 KINDS = {"PER": "person", "LOC": "location", "ORG": "organisation", None: "no type"}
 FILLS = {"PER": "#dbe9f6", "LOC": "#e3f1dc", "ORG": "#fbe9cf", None: "#eeeeee"}
 LACKING, MARK = "#b3261e", "✗"

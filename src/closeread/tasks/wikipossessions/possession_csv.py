@@ -29,22 +29,6 @@ from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
-__all__ = [
-    "ARTICLES",
-    "CERTAINTIES",
-    "FORMAT",
-    "HEADER",
-    "ORDER",
-    "RELATIONS",
-    "RELATION_CERTAINTIES",
-    "SEPARATOR",
-    "TYPES",
-    "article_texts",
-    "complete_rows",
-    "dump_records",
-    "read_records",
-]
-
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
 SEPARATOR = "#"
 TYPES = {"PER": "PER", "ORG": "ORG", "GPE": "LOC"}

@@ -66,8 +66,6 @@ from closeread.tasks.wikipossessions.kernels.temporal import (
     Tolerance,
 )
 
-__all__ = ["DESCRIPTIONS", "METRICS", "ORDER", "PROCEDURE", "TITLES", "count", "validate"]
-
 TITLES = {
     "possessor": "Possessors",
     "possessor_certainty": "Certainty of possessors",

@@ -36,29 +36,6 @@ from closeread.tasks.wikipossessions.kernels.names import normalize_name
 from closeread.tasks.wikipossessions.kernels.temporal import Reading, Tolerance, Years, parse_time, time_overlap
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
 
-__all__ = [
-    "ANNOTATED_TWICE",
-    "CERTAINTIES",
-    "COLUMNS",
-    "PAIRS_OF_FIGURE_1",
-    "PAIRS_OF_SECTION_5",
-    "RECOMPUTE",
-    "ROWS_OF_TABLE_3",
-    "SCORES",
-    "STATISTICS",
-    "SUBTASKS",
-    "TAKES",
-    "TOLERANCE",
-    "TYPES",
-    "WITHOUT_ARTICLES",
-    "table_1",
-    "table_2",
-    "table_3",
-    "table_4",
-    "table_5",
-    "text",
-]
-
 STATISTICS = {
     "Total for all articles": "possessors",
     "NE type: Pers": "type: PER",

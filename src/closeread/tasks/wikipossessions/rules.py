@@ -11,8 +11,6 @@ from closeread.errors import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
 
-__all__ = ["DERIVED", "RULES", "derive_anchor", "find_inconsistencies", "find_odd_rows", "find_oddities", "is_padded"]
-
 DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 """The fields that are derived from the text of the anchor."""
 

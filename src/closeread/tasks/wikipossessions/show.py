@@ -8,8 +8,6 @@ from closeread.corpora.showing import Part, View, format_cell
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 
-__all__ = ["COLUMNS", "EXAMPLES", "PREDICTED", "VIEWS", "draw", "predict"]
-
 PREDICTED = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
 COLUMNS = {
     "order": "order",

@@ -19,8 +19,6 @@ from closeread.errors import quote
 from closeread.tasks.wikipossessions.article_text import UNSAFE, extract_text, find_redirect
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, Wiki
 
-__all__ = ["MOST_STEPS", "MOVED", "NOT_IN_TITLES", "REDIRECTS", "TIMESTAMP", "NoPageError", "Page", "fetch_page"]
-
 NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")
 """Characters that no title contains; `|` would separate several."""
 

@@ -20,8 +20,6 @@ from closeread.tasks.coref.annotators import has_words
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table
 from closeread.tasks.coref.joined import JoinedWords, find_words
 
-__all__ = ["MAX_PAIRS", "NO_CHAIN", "AnnotatedDocument", "Mention", "Pairs", "count_singletons", "join_annotators"]
-
 NO_CHAIN = -1
 
 

@@ -25,8 +25,6 @@ from closeread.wording import name_option
 if TYPE_CHECKING:
     import clingo
 
-__all__ = ["AT_ONCE", "GAIN", "LINKS", "POLL", "AspSession", "load_clingo"]
-
 AT_ONCE = 100
 """How many rules about the same two nodes are added at once; with fewer, many more rounds are needed."""
 

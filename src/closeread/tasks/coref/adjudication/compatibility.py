@@ -9,8 +9,6 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.adjudication.annotators import Mention
 
-__all__ = ["NOTIONS", "are_compatible"]
-
 NOTIONS = ("overlap", "containment")
 
 

@@ -26,18 +26,6 @@ from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.conll_layout import parse_name
 from closeread.tasks.coref.conll_text import MARKER
 
-__all__ = [
-    "CELL",
-    "EXPECTED",
-    "NOTHING",
-    "NOTHING_FORCED",
-    "NUMBER",
-    "PIECE",
-    "ForcedDocument",
-    "ForcedFile",
-    "read_forced",
-]
-
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
 PIECE = re.compile(rf"(\()?({NUMBER})(\))?")
 CELL = re.compile(rf"=(?:-|_|(?:\({NUMBER}\)?|{NUMBER}\))(?:\|?(?:\({NUMBER}\)?|{NUMBER}\)))*)")

@@ -18,8 +18,6 @@ from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
 from closeread.tasks.coref.adjudication.solving import Deadline, Found
 
-__all__ = ["AT_ONCE", "INFEASIBLE", "TIME_IS_OVER", "MilpSession"]
-
 AT_ONCE = 100
 """How many rows about the same two nodes are added at once; with fewer, many more rounds are needed."""
 

@@ -18,8 +18,6 @@ import numpy as np
 
 from closeread.arrays import Ints
 
-__all__ = ["OBJECTIVES", "cost_apart", "cost_together", "gain_of_joining", "implies_links"]
-
 OBJECTIVES = ("v", "va", "u", "ua")
 
 

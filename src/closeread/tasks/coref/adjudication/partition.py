@@ -17,8 +17,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 
-__all__ = ["Part", "Value", "group_by_number", "number_chains", "open_triangles", "split"]
-
 
 class Value(NamedTuple):
     """What a solution is worth; a greater one is better.

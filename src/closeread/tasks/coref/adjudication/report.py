@@ -13,8 +13,6 @@ from closeread.tasks.coref.adjudication.results import AdjudicatedDocument, Sett
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.joined import join_tables
 
-__all__ = ["join_results", "make_report", "summarize"]
-
 
 def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
     """Return the documents with their chains."""

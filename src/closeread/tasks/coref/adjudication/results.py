@@ -24,8 +24,6 @@ from closeread.tasks.coref.adjudication.objectives import cost_apart, cost_toget
 from closeread.tasks.coref.adjudication.partition import Part, group_by_number
 from closeread.tasks.coref.adjudication.solving import Deadline, OpenSession, solve
 
-__all__ = ["MAX_TOGETHER", "AdjudicatedDocument", "Link", "Settings", "adjudicate"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -16,8 +16,6 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.adjudication.partition import Part, split
 
-__all__ = ["Deadline", "Found", "OpenSession", "Session", "join_greedily", "solve"]
-
 
 class Deadline:
     """The time when to stop.

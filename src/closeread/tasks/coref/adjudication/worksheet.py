@@ -22,8 +22,6 @@ from closeread.tasks.coref.adjudication.results import AdjudicatedDocument
 from closeread.tasks.coref.columns import mention_table
 from closeread.tasks.coref.conll_writer import PARTED, WORD, format_cells, format_name
 
-__all__ = ["Chains", "dump_worksheet"]
-
 Chains = Mapping[str, Sequence[Mention]]
 """Mentions by the id of their chain."""
 

@@ -18,8 +18,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, expand_ranges, mark_run_starts
 from closeread.tasks.coref.kernels.chain_values import Values
 
-__all__ = ["CROSSING", "EQUAL", "IAA2", "INSIDE", "MEASURES", "Disagreement", "count_disagreement", "measure_distances"]
-
 MEASURES = ("nominal", "iaa1", "iaa2")
 """The distances: 0 or 1, that of Passonneau (2004), and one that also takes the sizes of the sets into account."""
 

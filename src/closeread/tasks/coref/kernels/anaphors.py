@@ -17,8 +17,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.tasks.coref.kernels.sides import sum_by_index
 
-__all__ = ["Anaphors", "anaphor_counts"]
-
 
 class Anaphors(NamedTuple):
     """The mentions of one side, all (n_mentions,).

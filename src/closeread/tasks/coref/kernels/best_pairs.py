@@ -23,19 +23,6 @@ MAX_ALL_PAIRS = 10_000_000
 MAX_CELLS = 25_000_000
 """The largest matrix of mentions of key and response that compete for the same matches."""
 
-__all__ = [
-    "LARGEST",
-    "MANY",
-    "MAX_ALL_PAIRS",
-    "MAX_CELLS",
-    "MAX_PAIRS",
-    "TIE",
-    "Pairs",
-    "Ranking",
-    "check_pairs",
-    "choose_best",
-]
-
 MANY = 30
 """A group with more pairs than this is taken to have several best choices: finding out would take longer."""
 

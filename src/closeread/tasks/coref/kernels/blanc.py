@@ -16,8 +16,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, ratio
 from closeread.tasks.coref.kernels.overlap import Overlap
 
-__all__ = ["EDGES", "LINKS", "blanc_counts", "blanc_scores", "count_pairs"]
-
 LINKS = (
     "coreference_common",
     "coreference_key",

@@ -6,8 +6,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 
-__all__ = ["match_brackets", "number_by_first"]
-
 
 def match_brackets(entity: Ints, opens: Mask, closes: Mask, order: Ints) -> tuple[Ints, Ints] | None:
     """Find the brackets that open and close each mention; None if they don't match.

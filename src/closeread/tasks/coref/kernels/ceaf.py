@@ -11,8 +11,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, LimitError, Mask
 from closeread.tasks.coref.kernels.sides import sum_by_index
 
-__all__ = ["MANY_ROWS", "MAX_ROWS", "MAX_ROWS_IN_PHASES", "ROWS_PER_CALL", "best_total"]
-
 # The solver clears an array of all columns for each row, so many small documents are faster in several calls.
 ROWS_PER_CALL = 500
 

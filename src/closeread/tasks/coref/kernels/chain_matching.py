@@ -16,20 +16,6 @@ import numpy as np
 from closeread.arrays import Ints, LimitError, Mask
 from closeread.assignment import best_assignment
 
-__all__ = [
-    "EXACT",
-    "EXTRA",
-    "KINDS",
-    "MAX_TOGETHER",
-    "MISSING",
-    "MIXED",
-    "NONE",
-    "SPURIOUS",
-    "Judged",
-    "judge_chains",
-    "match_chains",
-]
-
 NONE = -1
 
 KINDS = ("exact", "missing", "mixed", "extra", "spurious")

@@ -14,8 +14,6 @@ import numpy as np
 
 from closeread.arrays import Ints, expand_ranges, mark_run_starts
 
-__all__ = ["Values", "number_values"]
-
 
 class Values(NamedTuple):
     """The values that annotators gave to mentions.

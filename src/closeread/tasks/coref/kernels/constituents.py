@@ -14,8 +14,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, expand_ranges
 
-__all__ = ["NOUN", "OTHER", "PART", "VERB", "Constituents"]
-
 OTHER, NOUN, PART, VERB = range(4)
 """The kinds of constituents: `NOUN` is a noun phrase or NML, `PART` is QP or NX, which count inside noun phrases, and
 `VERB` is a verb phrase."""

@@ -15,8 +15,6 @@ from closeread.arrays import Ints, expand_ranges, mark_run_starts
 from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
 from closeread.tasks.coref.kernels.spans import Runs, Spans, count_tokens
 
-__all__ = ["pair_by_first_part"]
-
 
 def pair_by_first_part(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
     """Pair some mentions of key and response one to one; all have the same similarity.

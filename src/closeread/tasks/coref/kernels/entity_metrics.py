@@ -16,20 +16,6 @@ from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.kernels.ceaf import best_total
 from closeread.tasks.coref.kernels.overlap import Overlap
 
-__all__ = [
-    "BOTH_SIDES",
-    "ONE_SIDE",
-    "b_cubed_counts",
-    "ceaf_counts",
-    "ceafe_counts",
-    "ceafm_counts",
-    "count_muc_links",
-    "lea_counts",
-    "mention_counts",
-    "muc_counts",
-    "resolve_cells",
-]
-
 BOTH_SIDES = ("common", "key", "response")
 """The columns where recall and precision have the same numerator: recall is common / key, precision common / response.
 """

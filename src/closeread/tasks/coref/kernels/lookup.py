@@ -21,8 +21,6 @@ from closeread.arrays import Ints
 from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
 from closeread.tasks.coref.kernels.sides import Side
 
-__all__ = ["DirectedOverlap", "Places", "direct_sides", "directed_overlap", "find_rows", "look_up"]
-
 
 class Places(NamedTuple):
     """The places of the mentions of key and response, and where the scorer looks for them on the other side.

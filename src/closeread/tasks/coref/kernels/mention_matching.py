@@ -27,8 +27,6 @@ from closeread.tasks.coref.kernels.spans import (
     merge_adjacent,
 )
 
-__all__ = ["CANDIDATES", "MATCHINGS", "Zeros", "identify", "match_mentions", "number_rows"]
-
 MATCHINGS = ("exact", "head", "partial")
 """The rules by which matches are optimal; "craft" chooses them in the order of the text."""
 

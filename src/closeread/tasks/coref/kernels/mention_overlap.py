@@ -16,8 +16,6 @@ from closeread.tasks.coref.kernels.ceaf import best_total
 from closeread.tasks.coref.kernels.sides import sum_by_index
 from closeread.tasks.coref.kernels.spans import Spans, count_shared_tokens, count_tokens
 
-__all__ = ["overlap_counts"]
-
 
 def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:
     """Count the tokens of mentions in both sides under the best mapping, in the key, in the response.

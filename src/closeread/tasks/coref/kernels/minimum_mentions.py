@@ -19,8 +19,6 @@ from closeread.tasks.coref.kernels.overlap import match_rows, number_cells
 from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap, find_occurrences, repeated_overlap
 from closeread.tasks.coref.kernels.sides import Side, mention_codes
 
-__all__ = ["MinimumOverlap", "b_cubed_counts", "ceafe_counts", "ceafm_counts", "minimum_overlap", "muc_counts"]
-
 
 class MinimumOverlap(RepeatedOverlap):
     """An overlap of sides whose mentions are matched by minimum spans."""

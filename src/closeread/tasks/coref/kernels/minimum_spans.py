@@ -26,8 +26,6 @@ import numpy as np
 from closeread.arrays import Ints, Mask, expand_ranges, mark_run_starts
 from closeread.tasks.coref.kernels.constituents import NOUN, OTHER, PART, VERB, Constituents
 
-__all__ = ["TOKENS_PER_BATCH", "Leaves", "find_minimum_spans", "number_minimum_spans"]
-
 TOKENS_PER_BATCH = 2**20
 """Mentions are processed in batches of about this many tokens, so that long nested mentions need little memory."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
-__all__ = ["Clusters", "Overlap", "match_rows", "number_cells", "overlap"]
-
 
 @dataclass(frozen=True, eq=False)
 class Clusters:

@@ -22,8 +22,6 @@ from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.tasks.coref.kernels.overlap import match_rows
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
-__all__ = ["METRICS", "Lookups", "share_mentions", "sum_groups"]
-
 METRICS = ("mentions", "muc", "b3", "lea")
 """The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
 

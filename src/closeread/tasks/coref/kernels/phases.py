@@ -17,8 +17,6 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 
-__all__ = ["MAX_PHASES", "TOLERANCE", "Duals", "match_in_phases"]
-
 TOLERANCE = 1e-12
 """Cells are tight if their weight differs from the sum of their duals by less than this part of the largest weight."""
 

@@ -21,23 +21,6 @@ from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts, count_muc_
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, number_cells
 from closeread.tasks.coref.kernels.sides import Side, mention_codes, sum_by_index
 
-__all__ = [
-    "MAX_REPEATS",
-    "Occurrences",
-    "RepeatedOverlap",
-    "b_cubed_counts",
-    "blanc_counts",
-    "ceafe_counts",
-    "ceafm_counts",
-    "find_occurrences",
-    "find_repeats",
-    "has_repeats",
-    "keep_as_reference",
-    "lea_counts",
-    "muc_counts",
-    "repeated_overlap",
-]
-
 MAX_REPEATS = 1_000_000
 """The most pairs of places of repeated mentions in a document: of a place in the key and one in the response, or of two
 mentions that share several entities."""

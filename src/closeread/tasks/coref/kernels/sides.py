@@ -12,8 +12,6 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, sum_groups
 
-__all__ = ["Side", "mention_codes", "sum_by_index"]
-
 
 @dataclass(frozen=True, eq=False)
 class Side:

@@ -16,19 +16,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, expand_ranges
 
-__all__ = [
-    "Runs",
-    "Spans",
-    "contain",
-    "contain_minima",
-    "count_shared_tokens",
-    "count_tokens",
-    "find_minima",
-    "get_heads",
-    "has_gap",
-    "merge_adjacent",
-]
-
 
 class Spans(NamedTuple):
     """The mentions of one side."""

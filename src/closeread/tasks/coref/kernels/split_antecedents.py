@@ -29,23 +29,6 @@ from closeread.tasks.coref.kernels.entity_metrics import ceaf_counts
 from closeread.tasks.coref.kernels.overlap import Clusters, Overlap, match_rows, overlap
 from closeread.tasks.coref.kernels.sides import Side, sum_by_index
 
-__all__ = [
-    "EACH_SIDE",
-    "IN_ENTITIES",
-    "IN_SETS",
-    "MAX_COMPARED",
-    "Mapping",
-    "SetOverlap",
-    "Sets",
-    "b_cubed_counts",
-    "ceafe_counts",
-    "ceafm_counts",
-    "count_sets",
-    "count_with_sets",
-    "lea_counts",
-    "muc_counts",
-]
-
 EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
 """The columns of counts: numerator and denominator of recall, numerator and denominator of precision."""
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 
-__all__ = ["Peeled", "add_leaves", "peel"]
-
 
 class Peeled(NamedTuple):
     """The cells that are left without leaves, and the leaves.

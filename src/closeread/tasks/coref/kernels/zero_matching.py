@@ -18,8 +18,6 @@ from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
 from closeread.tasks.coref.kernels.mention_matching import number_rows
 from closeread.tasks.coref.kernels.overlap import match_rows
 
-__all__ = ["WEIGHT", "Dependencies", "pair_zeros"]
-
 WEIGHT = 10
 """How much more dependencies count than parents alone."""
 

@@ -20,8 +20,6 @@ from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.marmara.equalities import Given, read_equalities, read_given
 
-__all__ = ["CONLL", "EQUALITIES", "GIVEN", "AnnotationFiles", "iterate_sizes", "read_annotation_files"]
-
 GIVEN = "given"
 CONLL, EQUALITIES = ".conll", ".txt"
 

@@ -37,18 +37,6 @@ from closeread.tasks.coref.marmara.vectors import (
 )
 from closeread.wording import name_option
 
-__all__ = [
-    "FEATURE_SETS",
-    "MENTIONS",
-    "LeaveOneOut",
-    "Prediction",
-    "Prepared",
-    "Settings",
-    "predict",
-    "predict_mentions",
-    "select_documents",
-]
-
 MENTIONS = ("gold", "predicted")
 FEATURE_SETS = ("T", "TF", "TP")
 """Features of the treebank; with word vectors, too; with their principal components, too."""

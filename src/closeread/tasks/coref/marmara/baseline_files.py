@@ -13,8 +13,6 @@ from closeread.records import Record
 from closeread.tasks.coref.marmara.baseline import Prediction
 from closeread.tasks.coref.marmara.conll_files import format_document, make_rows
 
-__all__ = ["dump_conll", "writing_links"]
-
 
 def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
     """Return rows as CoNLL, with the sentences of the corpus.

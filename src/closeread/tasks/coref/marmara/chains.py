@@ -13,8 +13,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.marmara.spans import Span
 
-__all__ = ["THRESHOLDS", "Chains", "link_all", "link_best"]
-
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""
 

@@ -24,8 +24,6 @@ from closeread.tasks.coref.marmara.sentence_numbers import find_document_id
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, number_names
 
-__all__ = ["Checked", "read_checked"]
-
 
 class Checked(NamedTuple):
     """The documents of a CoNLL file.

@@ -18,8 +18,6 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.record_making import NO_GAPS
 
-__all__ = ["WORD", "Chains", "format_cells", "format_document", "make_rows"]
-
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 """What a cell may contain: cells are separated by blanks."""
 

@@ -17,8 +17,6 @@ from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
-__all__ = ["COLUMNS", "Row", "find_chains", "read_rows"]
-
 COLUMNS = "sentence number, word number, form and mentions"
 
 

@@ -27,8 +27,6 @@ from closeread.tasks.coref.marmara.equalities import (
     read_given,
 )
 
-__all__ = ["CONVERSIONS", "convert", "convert_equalities", "convert_given"]
-
 
 def convert(
     source: Annotator, output: Path | None, *, data_dir: str | Path | None = None, treebank: str | Path | None = None

@@ -39,21 +39,6 @@ from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, is_sentence
 from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
 
-__all__ = [
-    "CORPUS",
-    "FILE_NAME",
-    "SUFFIXES",
-    "Source",
-    "TreebankFiles",
-    "dump_conll",
-    "dump_given",
-    "dump_xml",
-    "find_losses",
-    "locate_treebank",
-    "read_source",
-    "write_source",
-]
-
 CORPUS = "marmara_coref"
 SUFFIXES = (".conll", ".jsonl", ".xml")
 FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}", re.ASCII)

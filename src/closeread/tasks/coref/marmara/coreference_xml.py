@@ -21,20 +21,6 @@ from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
-__all__ = [
-    "APOSTROPHES",
-    "SPACES",
-    "SUFFIXES",
-    "WORD",
-    "Annotations",
-    "describe_mention",
-    "dump_annotation",
-    "make_annotation",
-    "normalize_text",
-    "read_annotation",
-    "read_annotations",
-]
-
 SUFFIXES = (".xml", ".xml.gz")
 WORD = re.compile("-?[0-9]{1,100}")
 APOSTROPHES = re.compile("[’‘`´ʼ]")

@@ -24,18 +24,6 @@ from closeread.tasks.coref.marmara.record_making import annotate_sentences, make
 from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
 
-__all__ = [
-    "COREFERENCE",
-    "FORMAT",
-    "GENRES",
-    "TREEBANK",
-    "UNALIGNED",
-    "read_corpus",
-    "read_corpus_files",
-    "read_corpus_folder",
-    "refuse_file",
-]
-
 TREEBANK, COREFERENCE, GENRES = "treebank", "coreference", "genres.tsv"
 UNALIGNED = ("drop", "error")
 """What to do with a mention that has no place in CoNLL-U."""

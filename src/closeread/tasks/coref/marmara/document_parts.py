@@ -15,8 +15,6 @@ from closeread.tasks.coref.marmara.documents import Annotation, Mention, Sentenc
 from closeread.tasks.coref.marmara.sentence_numbers import find_document_id
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, number_names
 
-__all__ = ["Part", "Parts", "assign_annotations"]
-
 
 class Part(NamedTuple):
     """A document, or a part of one that was cut.

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
-__all__ = ["Annotation", "Document", "Mention", "Sentence", "SpannedMention", "Token"]
-
 
 class Token(TypedDict):
     """A word of the treebank.

@@ -28,18 +28,6 @@ from closeread.tasks.coref.marmara.conll_files import format_document
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
 from closeread.tasks.coref.marmara.spans import Span, document_order, find_overlaps
 
-__all__ = [
-    "EXPECTED",
-    "ID",
-    "Equalities",
-    "Given",
-    "describe_unused",
-    "dump_annotation",
-    "make_row",
-    "read_equalities",
-    "read_given",
-]
-
 ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 

@@ -16,8 +16,6 @@ from closeread.records import Record
 from closeread.tasks.coref.marmara.features import N_CODES, Mentions, encode_pairs
 from closeread.tasks.coref.marmara.spans import Span, document_order
 
-__all__ = ["MAX_DISTANCE", "Pairs", "count_examples", "draw_wrong", "list_examples", "list_gold"]
-
 MAX_DISTANCE = 99
 """How many mentions apart two mentions may be to be an example of a pair that does not corefer."""
 

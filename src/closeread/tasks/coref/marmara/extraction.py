@@ -25,8 +25,6 @@ from closeread.tasks.coref.marmara.treebank_files import TreebankFile
 from closeread.tasks.coref.marmara.treebank_words import SourceDocument, SourceSentence, make_sentence
 from closeread.tasks.coref.marmara.treebank_xml import dump_document, find_repeated_numbers, number_names
 
-__all__ = ["DOCUMENT", "SUFFIX", "Extracted", "extract", "read_map", "split_documents", "write_documents"]
-
 SUFFIX = ".xml"
 DOCUMENT = re.compile(r"\w[\w.-]{0,99}")
 """The name of a document, and of its file."""

@@ -17,21 +17,6 @@ from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classif
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import read_tokens
 
-__all__ = [
-    "KINDS",
-    "LARGE",
-    "SEVERAL",
-    "Size",
-    "average_by_tokens",
-    "count_mention_kinds",
-    "count_nested",
-    "facts",
-    "list_chains",
-    "list_mentions",
-    "measure",
-    "sum_sizes",
-]
-
 LARGE = 10
 """The number of mentions from which the paper calls a chain large."""
 

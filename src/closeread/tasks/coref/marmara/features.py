@@ -27,25 +27,6 @@ from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
-__all__ = [
-    "FEATURES",
-    "INDEPENDENT",
-    "MAX_COMPARED",
-    "MAX_MENTIONS",
-    "MAX_WORDS",
-    "N_CODES",
-    "A",
-    "B",
-    "Codes",
-    "Mentions",
-    "describe_mentions",
-    "encode_pairs",
-    "expand_codes",
-    "find_substrings",
-    "mark_candidates",
-    "name_features",
-]
-
 Codes = NDArray[np.int16]
 
 A = tuple(f"{side}:{name}" for side in ("m1", "m2", "both") for name in TYPES)

@@ -17,8 +17,6 @@ from closeread.tasks.coref.marmara.facts import sum_sizes
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-__all__ = ["CORPUS", "FIGURES", "draw_corpus"]
-
 CORPUS = "marmara_coref"
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from closeread.records import ColumnRecords, Record
 
-__all__ = ["NAMES", "flatten"]
-
 NAMES = ("document", "genre", "id", "sentence", "start", "end", "text", "chain")
 
 

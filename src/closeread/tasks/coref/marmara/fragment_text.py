@@ -11,25 +11,6 @@ import re
 
 from closeread.errors import Problem
 
-__all__ = [
-    "AMPERSAND",
-    "AUTO",
-    "LIST_END",
-    "MARK",
-    "NAME",
-    "TAG_END",
-    "UTF_8",
-    "UTF_16",
-    "WINDOWS",
-    "WORD_END",
-    "WORD_START",
-    "decode",
-    "describe_decoding_error",
-    "escape_all",
-    "is_encoding",
-    "repair",
-]
-
 AUTO = "auto"
 UTF_8, WINDOWS = "utf-8", "windows-1254"
 MARK = "\ufeff"

@@ -23,8 +23,6 @@ from closeread.tasks.coref.marmara.treebank_words import (
     iterate_sentences,
 )
 
-__all__ = ["find_name", "read_fragment", "read_fragments"]
-
 
 def read_fragments(
     files: Mapping[str, TreebankFile],

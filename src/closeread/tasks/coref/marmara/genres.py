@@ -18,8 +18,6 @@ from closeread.formats.text import read_lines
 from closeread.problems import ProblemList
 from closeread.suggestions import suggest
 
-__all__ = ["GENRES", "KNOWN_GENRES", "Genres", "find_genres"]
-
 GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
 """The genres, as Table 1 lists them."""
 

@@ -14,8 +14,6 @@ from closeread.arrays import Floats, Ints
 from closeread.errors import MissingExtraError
 from closeread.tasks.coref.marmara.features import N_CODES, expand_codes
 
-__all__ = ["LEARNERS", "MAX_ITERATIONS", "TOLERANCE", "balance", "make_estimator", "score_codes"]
-
 LEARNERS = ("svc", "svr")
 """Linear support vector machines for classification and for regression."""
 

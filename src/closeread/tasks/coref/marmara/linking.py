@@ -14,8 +14,6 @@ from closeread.tasks.coref.marmara.features import Codes, Mentions, encode_pairs
 from closeread.tasks.coref.marmara.pair_learning import PairWeights
 from closeread.tasks.coref.marmara.vectors import MentionVectors
 
-__all__ = ["Model", "Scores", "build_chains", "iterate_links", "iterate_scores"]
-
 _CELLS = 2**18
 """How many pairs are scored at a time."""
 

@@ -18,8 +18,6 @@ from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
-__all__ = ["DERIVED_MODIFIERS", "INSIDE", "MAX_SENTENCE", "detect_in_tokens", "detect_mentions"]
-
 INSIDE = frozenset(
     ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
 )

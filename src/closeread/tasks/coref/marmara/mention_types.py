@@ -15,18 +15,6 @@ from closeread.tasks.coref.marmara.spans import Span
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
 
-__all__ = [
-    "NOUN",
-    "PRONOUN",
-    "PRONOUNS",
-    "PROPER",
-    "TYPES",
-    "classify_head",
-    "find_head",
-    "find_proper_stems",
-    "read_pronouns",
-]
-
 PRONOUN, PROPER, NOUN = range(3)
 TYPES = ("pronoun", "proper", "noun")
 """The names of the types, by their number."""

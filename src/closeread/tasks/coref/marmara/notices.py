@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from closeread.errors import SHOWN, Problem
 
-__all__ = ["limit_notices"]
-
 
 def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
     """Return the first `SHOWN` notices in the order of their places; if there are more, also their total.

@@ -20,17 +20,6 @@ from closeread.tasks.coref.marmara.baseline import (
 from closeread.tasks.coref.marmara.baseline_files import dump_conll, writing_links
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
 
-__all__ = [
-    "BASELINES",
-    "CONLL",
-    "LEARNERS",
-    "MODIFIERS",
-    "ONLY",
-    "detect",
-    "link_by_classification",
-    "link_by_regression",
-]
-
 
 def detect(records: Sequence[Record], *, derived_modifiers: str, only: str) -> list[Record]:
     """Detect the mentions of documents, each in a chain of its own."""

@@ -18,8 +18,6 @@ from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.marmara.features import N_CODES, Codes, expand_codes
 from closeread.tasks.coref.marmara.learning import balance
 
-__all__ = ["MAX_STEPS", "PRECISION", "TOLERANCE", "PairMatrix", "PairWeights", "add_intercept", "fit_pairs"]
-
 TOLERANCE = 1e-8
 """The length of the gradient at which a model is trained, as a share of that before training."""
 

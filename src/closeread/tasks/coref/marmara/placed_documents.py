@@ -11,8 +11,6 @@ from closeread.tasks.coref.marmara.record_making import make_document
 from closeread.tasks.coref.marmara.sentence_alignment import Place
 from closeread.tasks.coref.marmara.sentence_search import Target
 
-__all__ = ["PlacedMention", "make_placed_document", "order_sentences"]
-
 
 class PlacedMention(NamedTuple):
     """A mention in its place: its id, its sentence, and its first and last token there, from 0."""

@@ -26,8 +26,6 @@ from closeread.tasks.coref.marmara.sentence_search import Found, Sought, Target,
 from closeread.tasks.coref.marmara.treebank_xml import number_names
 from closeread.wording import name_option
 
-__all__ = ["Placed", "make_documents", "place_annotations"]
-
 
 class Placed(NamedTuple):
     """Documents with mentions put in place.

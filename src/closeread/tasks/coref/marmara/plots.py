@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "check_mentions",
-    "count_chain_lengths",
-    "count_mention_lengths",
-    "draw_chain_lengths",
-    "draw_mention_lengths",
-    "draw_mention_types",
-]
-
 
 def count_mention_lengths(records: Sequence[Record]) -> dict[int, int]:
     """Count the mentions of two or more tokens by their number of tokens, in ascending order."""

@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Sentence, SpannedMention
 
-__all__ = ["NO_GAPS", "annotate_sentences", "make_document"]
-
 NO_GAPS: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 

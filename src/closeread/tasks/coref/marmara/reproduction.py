@@ -25,22 +25,6 @@ from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_me
 from closeread.tasks.coref.marmara.facts import average_by_tokens, facts, sum_sizes
 from closeread.tasks.coref.procedure import PROCEDURE
 
-__all__ = [
-    "CORPUS",
-    "FEW",
-    "METHODS",
-    "OVERALL",
-    "RECOMPUTE",
-    "SCORES",
-    "TAKES",
-    "TOTAL",
-    "table_1",
-    "table_2",
-    "table_3",
-    "table_4",
-    "text",
-]
-
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"
 SCORES = {"MUC": "muc", "B3": "b3", "CEAFe": "ceafe", "CEAFm": "ceafm", "BLANC": "blanc", "LEA": "lea"}

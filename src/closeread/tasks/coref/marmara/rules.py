@@ -12,8 +12,6 @@ from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import Document
 from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
-__all__ = ["RULES", "find_inconsistencies"]
-
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find what disagrees within a record, with the index of the record."""

@@ -17,23 +17,6 @@ from unicodedata import normalize
 
 from closeread.tasks.coref.marmara.turkish import lower
 
-__all__ = [
-    "ADVANTAGE",
-    "DISTANCE_WEIGHT",
-    "IGNORED",
-    "MAX_WEIGHT",
-    "UNLIMITED",
-    "Match",
-    "Place",
-    "SentenceIndex",
-    "Stretch",
-    "align",
-    "choose_places",
-    "find_quotes",
-    "make_key",
-    "pick_best",
-]
-
 Place = tuple[int, int]
 T = TypeVar("T", bound=Hashable)
 

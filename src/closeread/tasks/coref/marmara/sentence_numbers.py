@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["EXPECTED", "FRAGMENT", "SENTENCE", "find_document_id", "find_fragment", "is_sentence_number", "sort_key"]
-
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
 """The name of a fragment: a document id and a number."""
 

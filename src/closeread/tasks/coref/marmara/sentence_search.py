@@ -21,8 +21,6 @@ from closeread.tasks.coref.marmara.sentence_alignment import (
     pick_best,
 )
 
-__all__ = ["Found", "Sought", "Target", "find_sentences"]
-
 
 class Target(NamedTuple):
     """A sentence of UD: the id of its document, and its number there, from 0."""

@@ -8,8 +8,6 @@ from closeread.corpora.showing import Part, View, mark_spans
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 
-__all__ = ["EXAMPLES", "PROSE", "SHOWN", "VIEWS", "draw", "predict"]
-
 EXAMPLES = 2
 """The number of chains of an example."""
 

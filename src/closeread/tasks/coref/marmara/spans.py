@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["Span", "document_order", "find_overlaps"]
-
 Span = tuple[int, int]
 
 

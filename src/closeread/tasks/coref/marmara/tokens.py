@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from closeread.records import Record
 
-__all__ = ["Tokens", "read_tokens"]
-
 
 @dataclass(frozen=True)
 class Tokens:

@@ -17,8 +17,6 @@ from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.sentence_numbers import find_fragment, is_sentence_number
 
-__all__ = ["FIRST_NUMBER", "SUFFIXES", "Files", "Kind", "TreebankFile", "find_kind", "read_files"]
-
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
 FIRST_NUMBER = re.compile(rb"""<S\s[^<>]*?\bNo\s*=\s*["']([^"'<>]*)["']""")
 

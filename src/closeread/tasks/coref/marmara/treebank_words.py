@@ -16,18 +16,6 @@ from closeread.formats.xml_tree import Element
 from closeread.tasks.coref.marmara.documents import Sentence, Token
 from closeread.tasks.coref.marmara.word_attributes import Analysis, Relation, parse_groups, parse_relation
 
-__all__ = [
-    "IX",
-    "NO_FORM",
-    "SourceDocument",
-    "SourceSentence",
-    "SourceWord",
-    "find_words",
-    "has_gaps",
-    "iterate_sentences",
-    "make_sentence",
-]
-
 IX = re.compile("[1-9][0-9]{0,8}")
 NO_FORM = "_"
 """The form of a word without text: every word of a sentence is a token."""

@@ -30,18 +30,6 @@ from closeread.tasks.coref.marmara.treebank_words import (
     make_sentence,
 )
 
-__all__ = [
-    "ORDER",
-    "Treebank",
-    "dump_document",
-    "find_repeated_numbers",
-    "name_documents",
-    "number_names",
-    "parse_treebank",
-    "read_extracted",
-    "read_treebank",
-]
-
 ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
 """The order of the attributes of a word; others follow as they stand."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_capitalised", "lower", "strip_suffix"]
-
 _APOSTROPHE = re.compile("(?<!^)['’‘`´]")
 _DOTS = str.maketrans({"I": "ı", "İ": "i"})
 

@@ -13,20 +13,6 @@ from typing import NamedTuple
 
 from closeread.tasks.coref.marmara.documents import Token
 
-__all__ = [
-    "ADJUNCTS",
-    "DERIVED_TAGS",
-    "FEATURE",
-    "RELATIONS",
-    "SUFFIX_TAGS",
-    "TAGS",
-    "SurfaceToken",
-    "Word",
-    "convert_relation",
-    "find_circle",
-    "make_tokens",
-]
-
 TAGS = MappingProxyType(
     {
         "NOUN": ("Noun",),

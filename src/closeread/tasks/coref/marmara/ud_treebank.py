@@ -22,24 +22,6 @@ from closeread.tasks.coref.conllu_rows import COLUMNS
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.ud_tokens import TAGS, SurfaceToken, Word, find_circle, make_tokens
 
-__all__ = [
-    "CONTROL",
-    "DEPREL",
-    "FEATS",
-    "FORM",
-    "HEAD",
-    "HEAD_COLUMN",
-    "ID",
-    "IS_NEWDOC",
-    "LEMMA",
-    "NOTHING",
-    "ROW_ID",
-    "SENT_ID",
-    "UPOS",
-    "UdTreebank",
-    "read_ud_treebank",
-]
-
 IS_NEWDOC = re.compile(r"#[ \t]*newdoc(?![^\s=])")
 SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*")
 ROW_ID = re.compile(r"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")

@@ -28,16 +28,6 @@ from closeread.tasks.coref.marmara.features import Mentions
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
 
-__all__ = [
-    "N_COMPONENTS",
-    "MentionVectors",
-    "Vectors",
-    "find_cosines",
-    "find_words",
-    "look_up",
-    "read_vectors",
-]
-
 N_COMPONENTS = 15
 """How many principal components the paper uses."""
 

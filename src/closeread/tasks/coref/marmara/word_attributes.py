@@ -11,8 +11,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["GROUP", "NO_RELATION", "RELATION", "Analysis", "Relation", "parse_groups", "parse_relation"]
-
 GROUP = re.compile(r'\(([0-9]{1,4}),"(.*?)"\)(?=\(|\Z)', re.DOTALL)
 RELATION = re.compile(r"\[\s*([1-9][0-9]{0,8})\s*,\s*([1-9][0-9]{0,8})\s*,\s*\(([^()]*)\)\s*\]")
 NO_RELATION = re.compile(r"\[\s*,\s*\(\s*\)\s*\]")

@@ -20,8 +20,6 @@ from closeread.errors import FormatError, Problem
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 
-__all__ = ["OTHER_CLAUSES", "SUBJECTS", "find_event_phrases", "read_paragraphs"]
-
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
 
 OTHER_CLAUSES = frozenset(

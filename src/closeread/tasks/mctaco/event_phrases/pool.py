@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from closeread.errors import RequestError
 
-__all__ = ["MAX_WORDS", "make_pool"]
-
 MAX_WORDS = 10
 """98 of 100 answers about the order of events in McTaco have at most as many words."""
 

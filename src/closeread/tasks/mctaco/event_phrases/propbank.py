@@ -22,8 +22,6 @@ from closeread.errors import FormatError, Problem, merge_errors
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 
-__all__ = ["Frames", "read_frames"]
-
 _KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
 _KEPT_IN_OLD_FILES = re.compile(r"[0-9A]")
 _PART_OF_SPEECH = re.compile(r"\S+-([^\W\d_])(?::|\s|\Z)")

@@ -19,8 +19,6 @@ from closeread.arrays import Floats, Ints, Mask, check_sums
 MAX_CANDIDATES = 1_000
 """The most candidates of a question whose expected scores are computed, by all ways to label them."""
 
-__all__ = ["COUNTS", "MAX_CANDIDATES", "CoinScores", "choice_counts", "expected_coin_scores"]
-
 COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "system_yes", "both_yes")
 """The counts of a question, in column order:
 

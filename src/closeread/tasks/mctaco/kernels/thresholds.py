@@ -10,8 +10,6 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
 
-__all__ = ["SAME", "above_mean", "find_best_threshold"]
-
 SAME = 1e-6
 """Scores that differ less are equal: the same text in another batch may differ so much."""
 

@@ -22,8 +22,6 @@ from closeread.tasks.mctaco.perturbation.number_rules import NumberRule
 from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 from closeread.tasks.mctaco.perturbation.rules import UnitRule, perturb
 
-__all__ = ["EVENTS", "Technique", "by_masking", "by_retrieval", "by_rules", "expand"]
-
 EVENTS = ("Event Ordering",)
 """The categories of questions whose answers are events."""
 

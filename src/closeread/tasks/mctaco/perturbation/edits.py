@@ -18,8 +18,6 @@ from typing import Literal, NamedTuple
 
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
 
-__all__ = ["PARTS_OF_THE_DAY", "Agreement", "Edit", "apply_edits", "copy_case", "look_back"]
-
 Agreement = Literal["adjust", "keep"]
 
 

@@ -16,8 +16,6 @@ from itertools import islice
 
 from closeread.records import Record
 
-__all__ = ["Fill", "masked_variants"]
-
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
 

@@ -23,8 +23,6 @@ from closeread.tasks.mctaco.perturbation.edits import PARTS_OF_THE_DAY, Edit, co
 from closeread.tasks.mctaco.perturbation.number_words import TOO_LARGE, cardinal, in_words, scale
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
 
-__all__ = ["CHANGES", "NUMBER", "TIMES", "NumberRule", "change_numbers"]
-
 NumberRule = Literal["both", "plus_one", "times_ten", "off"]
 _Change = Literal["plus_one", "times_ten"]
 _Way = Literal["digits", "words", "times"]

@@ -10,8 +10,6 @@ import re
 
 from closeread.errors import MissingExtraError
 
-__all__ = ["TOO_LARGE", "cardinal", "in_words", "scale"]
-
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 # More words than any number below a thousand billion has; keeps very long input cheap.

@@ -17,8 +17,6 @@ from closeread.errors import MissingExtraError, RequestError
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-__all__ = ["PhraseIndex"]
-
 # Similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text.
 _CELLS = 4_000_000
 

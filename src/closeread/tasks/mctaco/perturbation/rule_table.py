@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["UNIT_SETS", "WORD_RULES"]
-
 WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "adjective": {

@@ -30,8 +30,6 @@ from closeread.tasks.mctaco.perturbation.number_words import cardinal
 from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
 
-__all__ = ["MOST_CHARACTERS", "MOST_RESULTS", "UnitRule", "perturb"]
-
 UnitRule = Literal["table", "any"]
 
 MOST_RESULTS = 10_000

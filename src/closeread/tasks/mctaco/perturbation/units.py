@@ -23,8 +23,6 @@ from typing import Literal
 
 from closeread.tasks.mctaco.perturbation.number_words import cardinal, scale
 
-__all__ = ["UNIT_SECONDS", "Rule", "find_units", "normalize_units", "parse_quantity", "plural"]
-
 Rule = Literal["proper", "official"]
 
 _DAY = 86_400

@@ -13,8 +13,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 
-__all__ = ["Junctions", "find_descendants", "find_junctions", "measure_levels"]
-
 
 class Junctions(NamedTuple):
     """A graph without its chains.

@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 from closeread.arrays import Ints, Mask
 from closeread.tasks.timeline.kernels.junctions import find_descendants, find_junctions, measure_levels
 
-__all__ = ["BATCH", "Bits", "Order", "Walk", "follow_walk", "precedes"]
-
 Bits = NDArray[np.uint8]
 
 BATCH = 2048

@@ -25,28 +25,6 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.tasks.timeline.kernels.order import Order, follow_walk, precedes
 
-__all__ = [
-    "ABSENT",
-    "BLANK",
-    "COUNTS",
-    "DIGITS",
-    "TRACKS",
-    "Copy",
-    "Entry",
-    "Mentions",
-    "Side",
-    "Verified",
-    "build_side",
-    "find_contradictions",
-    "find_partners",
-    "list_mentions",
-    "natural_key",
-    "number_copies",
-    "sort_entries",
-    "timeline_counts",
-    "verify",
-]
-
 TRACKS = ("full", "ordering")
 """Order and anchors, or order only."""
 

@@ -11,8 +11,6 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["MATCHINGS", "Extent", "match_extents"]
-
 
 class Extent(NamedTuple):
     """A text span.

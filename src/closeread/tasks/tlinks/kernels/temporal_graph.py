@@ -23,26 +23,6 @@ from numpy.typing import NDArray
 
 from closeread.arrays import LimitError
 
-__all__ = [
-    "ADDED",
-    "ASKED",
-    "DURINGS",
-    "FIRST_BEGINS",
-    "FIRST_ENDS",
-    "KINDS",
-    "MAX_WORK",
-    "SECOND_BEGINS",
-    "SECOND_ENDS",
-    "TYPES",
-    "Bits",
-    "Forest",
-    "Order",
-    "PointGraph",
-    "Relation",
-    "Verdict",
-    "relation",
-]
-
 Bits = NDArray[np.uint64]
 """A row of bits for each point of a batch: the points it reaches, 64 per integer."""
 

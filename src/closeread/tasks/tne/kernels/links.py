@@ -20,28 +20,6 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
-__all__ = [
-    "COUNTS",
-    "LABEL_BITS",
-    "MAX_DOCUMENTS",
-    "N_LABELS",
-    "PHRASE_BITS",
-    "UPREP",
-    "Labelled",
-    "Labels",
-    "Tallies",
-    "align_labels",
-    "confusion",
-    "document_of",
-    "find_places",
-    "group_labels",
-    "labels_of",
-    "pairs",
-    "phrases_of",
-    "tallies",
-    "triplets",
-]
-
 Labels = NDArray[np.int8]
 """The labels of pairs: a byte each, since a corpus may have millions."""
 

@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-__all__ = ["cohen_kappa"]
-
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Cohen's kappa of two annotators' labels of the same items.

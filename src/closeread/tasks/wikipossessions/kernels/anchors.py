@@ -13,8 +13,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["DASH", "NOW", "SHORT", "UNKNOWN", "YEAR", "Anchor", "parse_anchor"]
-
 # The blanks before it are taken from the first one on or not at all, so that long runs without a dash are cheap.
 DASH = re.compile(r"(?:(?<!\s)\s++)?[-\u2010-\u2015\u2212]\s*+")
 YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE)

@@ -12,24 +12,6 @@ from typing import NamedTuple
 
 from closeread.tasks.wikipossessions.kernels.anchors import DASH
 
-__all__ = [
-    "AFTER",
-    "AROUND",
-    "BEFORE",
-    "BETWEEN",
-    "DATES",
-    "DAY",
-    "DAYS",
-    "ERA",
-    "FIRST_YEAR",
-    "LAST_YEAR",
-    "MONTH",
-    "NO_YEARS",
-    "ORDINALS",
-    "TIME",
-    "date_to_anchor",
-]
-
 # fmt: off
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",

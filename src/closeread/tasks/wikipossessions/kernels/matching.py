@@ -20,18 +20,6 @@ from closeread.arrays import Ints
 from closeread.assignment import Numbers, best_assignment
 from closeread.tasks.wikipossessions.kernels.names import Name
 
-__all__ = [
-    "MANY_CELLS",
-    "MATCHINGS",
-    "SETTINGS",
-    "Likeness",
-    "NamesAndOrders",
-    "Order",
-    "Pair",
-    "match_possessions",
-    "order_key",
-]
-
 MANY_CELLS = 4_000_000
 """Larger tables of names and tokens are kept sparse."""
 

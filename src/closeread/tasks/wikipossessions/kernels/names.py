@@ -13,8 +13,6 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["ARTICLES", "FUNCTION_WORDS", "PREPOSITIONS", "SHORT", "STRIP_SCOPES", "Name", "normalize_name"]
-
 ARTICLES = frozenset({"a", "an", "the"})
 # fmt: off
 PREPOSITIONS = frozenset(

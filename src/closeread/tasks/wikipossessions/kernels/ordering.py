@@ -19,20 +19,6 @@ from closeread.arrays import Ints, Mask
 from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, Order, Pair
 from closeread.tasks.wikipossessions.kernels.names import Name
 
-__all__ = [
-    "NEVER",
-    "ORDERING_MATCHES",
-    "SUBORDERS",
-    "NameMatches",
-    "Ordered",
-    "PairCounts",
-    "Ranks",
-    "match_names_by_content",
-    "match_names_by_pairs",
-    "ordered_pairs",
-    "pair_counts",
-]
-
 SUBORDERS = ("tuple", "nested_tie", "integer_part")
 ORDERING_MATCHES = ("existential", "via_matching")
 

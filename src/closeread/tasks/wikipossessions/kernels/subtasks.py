@@ -26,23 +26,6 @@ from closeread.tasks.wikipossessions.kernels.ordering import (
 )
 from closeread.tasks.wikipossessions.kernels.temporal import Reading, Time, Tolerance, parse_time, time_overlap
 
-__all__ = [
-    "COUNTS",
-    "FAMILIES",
-    "MAX_POSSESSIONS",
-    "MAX_WORDS",
-    "RELATION_CERTAINTY_GOLD",
-    "RELATION_REQUIRES",
-    "SCENARIOS",
-    "Credit",
-    "Possessions",
-    "Rules",
-    "article_counts",
-    "count_ordered_pairs",
-    "first_of_each_name",
-    "possessions",
-]
-
 FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_certainty", "ordering")
 """The subtasks: possessors, their certainty, anchors, relations to them, certainty of relations, and ordering."""
 

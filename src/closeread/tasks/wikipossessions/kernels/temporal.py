@@ -16,23 +16,6 @@ from typing import NamedTuple
 from closeread.tasks.wikipossessions.kernels.anchors import DASH, UNKNOWN, Anchor, parse_anchor
 from closeread.tasks.wikipossessions.kernels.names import normalize_name
 
-__all__ = [
-    "CENTURIES",
-    "CENTURY",
-    "OPEN_RANGES",
-    "TOLERANCE_RECALLS",
-    "TOLERANCE_ROUNDINGS",
-    "UNKNOWN_WITH_RELATION",
-    "Event",
-    "Reading",
-    "Time",
-    "Tolerance",
-    "Years",
-    "parse_century",
-    "parse_time",
-    "time_overlap",
-]
-
 OPEN_RANGES = ("collapse", "ignore")
 CENTURIES = ("event", "range")
 UNKNOWN_WITH_RELATION = ("unanchored", "anchored")
