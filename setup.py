@@ -10,11 +10,13 @@ from shutil import rmtree
 from setuptools import find_packages, setup
 from setuptools.command.build import build
 
-MAPPED = ("loaders", "metrics", "schemas", "cards")
+MAPPED = {"loaders": "loaders", "metrics": "evaluate_modules", "schemas": "schemas", "cards": "cards"}
+"""Top-level folders, and the names of the subpackages that they are."""
 
 packages = find_packages("src")
-for folder in MAPPED:
-    packages += [f"closeread.{name}" for name in find_packages(".", include=[folder, f"{folder}.*"])]
+for folder, subpackage in MAPPED.items():
+    found = find_packages(".", include=[folder, f"{folder}.*"])
+    packages += [f"closeread.{subpackage}{name.removeprefix(folder)}" for name in found]
 
 
 class CleanBuild(build):
@@ -27,7 +29,7 @@ class CleanBuild(build):
 
 setup(
     packages=packages,
-    package_dir={"": "src", **{f"closeread.{folder}": folder for folder in MAPPED}},
+    package_dir={"": "src", **{f"closeread.{subpackage}": folder for folder, subpackage in MAPPED.items()}},
     package_data={
         "closeread": [
             "py.typed",
@@ -41,7 +43,7 @@ setup(
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],
         "closeread.loaders": ["**/*"],  # samples in any format, facts.json
-        "closeread.metrics": ["**/*"],
+        "closeread.evaluate_modules": ["**/*"],
     },
     exclude_package_data={"": ["*.py[cod]"]},
     cmdclass={"build": CleanBuild},

@@ -30,7 +30,7 @@ import numpy as np
 from measure import kept, process
 from shared.annotators import SOLVERS, annotators_of, document_of
 
-from closeread.corpora.sources import DATA_VARIABLE
+from closeread.corpus.sources import DATA_VARIABLE
 from closeread.tasks.coref.adjudication.partition import number_chains
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.adjudication.solving import Deadline, Found

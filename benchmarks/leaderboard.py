@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from measure import calls, kept, process, processes
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.resampling import compare
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable

@@ -19,8 +19,8 @@ import numpy as np
 import possession
 from measure import cpu_process, kept
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.conll_writer import dump_conll

@@ -26,7 +26,7 @@ import numpy as np
 from measure import calls, kept, processes
 from scipy.sparse import csr_array, save_npz
 
-from closeread.corpora.sources import DATA_VARIABLE
+from closeread.corpus.sources import DATA_VARIABLE
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.examples import list_examples, list_gold
 from closeread.tasks.coref.marmara.extraction import extract, write_documents

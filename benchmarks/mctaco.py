@@ -24,8 +24,8 @@ import numpy as np
 from measure import calls, cpu, processes
 
 from closeread import __version__, scoring
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling, score
 from closeread.tasks.mctaco.procedure import PROCEDURE
 

@@ -22,8 +22,8 @@ import transformers
 from measure import cpu
 
 import closeread
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
 from closeread.neural.run_files import find_complete_runs
 from closeread.tasks.mctaco.training import predict as predict_labels
 from closeread.tasks.tne.reproduction_models import name_row

@@ -21,8 +21,8 @@ from measure import calls, kept, processes
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from shared.stand_in_wiki import serving_wiki
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.wikipossessions.articles import fetch_articles
 from closeread.tasks.wikipossessions.mediawiki import Wiki

@@ -26,8 +26,8 @@ from pathlib import Path
 from measure import kept
 
 from closeread import scoring
-from closeread.corpora.gold import read_gold, splits_at_hand
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml
 from closeread.tasks.timeline.procedure import PROCEDURE

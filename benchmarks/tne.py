@@ -31,10 +31,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "agreed"))
 import tne_official
 from shared.noun_phrase_pipeline import LEXICON, make_pipeline
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.corpora.sources import locate
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.sources import locate
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.records import as_columns

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from closeread.cli import main
-from closeread.corpora import notices, sources
-from closeread.corpora.downloads import Downloader
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpus import notices, sources
+from closeread.corpus.downloads import Downloader
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 # Shared modules hold assertions, too; without this, a failure shows no values.
 pytest.register_assert_rewrite("shared")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MAPPED = ("loaders", "metrics", "schemas", "cards")
+MAPPED = ("loaders", "evaluate_modules", "schemas", "cards")
 """Subpackages that are top-level folders of the repository."""
 
 
@@ -40,22 +40,22 @@ def test_the_contracts_are_kept(package):
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("tasks/mctaco/kernels/choices", "closeread.errors"),
+        ("tasks/mctaco/kernels/choices", "closeread.exceptions"),
         ("tasks/mctaco/kernels/choices", "closeread.tasks.mctaco.facts"),
         ("tasks/mctaco/kernels/choices", "pyarrow"),
         ("tasks/mctaco/procedure", "closeread.tasks.tne.columns"),
         ("tasks/tne/columns", "closeread.tasks.tne.procedure"),
         ("tasks/tne/facts", "matplotlib"),
-        ("counts/table", "closeread.corpora.gold"),
+        ("counts/table", "closeread.corpus.gold"),
         ("formats/text", "closeread.counts.table"),
-        ("corpora/sources", "closeread.tasks.tne.columns"),
+        ("corpus/sources", "closeread.tasks.tne.columns"),
         ("scoring", "datasets"),
         ("scoring", "closeread.hf.load"),
         ("hf/load", "closeread.cli"),
         ("hf/load", "torch"),
-        ("errors", "closeread.records"),
-        ("loaders/tne/declaration", "closeread.errors"),
-        ("metrics/mctaco/mctaco", "numpy"),
+        ("exceptions", "closeread.records"),
+        ("loaders/tne/declaration", "closeread.exceptions"),
+        ("evaluate_modules/mctaco/mctaco", "numpy"),
     ],
 )
 def test_a_forbidden_import_is_caught(package, importer, imported):

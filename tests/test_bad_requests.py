@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from shared.bad_input import GOOD, ROWS, SAMPLE, lines, put, refuses, tsv
 
-from closeread.corpora.names import corpus_names
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpus.names import corpus_names
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.tasks import procedure_names
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.baselines import (
+from closeread.corpus.baselines import (
     Baseline,
     corpora_with_baselines,
     load_baseline,
     load_baselines,
     path_option,
 )
-from closeread.corpora.names import corpus_names, load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.options import Option, PathOption
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 BASELINES = [
     pytest.param(corpus, baseline, id=f"{corpus} {baseline.name}")
@@ -98,7 +98,7 @@ def test_what_a_baseline_reads_is_not_written_over(run, tmp_path, monkeypatch):
 
 
 def test_a_corpus_without_baselines(run, monkeypatch):
-    monkeypatch.setattr("closeread.corpora.baselines.find_spec", lambda name: None)
+    monkeypatch.setattr("closeread.corpus.baselines.find_spec", lambda name: None)
     done = run("baseline", "mctaco", "random", "-o", "out")
     assert done.exit_code == 2
     assert "mctaco has no baselines (corpora with baselines: none)" in done.stderr

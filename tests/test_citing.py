@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 import closeread
-from closeread.corpora.citing import SOFTWARE, cite, list_papers
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.citing import SOFTWARE, cite, list_papers
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.exceptions import RequestError
 from closeread.hf.modules import module_names
 from closeread.tasks import load_procedure, procedure_names
 

@@ -15,10 +15,10 @@ import pytest
 import closeread
 from closeread import scoring
 from closeread.cli import main, options
-from closeread.corpora import contents, names, sides, sources, submissions
-from closeread.corpora import gold as corpora
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import load_schema
+from closeread.corpus import contents, names, sides, sources, submissions
+from closeread.corpus import gold as corpora
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import load_schema
 from closeread.counts.report_schema import FORMAT
 
 SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
@@ -289,8 +289,8 @@ def test_python_compares_like_the_command(ran):
 
 
 def test_own_gold_scores_like_the_corpus(ran, tmp_path):
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
@@ -307,8 +307,8 @@ def test_own_gold_scores_like_the_corpus(ran, tmp_path):
 
 
 def test_one_changed_label_changes_the_signature(ran, tmp_path):
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
     from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
     records = read_gold(load_corpus("mctaco"), "sample").records

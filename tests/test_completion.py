@@ -10,9 +10,9 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from closeread.cli import main
-from closeread.corpora.citing import cite
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.reproduction import load_printed, reproducible
+from closeread.corpus.citing import cite
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.reproduction import load_printed, reproducible
 from closeread.tasks import load_procedure, procedure_names
 
 VARIABLE = "_CLOSEREAD_COMPLETE"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.counts.metrics import F1, MeanOf, Ratio
 from closeread.counts.table import Breakdown, CountTable, merge
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure, procedure_names
 
 KINDS = {"a": [[1, 2], [0, 0], [3, 4]], "b": [[0, 0], [0, 0], [0, 1]], "none": [[0, 0], [0, 0], [0, 0]]}

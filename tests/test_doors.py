@@ -27,13 +27,13 @@ from shared.doors import (
 )
 
 import closeread
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.sides import CorpusSides
-from closeread.corpora.submission_formats import dump_submission
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submission_formats import dump_submission
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, make_report
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure, procedure_names
 
 pytestmark = pytest.mark.filterwarnings(

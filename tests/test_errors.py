@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.errors import (
+from closeread.exceptions import (
     CloseReadWarning,
     InputError,
     Problem,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.facts import count_corpus
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import RequestError
+from closeread.corpus.facts import count_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import RequestError
 from closeread.packages import package_folder
 from closeread.records import as_columns
 from closeread.scoring import score

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 import closeread
 from closeread.counts.html_tables import draw_html
 from closeread.counts.rendering import Grid, csv_text, draw
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

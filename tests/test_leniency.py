@@ -9,12 +9,12 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora.leniency import fit_numbers
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import RowValidator, load_schema, resolve
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.leniency import fit_numbers
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import RowValidator, load_schema, resolve
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.sides import Place
-from closeread.errors import InputError, SubmissionError
+from closeread.exceptions import InputError, SubmissionError
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",

@@ -12,7 +12,7 @@ from shared.doors import sample_gold, system_rows
 import closeread
 from closeread.counts.files import read_counts, write_counts
 from closeread.counts.report import Report
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure
 
 

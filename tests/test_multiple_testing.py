@@ -17,7 +17,7 @@ import closeread
 from closeread.counts.comparison import Comparison, correct_comparisons
 from closeread.counts.estimates import Resampling
 from closeread.counts.multiple_testing import correct_by_holm, find_least
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.ranking import reject
 
 AGREED = json.loads((Path(__file__).parent / "agreed" / "statsmodels_holm.json").read_text("utf-8"))

@@ -9,9 +9,9 @@ from shared.commands import list_commands
 
 from closeread import scoring
 from closeread.cli.names import CORPUS, SCORED, CorpusName
-from closeread.corpora import names
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.errors import RequestError
+from closeread.corpus import names
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.exceptions import RequestError
 from closeread.hf import modules
 
 TIMELINE = ("semeval2015_timeline", "timeline", "timeline_awareness")

@@ -7,8 +7,8 @@ import pytest
 
 import closeread
 from closeread.cli import main
-from closeread.corpora.names import corpus_names
-from closeread.errors import InputError, RequestError
+from closeread.corpus.names import corpus_names
+from closeread.exceptions import InputError, RequestError
 from closeread.tasks import find_all, procedure_names
 
 ALIASES = ("timeline_awareness", "possession", "tne_links", "mctaco_metric", "coref_b3", "chess", "", "Coref")

@@ -19,8 +19,8 @@ from closeread.cli import main
 from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell, warnings_as_notes
 from closeread.cli.options import read_gold
 from closeread.cli.printing import track
-from closeread.corpora import notices, sources
-from closeread.corpora.downloads import UnreachableError
+from closeread.corpus import notices, sources
+from closeread.corpus.downloads import UnreachableError
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."

@@ -25,8 +25,8 @@ places["declaration"] = importlib.import_module("closeread.loaders.mctaco.declar
 print(json.dumps(places))
 """
 FILES_WITHOUT_A_URL = """
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.sources import locate
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.sources import locate
 for corpus in map(load_corpus, corpus_names()):
     for file in [file for config in corpus.configs.values() for file in config.splits.values()]:
         if file.url is None:
@@ -114,7 +114,7 @@ def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
     places = installed(environment, str(source))
     assert places
     found = subprocess.run(
-        [environment, "-c", "import closeread.corpora.names as c; print(c.corpus_names())"],
+        [environment, "-c", "import closeread.corpus.names as c; print(c.corpus_names())"],
         cwd="/", check=True, capture_output=True, text=True, env={},
     )  # fmt: skip
     assert "invented" in found.stdout
@@ -155,7 +155,7 @@ def test_a_module_that_is_gone_is_not_built_again(tmp_path):
     (source / "src" / "closeread" / "cli" / "commands" / "cite.py").unlink()
     shutil.rmtree(source / "metrics" / "mctaco")
     after, _ = built(source, "wheel", tmp_path / "after")
-    gone = {name for name in before if name.startswith("closeread/metrics/mctaco/")}
+    gone = {name for name in before if name.startswith("closeread/evaluate_modules/mctaco/")}
     assert before - after == gone | {"closeread/cli/commands/cite.py"}
 
 

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from closeread.corpora import reproduction
-from closeread.corpora.reproduction import Reproduction, load_printed, reproduce, reproducible
+from closeread.corpus import reproduction
+from closeread.corpus.reproduction import Reproduction, load_printed, reproduce, reproducible
 from closeread.counts.paper_tables import (
     AGREES,
     CUT_OFF,
@@ -27,7 +27,7 @@ from closeread.counts.paper_tables import (
 )
 from closeread.counts.rendering import draw
 from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
-from closeread.errors import Problem, RequestError, UnavailableError
+from closeread.exceptions import Problem, RequestError, UnavailableError
 from closeread.tasks.mctaco.reproduction import RECOMPUTE
 
 CELLS = (

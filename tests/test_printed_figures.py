@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from closeread.corpora.reproduction import load_printed, reproducible
+from closeread.corpus.reproduction import load_printed, reproducible
 from closeread.counts.paper_tables import NUMBER, parse_number
 
 PAPERS = ("marmara_coref", "mctaco", "semeval2015_timeline", "tne", "wikipossessions")

@@ -17,8 +17,9 @@ from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 import closeread
 import closeread.api
 from closeread.counts.estimates import Resampling
-from closeread.errors import FormatError, InputError, RequestError, SubmissionError
+from closeread.exceptions import FormatError, InputError, RequestError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.packages import package_folder
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",
@@ -207,7 +208,8 @@ def test_corpora_and_metrics_are_listed():
     mctaco = closeread.corpora()["mctaco"]
     assert (mctaco.procedure, mctaco.metrics, "sample" in mctaco.configs) == ("mctaco", ("mctaco",), True)
     assert "always-positive" in mctaco.baselines
-    folders = {path.name for path in Path(closeread.metrics.__path__[0]).iterdir() if (path / "__init__.py").is_file()}
+    home = package_folder("closeread.evaluate_modules")
+    folders = {path.name for path in home.iterdir() if (path / "__init__.py").is_file()}
     assert closeread.metrics().keys() == folders
     assert str(closeread.metrics()["coref_lea"]).startswith("LEA")
 
@@ -250,7 +252,7 @@ def test_importing_closeread_imports_none_of_it():
     code = "import sys, closeread; print([name for name in sys.modules if name.startswith('closeread.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "closeread.api" not in loaded
-    assert "closeread.corpora" not in loaded
+    assert "closeread.corpus" not in loaded
 
 
 def test_the_readme_links_every_page():

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import closeread
 import closeread.formats
 from closeread import limits
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import dump_submission
-from closeread.corpora.submissions import read_submission
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import dump_submission
+from closeread.corpus.submissions import read_submission
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.errors import SHOWN, FormatError, InputError
+from closeread.exceptions import SHOWN, FormatError, InputError
 from closeread.files import write_text
 from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines, read_json_lines

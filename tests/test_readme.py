@@ -13,7 +13,7 @@ import yaml
 from shared.commands import list_commands
 
 import closeread
-from closeread.corpora.names import corpus_names, load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 
 ROOT = Path(__file__).parent.parent
 DATA = os.environ.get("CLOSEREAD_DATA")

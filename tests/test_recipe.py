@@ -70,7 +70,8 @@ def add(folder, tree):
         if part.name == "src":
             shutil.copytree(part, folder, dirs_exist_ok=True)
         else:
-            shutil.copytree(part, folder / ("closeread" if part.name in MAPPED else "") / part.name, dirs_exist_ok=True)
+            place = f"closeread/{MAPPED[part.name]}" if part.name in MAPPED else part.name
+            shutil.copytree(part, folder / place, dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,8 @@ def checkout(tmp_path_factory):
         if entry.name in COPIED:
             shutil.copytree(entry, folder / entry.name)
         elif entry.name not in ("src", ".git"):
-            (folder / entry.name).symlink_to(folder / "closeread" / entry.name if entry.name in MAPPED else entry)
+            inside = folder / "closeread" / MAPPED.get(entry.name, "")
+            (folder / entry.name).symlink_to(inside if entry.name in MAPPED else entry)
     add(folder, "corpus")
     add(folder, "task")
     shutil.copy(pages.HIDDEN / "transformers.py", folder)

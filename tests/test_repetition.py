@@ -11,7 +11,7 @@ from shared.commands import list_commands
 
 from closeread import scoring
 from closeread.cli import main
-from closeread.corpora.names import corpus_names
+from closeread.corpus.names import corpus_names
 from closeread.tasks import load_procedure, procedure_names
 
 SCORE = ("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--json")

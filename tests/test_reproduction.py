@@ -2,11 +2,11 @@
 
 import pytest
 
-from closeread.corpora.baselines import load_baselines
-from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import read_gold, splits_at_hand
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import load_schema
+from closeread.corpus.baselines import load_baselines
+from closeread.corpus.facts import load_facts
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import load_schema
 
 
 @pytest.mark.parametrize("name", corpus_names())

@@ -15,7 +15,7 @@ from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
 MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))

@@ -12,7 +12,7 @@ import pytest
 from shared.doors import system_rows
 
 import closeread
-from closeread.corpora.reproduction import Reproduction
+from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
@@ -20,7 +20,7 @@ from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell,
 from closeread.counts.rendering import csv_text
 from closeread.counts.report import make_report
 from closeread.counts.results import Shown
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tasks import load_procedure
 from closeread.wording import word_for_command_line
 

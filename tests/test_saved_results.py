@@ -10,14 +10,14 @@ import pytest
 from shared.doors import system_rows
 
 import closeread
-from closeread.corpora.reproduction import Reproduction
+from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.paper_tables import Cell, Table
 from closeread.counts.report import Report
 from closeread.counts.resampling import Difference
 from closeread.counts.systems_table import PairTest, SystemsTable
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.scoring import load_report
 
 QUICK = Resampling(20)

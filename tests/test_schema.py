@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 import closeread
-from closeread.corpora import schema as schema_module
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import (
+from closeread.corpus import schema as schema_module
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import (
     KEYWORDS,
     Field,
     RowValidator,
@@ -28,7 +28,7 @@ from closeread.corpora.schema import (
     value_type,
 )
 from closeread.counts.estimates import Resampling
-from closeread.errors import FormatError, SubmissionError
+from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import DTYPES, features
 from closeread.hf.modules import class_name, module_names
@@ -109,7 +109,7 @@ def test_schemas_keep_to_the_subset(name):
 
 
 def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
-    modules = [importlib.import_module(f"closeread.metrics.{name}.{name}") for name in module_names()]
+    modules = [importlib.import_module(f"closeread.evaluate_modules.{name}.{name}") for name in module_names()]
     of_modules = {getattr(module, class_name(module.__name__.split(".")[-1])).SCHEMA for module in modules}
     assert sorted({*corpus_names(), *of_modules}) == SCHEMAS
 

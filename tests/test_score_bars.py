@@ -10,7 +10,7 @@ import closeread
 from closeread.counts.estimates import Resampling
 from closeread.drawing.pictures import write_picture
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
 

@@ -7,12 +7,12 @@ import pytest
 from shared import json_lines
 
 import closeread
-from closeread.corpora.examples import example_record, example_submission
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import load_schema
+from closeread.corpus.examples import example_record, example_submission
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import load_schema
 from closeread.counts.sides import Place
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import open_scorer
 
 CORPORA = corpus_names()

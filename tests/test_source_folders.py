@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from shared.file_server import OTHER, OTHER_SHA256, files_below, put
 
-from closeread.corpora.declaration import Config, SourceFile, SourceFolder, read_manifest
-from closeread.corpora.gold import available_splits, describe_skipped_splits, splits_at_hand
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
-from closeread.errors import ChecksumError, UnavailableError
+from closeread.corpus.declaration import Config, SourceFile, SourceFolder, read_manifest
+from closeread.corpus.gold import available_splits, describe_skipped_splits, splits_at_hand
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
+from closeread.exceptions import ChecksumError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
 

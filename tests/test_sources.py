@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below, put, serving
 
-from closeread.corpora import sources
-from closeread.corpora.declaration import Config, SourceFile
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
-from closeread.errors import ChecksumError, FormatError, UnavailableError
+from closeread.corpus import sources
+from closeread.corpus.declaration import Config, SourceFile
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE, cache_folder, data_folder, git_blob, locate
+from closeread.exceptions import ChecksumError, FormatError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.facts import count_corpus, load_facts
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.facts import count_corpus, load_facts
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts import rendering
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 
 SAMPLE = Path(__file__).parent.parent / "loaders" / "mctaco" / "sample.tsv"
 

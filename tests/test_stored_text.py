@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import stored_text
 from closeread.formats.stored_text import HeldText, iterate_lines, iterate_parts, open_large
 from closeread.tasks.coref.document_files import Reading, read_document_file

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread import limits
-from closeread.corpora.gold import read_gold
-from closeread.corpora.leniency import accept_rows
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import RowValidator, load_schema, resolve, value_type
-from closeread.corpora.submission_formats import dump_submission
-from closeread.corpora.submissions import read_submission
+from closeread.corpus.gold import read_gold
+from closeread.corpus.leniency import accept_rows
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import RowValidator, load_schema, resolve, value_type
+from closeread.corpus.submission_formats import dump_submission
+from closeread.corpus.submissions import read_submission
 from closeread.counts.estimates import Resampling
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.files import write_text
 
 MCTACO = load_corpus("mctaco")

@@ -15,7 +15,7 @@ from closeread.counts.rendering import Grid, find_numeric_columns
 from closeread.counts.report import Report
 from closeread.counts.systems_latex import escape_latex
 from closeread.counts.systems_table import SystemsTable
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).

@@ -254,7 +254,7 @@ def test_the_problems_of_all_files_are_told_at_once(run, files, command):
     assert [line.removeprefix("Error: ").partition(":")[0] for line in lines] == [
         "short.jsonl", "odd.jsonl", "absent.jsonl", "bad.parquet",
     ]  # fmt: skip
-    with word_for_command_line(), pytest.raises(closeread.errors.InputError) as caught:
+    with word_for_command_line(), pytest.raises(closeread.exceptions.InputError) as caught:
         closeread.compare("mctaco", "short.jsonl", "odd.jsonl", config="sample")
     assert str(caught.value).splitlines() == [line.removeprefix("Error: ") for line in lines[:2]]
 

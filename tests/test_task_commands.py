@@ -7,7 +7,7 @@ import pytest
 
 from closeread.cli import main, tasks
 from closeread.cli.task_group import TaskGroup
-from closeread.corpora.baselines import corpora_with_baselines
+from closeread.corpus.baselines import corpora_with_baselines
 
 GROUPS = (
     *("adjudicate", "agreement", "articles", "build", "convert", "errors", "extract", "perturb", "phrases", "plot"),

@@ -20,8 +20,8 @@ from shared.terminals import show
 
 from closeread.cli import main, printing
 from closeread.cli.leaderboard.show import make_grids
-from closeread.corpora import showing
-from closeread.corpora.names import corpus_names, load_corpus
+from closeread.corpus import showing
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.paper_tables import AGREES, Cell, Table
 from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
 from closeread.counts.reproduction_grids import make_table_grids

@@ -7,9 +7,9 @@ import pytest
 from shared.doors import sample_gold
 
 import closeread
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, reproducible
-from closeread.errors import InputError, RequestError
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, reproducible
+from closeread.exceptions import InputError, RequestError
 from closeread.tasks import find
 
 KEY = {"letter": [[[0, 0], [3, 4]], [[6, 7], [11, 11]]], "note": [[[0, 1], [5, 6]]]}

@@ -7,7 +7,7 @@ import pytest
 from shared.doors import sample_gold, system_rows
 
 import closeread
-from closeread.corpora import notices
+from closeread.corpus import notices
 from closeread.packages import package_folder
 
 SAMPLE = {"config": "sample"}

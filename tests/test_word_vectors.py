@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twins.word_vectors import PACKERS, look_up, pack_binary, pack_lines, pack_original, pack_text
 
 from closeread import limits
-from closeread.errors import CloseReadWarning, FormatError, RequestError
+from closeread.exceptions import CloseReadWarning, FormatError, RequestError
 from closeread.formats.vector_entries import BLOCK
 from closeread.formats.word_vectors import read_vectors, write_vectors
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from markdown_tables import draw_markdown
 
-from closeread.corpora.reproduction import load_printed
+from closeread.corpus.reproduction import load_printed
 from closeread.counts.rendering import Grid
 
 MEASURED = (

@@ -73,11 +73,12 @@ def _describe_parameter(parameter: click.Parameter) -> str:
 def describe_python() -> dict[str, Any]:
     """Describe every public name: functions by signature, classes with their public members."""
     import closeread
+    from closeread import exceptions as home
 
     found = {name: _describe_name(getattr(closeread, name)) for name in sorted(closeread.__all__) if name[0] != "_"}
     exceptions = [
         f"{name}({', '.join(base.__name__ for base in one.__bases__)})"
-        for name, one in sorted(vars(closeread.errors).items())
+        for name, one in sorted(vars(home).items())
         if inspect.isclass(one) and issubclass(one, Exception) and one.__module__.startswith("closeread")
     ]
     return {**found, "exceptions": exceptions}

@@ -28,11 +28,11 @@ from benchmark_tables import benchmark_parts, models_table, neural_parts
 from markdown_tables import draw_markdown
 from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
-from closeread.corpora.citing import join_entries, list_papers
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.examples import abridge, example_record, example_submission
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import fields, load_schema
+from closeread.corpus.citing import join_entries, list_papers
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.examples import abridge, example_record, example_submission
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import fields, load_schema
 from closeread.counts.options import Option
 from closeread.counts.rendering import Grid
 from closeread.files import write_text
@@ -114,7 +114,7 @@ def bibtex(entry: str) -> str:
 
 def find_module(metric: str) -> Any:
     """The class of an evaluate module."""
-    module = importlib.import_module(f"closeread.metrics.{metric}.{metric}")
+    module = importlib.import_module(f"closeread.evaluate_modules.{metric}.{metric}")
     return getattr(module, class_name(metric))
 
 

@@ -201,8 +201,10 @@ class Tree:
             "metrics",
             "schemas",
             "cards",
-        ):  # subpackages that are elsewhere until they are installed
-            (folder / SOURCE / name).symlink_to(folder / name)
+        ):
+            # A subpackage that is elsewhere until it is installed.
+            subpackage = "evaluate_modules" if name == "metrics" else name
+            (folder / SOURCE / subpackage).symlink_to(folder / name)
 
     def write(self, file: str, source: bytes) -> None:
         """Write a file of the copy."""

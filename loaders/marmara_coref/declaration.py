@@ -7,7 +7,7 @@ figures of the sample.
 
 from pathlib import Path
 
-from closeread.corpora.declaration import (
+from closeread.corpus.declaration import (
     Config,
     Corpus,
     ReadingOption,

@@ -6,7 +6,7 @@
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
+from closeread.corpus.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "0ba9b790ad5a87ab3eef0f0cb7819408192f9729"
 RELEASE = f"https://raw.githubusercontent.com/CogComp/MCTACO/{COMMIT}/dataset"

@@ -6,7 +6,7 @@
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest, read_sizes
+from closeread.corpus.declaration import Config, Corpus, SourceFolder, read_facts, read_manifest, read_sizes
 
 COMMIT = "d6518a5a79d940d749c95ee5b72830714b132238"
 RELEASE = f"https://raw.githubusercontent.com/qiangning/StructTempRel-EMNLP17/{COMMIT}/data/SemEval2015-Task4-TimeLine"

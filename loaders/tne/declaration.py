@@ -7,7 +7,7 @@ paper's as well; of the training file, only the git object id is known, and no s
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
+from closeread.corpus.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "cf4a605366c29c39270b972c90421e3aeecf425e"
 RELEASE = f"https://raw.githubusercontent.com/yanaiela/TNE/{COMMIT}/data"

@@ -6,7 +6,7 @@
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
+from closeread.corpus.declaration import Config, Corpus, SourceFile, read_facts
 
 COMMIT = "388c8b5ae6a6ff959307f5c46ec5f2837c59b1bf"
 RELEASE = f"https://raw.githubusercontent.com/dhivyainfant/wikitimeline19/{COMMIT}"

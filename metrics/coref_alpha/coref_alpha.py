@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from closeread.corpora.notices import warn
-from closeread.corpora.objects import as_list, check_rows
-from closeread.corpora.schema import RowValidator, load_schema
+from closeread.corpus.notices import warn
+from closeread.corpus.objects import as_list, check_rows
+from closeread.corpus.schema import RowValidator, load_schema
 from closeread.hf.features import feature
 from closeread.hf.module_state import reduce_module, release_locks
 from closeread.hf.signatures import describe_inputs

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.corpora.objects import as_list
-from closeread.errors import Problem, SubmissionError
+from closeread.corpus.objects import as_list
+from closeread.exceptions import Problem, SubmissionError
 from closeread.hf import metric
 from closeread.records import Record
 from closeread.tasks.tne import procedure as tne

@@ -17,36 +17,37 @@ Trained models: `train`, `predict`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
-`corpora`, `errors` and `metrics` are also the names of packages: `closeread.errors.InputError` is a class, and
-`closeread.errors("coref", key, response)` counts errors.
+A file or an object that is wrong raises `InputError`, a name that does not exist `RequestError`, both of which are
+`ValueError`s; a library that is not installed raises `MissingExtraError`.
 """
 
 from __future__ import annotations
 
 import importlib
+from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from closeread import _called
 from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
-    from closeread import errors
     from closeread.api.agreement import agreement
     from closeread.api.baselines import baseline
     from closeread.api.catalog import corpora, metrics, reproduce, stats
     from closeread.api.conversion import convert
+    from closeread.api.error_analysis import errors
     from closeread.api.figures import plot
     from closeread.api.models import predict, train
     from closeread.api.showing import show
     from closeread.api.validation import validate
-    from closeread.corpora.citing import cite
-    from closeread.corpora.reproduction import Reproduction
+    from closeread.corpus.citing import cite
+    from closeread.corpus.reproduction import Reproduction
     from closeread.counts.comparison import Comparison
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
     from closeread.counts.systems_table import SystemsTable
-    from closeread.errors import CloseReadWarning
+    from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.scoring import load_report, score
@@ -55,8 +56,11 @@ if TYPE_CHECKING:
 __all__ = [
     "CloseReadWarning",
     "Comparison",
+    "InputError",
+    "MissingExtraError",
     "Report",
     "Reproduction",
+    "RequestError",
     "Resampling",
     "SystemsTable",
     "__version__",
@@ -84,21 +88,27 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CloseReadWarning": "closeread.errors",
+    "CloseReadWarning": "closeread.exceptions",
     "Comparison": "closeread.counts.comparison",
+    "InputError": "closeread.exceptions",
+    "MissingExtraError": "closeread.exceptions",
     "Report": "closeread.counts.report",
-    "Reproduction": "closeread.corpora.reproduction",
+    "Reproduction": "closeread.corpus.reproduction",
+    "RequestError": "closeread.exceptions",
     "Resampling": "closeread.counts.estimates",
     "SystemsTable": "closeread.counts.systems_table",
     "agreement": "closeread.api.agreement",
     "baseline": "closeread.api.baselines",
-    "cite": "closeread.corpora.citing",
+    "cite": "closeread.corpus.citing",
     "compare": "closeread.systems",
     "convert": "closeread.api.conversion",
+    "corpora": "closeread.api.catalog",
+    "errors": "closeread.api.error_analysis",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
     "load_report": "closeread.scoring",
+    "metrics": "closeread.api.catalog",
     "plot": "closeread.api.figures",
     "predict": "closeread.api.models",
     "reproduce": "closeread.api.catalog",
@@ -114,10 +124,17 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import what is public when it is first used, so that `import closeread` stays light."""
     if name in _HOMES:
-        return _called.check_public(getattr(importlib.import_module(_HOMES[name]), name))
-    if name in __all__:  # a module that can be called
-        return importlib.import_module(f"{__name__}.{name}")
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+        return _check_arguments(found) if isinstance(found, FunctionType) else found
     raise AttributeError(f"module 'closeread' has no attribute '{name}'")
+
+
+@cache
+def _check_arguments(function: FunctionType) -> Any:
+    """Return a public function as users call it: it checks its arguments, and pickles by its public name."""
+    checked = importlib.import_module("closeread.argument_types").check_types(function)
+    checked.__module__ = __name__
+    return checked
 
 
 def __dir__() -> list[str]:

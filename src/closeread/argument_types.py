@@ -24,7 +24,7 @@ from reprlib import Repr
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from closeread.errors import RequestError, escape, quote, shorten
+from closeread.exceptions import RequestError, escape, quote, shorten
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import SupportsIndex
 
 from closeread import limits
-from closeread.errors import NAMED, Problem
+from closeread.exceptions import NAMED, Problem
 
 UNLISTED = "another problem, not listed"
 

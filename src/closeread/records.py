@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 from closeread.coded_columns import NumberedNames
-from closeread.errors import FormatError, Problem, quote, quote_json
+from closeread.exceptions import FormatError, Problem, quote, quote_json
 from closeread.problems import ProblemList
 
 Record = dict[str, Any]

@@ -15,10 +15,10 @@ from typing import Any
 
 from closeread import limits
 from closeread.argument_types import check_argument
-from closeread.corpora.names import find_corpus, find_task, load_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows, take_source
-from closeread.corpora.parquet_predictions import find_parquet_problems
+from closeread.corpus.names import find_corpus, find_task, load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows, take_source
+from closeread.corpus.parquet_predictions import find_parquet_problems
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
 from closeread.counts.options import OptionValue
@@ -27,7 +27,7 @@ from closeread.counts.report import Report, make_report
 from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, pluralize
+from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
 from closeread.records import UserFiles
 from closeread.tasks import load_procedure, procedure_names
@@ -207,7 +207,7 @@ def open_scorer(
 
 def _find_gold_files(corpus: str, gold: Gold, place: Place) -> list[Path]:
     """List the files of the gold of a corpus; none for objects in memory."""
-    from closeread.corpora.sources import files_at_hand
+    from closeread.corpus.sources import files_at_hand
 
     _, config, split, _ = gold.origin
     if config is None or split is None:

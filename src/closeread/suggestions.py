@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from unicodedata import normalize
 
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, overload
 
 from closeread.argument_types import check_argument
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
@@ -30,7 +30,7 @@ from closeread.counts.systems_input import (
     select_scores,
 )
 from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
-from closeread.errors import InputError, RequestError, join_names, raise_all
+from closeread.exceptions import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
 

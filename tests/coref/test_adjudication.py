@@ -11,7 +11,7 @@ from shared.annotators import SOLVERS, adjudicated, annotators_of, chains_of, do
 from shared.peers import find_peer
 from twins import adjudication as twin
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.adjudication.objectives import OBJECTIVES
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.adjudication.solving import Deadline, Found

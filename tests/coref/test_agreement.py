@@ -15,7 +15,7 @@ from nltk.metrics.agreement import AnnotationTask
 from shared.annotations import ANNOTATION, DOCUMENT, DOCUMENTS, OPTIONS, clusters, measure, spread
 from twins import agreement as slow
 
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.agreement import measure_clusters, resolve
 from closeread.tasks.coref.kernels.alpha import MEASURES, measure_distances
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import report_files
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.arrau import read_records
 from closeread.tasks.coref.sides import read_documents
 

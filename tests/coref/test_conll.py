@@ -6,7 +6,7 @@ import pytest
 from shared.conll_documents import document
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref import conll_text
 
 CELLS = {

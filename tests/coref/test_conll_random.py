@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared.conll_documents import as_plain_values, document, random_tables
 from twins import conll as twin
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import stored_text
 from closeread.tasks.coref import conll, conll_mentions, conll_text
 from closeread.tasks.coref.conll import read_conll, read_records

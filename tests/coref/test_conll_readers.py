@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared.conll_documents import has_crossing, random_tables
 from shared.peers import find_peer
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.conll_writer import dump_conll
 
 AGREEMENT = json.loads((Path(maker.__file__).parent / "conll_readers.json").read_text("utf-8"))

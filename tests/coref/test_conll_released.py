@@ -5,7 +5,7 @@ from shared.coreference import score_files
 from shared.peers import find_peer
 from twins import conll as twin
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.conll import read_conll
 
 # Recall, precision and F1 by coval, as printed in data/manualeval/README.md of github.com/andreasvc/dutchcoref.

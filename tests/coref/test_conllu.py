@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.conllu_documents import document, entities, row
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.conllu import read_conllu
 
 

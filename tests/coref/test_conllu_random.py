@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from twins import conllu as twin
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import stored_text
 from closeread.tasks.coref import conll_text, conllu
 from closeread.tasks.coref.conllu import read_conllu, read_records

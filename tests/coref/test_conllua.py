@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.columns import mention_table
 from closeread.tasks.coref.conllu import read_conllu
 from closeread.tasks.coref.conllua import FORMAT

@@ -13,7 +13,7 @@ from shared.conll_documents import random_tables
 from shared.universal_anaphora import COLUMNS, HEADER, random_pair
 from twins import conllua as twin
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.columns import EmptyNodes
 from closeread.tasks.coref.conllua import FORMAT
 from closeread.tasks.coref.relations import find_place, find_single_antecedents, places_by_entity

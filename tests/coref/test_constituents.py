@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import report_files, score_files, write_conll, write_jsonl
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.kernels import constituents, minimum_spans
 from closeread.tasks.coref.matching import match_sides

@@ -12,7 +12,7 @@ from shared.annotations import spread
 from shared.coreference import write_jsonl
 
 import closeread
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.agreement import MODULES, OPTIONS
 
 ANNA, BEN = spread(["abc"]), spread(["ab", "c"])

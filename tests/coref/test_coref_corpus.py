@@ -7,10 +7,10 @@ import datasets
 import pytest
 from shared.package_copy import copy_package, run_with
 
-from closeread.corpora.declaration import Config, Corpus, SourceFile
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.schema import load_schema
-from closeread.errors import FormatError
+from closeread.corpus.declaration import Config, Corpus, SourceFile
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.schema import load_schema
+from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.tasks import find_format
@@ -125,7 +125,7 @@ def test_features_take_mentions_with_and_without_heads():
 
 
 DECLARATION = """
-from closeread.corpora.declaration import Config, Corpus, SourceFile
+from closeread.corpus.declaration import Config, Corpus, SourceFile
 
 SPLITS = {{"test": SourceFile("sample.conll", "{sha256}")}}
 CORPUS = Corpus(

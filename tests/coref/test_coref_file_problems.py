@@ -4,7 +4,7 @@ import pytest
 from shared.conll_documents import document
 from shared.coreference import KEY, RESPONSE, compare_files, read_response, write_conll, write_jsonl
 
-from closeread.errors import FormatError, RequestError, SubmissionError
+from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.tasks.coref import conll_words, conllu
 from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
 from closeread.tasks.coref.sides import read_documents, read_key

@@ -18,7 +18,7 @@ from shared.coreference import (
 )
 
 from closeread.counts.estimates import Resampling
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.columns import document_digests, mention_table
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.sides import read_documents

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared.coreference import as_values, report_files, write_conll, write_corefud, write_jsonl
 
 from closeread import limits
-from closeread.errors import FormatError, SubmissionError
+from closeread.exceptions import FormatError, SubmissionError
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, document_digests, mention_table
 from closeread.tasks.coref.document_files import name_documents
 from closeread.tasks.coref.joined import join_tables

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.files import write_text
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.coref_json import dump_coref_json, read_coref_json

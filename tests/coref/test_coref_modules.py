@@ -6,7 +6,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
 
 import closeread
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.procedure import PROCEDURE
 
 

@@ -7,7 +7,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE, score_records
 
 from closeread.counts.table import merge
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 

@@ -11,7 +11,7 @@ import pytest
 from shared.doors import COREF_FORMATS, KEY, write_key
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import STANDARD_INPUT, is_open_pipe, plain_file, read_bytes
 

@@ -10,7 +10,7 @@ from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
 from shared.coreference_tables import make_table, spread
 
 import closeread
-from closeread.errors import FormatError, InputError
+from closeread.exceptions import FormatError, InputError
 from closeread.tasks.coref.document_fields import add_fields, list_fields, read_fields
 from closeread.tasks.coref.document_genre import find_genre
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.adjudication.annotators import Mention
 from closeread.tasks.coref.adjudication.forced import read_forced
 from closeread.tasks.coref.sides import read_documents

@@ -13,7 +13,7 @@ from agreed import gum as maker
 from shared.coreference import score_files
 from shared.peers import find_peer
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"

@@ -7,7 +7,7 @@ import pytest
 from shared.coreference import NO_INTERVALS, write_corefud
 
 import closeread
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure
 from closeread.tasks import load_procedure, procedure_names
 from closeread.tasks.coref.metrics import SELECTED, TITLES

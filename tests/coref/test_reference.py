@@ -15,7 +15,7 @@ from agreed import coref_reference as maker
 from shared.peers import find_peer
 
 from closeread.counts.sides import Place
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.kernels.blanc import blanc_scores
 from closeread.tasks.coref.kernels.overlap import overlap

@@ -8,7 +8,7 @@ import pytest
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_conll, write_jsonl
 
 import closeread
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 NAMES = {"a": "bn/cnn/00/cnn_0001; part 000", "b": "nw/xin/01/xin_0100; part 000"}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.coreference_kernels import REPEATING_PAIRS, split_sides
 from shared.coreference_tables import make_table, spread
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels.per_mention import METRICS
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.procedure import PROCEDURE

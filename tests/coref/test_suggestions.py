@@ -4,7 +4,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 
 import closeread
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 from closeread.tasks.coref.procedure import PROCEDURE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agreed import udapi_reader as maker
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from shared.coreference import report_files, score_files, write_corefud, write_jsonl
 
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.kernels.mention_matching import MATCHINGS
 
 pytestmark = pytest.mark.filterwarnings(

@@ -10,9 +10,9 @@ from shared.file_events import finish, kill_everywhere, start
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import ChecksumError, CloseReadWarning, FormatError, UnavailableError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import ChecksumError, CloseReadWarning, FormatError, UnavailableError
 from closeread.hf import builder as building
 from closeread.hf import reading_code, sealed_tables
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
@@ -44,7 +44,7 @@ def table(rows):
 @pytest.fixture
 def unseen(monkeypatch):
     """Warnings are shown again though they have been shown."""
-    monkeypatch.setattr("closeread.corpora.notices._shown", set())
+    monkeypatch.setattr("closeread.corpus.notices._shown", set())
 
 
 NAMES = ("LICENSE", "closeread.json", "dataset_info.json", "mctaco-test.arrow")
@@ -82,7 +82,7 @@ def test_damage_is_repaired(table, rows, monkeypatch, name):
         content = path.read_bytes()
         assert change(content) != content
         path.write_bytes(change(content))
-        monkeypatch.setattr("closeread.corpora.notices._shown", set())
+        monkeypatch.setattr("closeread.corpus.notices._shown", set())
         with pytest.warns(CloseReadWarning, match="a cached table was damaged and is built again: "):
             assert load() == rows
         assert sealed_tables.find_damage(table, up_to=2**30) is None
@@ -90,7 +90,7 @@ def test_damage_is_repaired(table, rows, monkeypatch, name):
     for make in (lambda: None, path.mkdir, lambda: path.symlink_to("nowhere")):
         path.unlink()
         make()
-        monkeypatch.setattr("closeread.corpora.notices._shown", set())
+        monkeypatch.setattr("closeread.corpus.notices._shown", set())
         with pytest.warns(CloseReadWarning, match=f"is built again: {name} is missing|{sealed_tables.SEAL} is missing"):
             assert load() == rows
 
@@ -131,7 +131,7 @@ def test_large_tables_are_digested_if_they_changed_or_are_asked_to_be(table, row
         assert load(verification_mode="all_checks") == rows
     rot(path)
     path.touch()
-    monkeypatch.setattr("closeread.corpora.notices._shown", set())
+    monkeypatch.setattr("closeread.corpus.notices._shown", set())
     with pytest.warns(CloseReadWarning, match="is built again: mctaco-test.arrow has changed"):
         assert load() == rows
 
@@ -266,7 +266,7 @@ def test_a_released_file_that_changes_while_it_is_read(corpora, tmp_path, monkey
     shutil.copytree(corpora / "mctaco", place, copy_function=shutil.copyfile)
     monkeypatch.setenv("CLOSEREAD_DATA", str(place.parent))
     monkeypatch.setattr(building, "read_gold", lambda *arguments: spoil_all(place) or read_gold(*arguments[:2], "test"))
-    monkeypatch.setattr("closeread.corpora.gold.locate", building.locate)
+    monkeypatch.setattr("closeread.corpus.gold.locate", building.locate)
     with pytest.raises(ChecksumError, match="is not the released file"):
         closeread.load_dataset("mctaco")
     assert list((tmp_path / "hf").glob("**/*.arrow")) == []

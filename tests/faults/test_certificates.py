@@ -4,10 +4,10 @@ import pytest
 from shared.file_server import CONTENT, SHA256, files_below
 from shared.hostile_server import answer, hostile_server, make_certificate
 
-from closeread.corpora.declaration import SourceFile
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import cache_folder, locate
-from closeread.errors import UnavailableError
+from closeread.corpus.declaration import SourceFile
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import cache_folder, locate
+from closeread.exceptions import UnavailableError
 
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 

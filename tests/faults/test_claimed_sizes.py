@@ -11,7 +11,7 @@ import closeread
 from closeread import limits
 from closeread.counts import files, stored_tables
 from closeread.counts.files import read_any_counts
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
 from closeread.tasks import load_procedure

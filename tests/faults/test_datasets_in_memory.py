@@ -5,9 +5,9 @@ import pytest
 from shared.doors import sample_gold, system_rows
 
 import closeread
-from closeread.corpora.objects import take_rows
+from closeread.corpus.objects import take_rows
 from closeread.counts.estimates import Resampling
-from closeread.errors import FormatError, SubmissionError
+from closeread.exceptions import FormatError, SubmissionError
 
 QUICK = Resampling(0)
 GOLD = sample_gold("mctaco")[:6]

@@ -18,9 +18,9 @@ import pytest
 from shared import json_lines
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError, InputError, SubmissionError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError, InputError, SubmissionError
 
 GOLD = list(read_gold(load_corpus("mctaco"), "sample").records)[:6]
 ROWS = [{"id": record["id"], "label": record["label"]} for record in GOLD]

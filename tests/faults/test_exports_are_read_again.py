@@ -10,8 +10,8 @@ from shared.doors import sample_gold
 from shared.hostile_texts import HOSTILE
 
 import closeread
-from closeread.corpora.gold import read_own_gold, take_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.names import load_corpus
 from closeread.files import write_text
 from closeread.hf.export import export
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv

@@ -12,7 +12,7 @@ from shared.boards import NOON, make_store, read_tree, sample_board, score_here,
 import closeread
 from closeread.counts.report import Report
 from closeread.counts.sides import Place
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.declaration import make_board

@@ -16,7 +16,7 @@ from closeread.counts.files import read_any_counts, write_counts
 from closeread.counts.identities import When, select_identities
 from closeread.counts.merging import merge_counts
 from closeread.counts.metrics import F1, Ratio
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks import load_procedure, procedure_names
 
 KINDS = (*DRAWN, *FROM_FILES)

@@ -16,7 +16,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report, make_report
 from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.systems_table import SystemsTable
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.scoring import load_report
 
 QUICK = Resampling(20)

@@ -16,7 +16,7 @@ from shared.fuzzing.target import Target
 from shared.fuzzing.targets import make_targets
 from shared.fuzzing.watching import Workspace
 
-from closeread.errors import CloseReadWarning, RequestError
+from closeread.exceptions import CloseReadWarning, RequestError
 
 SECONDS = float(os.environ.get("CLOSEREAD_FUZZ_SECONDS", 8))
 KEPT = Path(__file__).parent / "kept"

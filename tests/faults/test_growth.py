@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.adjudication.annotators import join_annotators
 from closeread.tasks.coref.chain_errors import find_chain_errors
 from closeread.tasks.coref.columns import mention_table

@@ -10,7 +10,7 @@ from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import MAX_SUMS, Bootstrap, compare_pairs
 from closeread.counts.table import Breakdown, CountTable
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels import chain_matching
 from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
 from closeread.tasks.coref.marmara.features import LimitError, describe_mentions, find_substrings

@@ -17,12 +17,12 @@ from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
 from closeread.cli.notes import QuietCommand, QuietGroup
-from closeread.corpora import bounded_http, downloads, sources
-from closeread.corpora.declaration import SourceFile
-from closeread.corpora.downloads import Downloader
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.sources import CACHE_VARIABLE, cache_folder, locate
-from closeread.errors import ChecksumError, UnavailableError
+from closeread.corpus import bounded_http, downloads, sources
+from closeread.corpus.declaration import SourceFile
+from closeread.corpus.downloads import Downloader
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.sources import CACHE_VARIABLE, cache_folder, locate
+from closeread.exceptions import ChecksumError, UnavailableError
 from closeread.files import replacing
 
 SIZE = len(CONTENT)

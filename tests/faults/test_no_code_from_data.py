@@ -10,7 +10,7 @@ from shared.file_events import finish, start
 from shared.fuzzing.targets import make_targets
 from shared.fuzzing.watching import alarm
 
-from closeread.errors import InputError, RequestError
+from closeread.exceptions import InputError, RequestError
 
 RUNS = {"compile", "exec", "marshal.loads", "os.exec", "os.fork", "os.posix_spawn", "os.system", "pickle.find_class"}
 RUNS |= {"ctypes.dlopen", "socket.connect", "socket.getaddrinfo", "subprocess.Popen", "urllib.Request"}

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import parquet, parquet_process
 
 TABLE = pa.table(

@@ -16,8 +16,8 @@ from shared.hostile_gold import write_hostile
 from shared.hostile_texts import HOSTILE
 
 import closeread
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report

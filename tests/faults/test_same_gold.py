@@ -12,7 +12,7 @@ import closeread
 from closeread.cli import main
 from closeread.counts.comparison import make_comparison
 from closeread.counts.files import read_any_counts, write_counts
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure, procedure_names
 
 

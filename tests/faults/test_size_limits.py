@@ -13,7 +13,7 @@ from shared.marmara_xml import put
 
 import closeread
 from closeread import limits
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.formats.folders import list_folders
 
 COREF = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
@@ -211,7 +211,7 @@ DOORS = {
 def test_python(sides, name):
     size = len(LONGER)
     DOORS[name](max_bytes=size)
-    with pytest.raises(closeread.errors.InputError) as caught:
+    with pytest.raises(closeread.exceptions.InputError) as caught:
         DOORS[name](max_bytes=size - 1)
     assert str(caught.value) == f"response.conll: is too large: {size} bytes (limit: {size - 1})"
     DOORS[name]()  # the limit ends with the call, also if that fails

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from shared.marmara_xml import put
 
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import files_at_hand
-from closeread.errors import SubmissionError
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import files_at_hand
+from closeread.exceptions import SubmissionError
 from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
 from closeread.packages import package_folder

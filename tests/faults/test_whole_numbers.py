@@ -12,11 +12,11 @@ from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
 
 import closeread
-from closeread.corpora.gold import read_own_gold, take_own_gold
-from closeread.corpora.leniency import accept_rows
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import RowValidator, load_schema, resolve
-from closeread.errors import SubmissionError
+from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.leniency import accept_rows
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import RowValidator, load_schema, resolve
+from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
@@ -180,5 +180,5 @@ def test_options(corpus, option):
         for value in (4, 4.0, "4", np.float64(4))
     }
     assert len(signatures) == 1
-    with pytest.raises(closeread.errors.RequestError, match=r"'4\.0' is not valid"):
+    with pytest.raises(closeread.exceptions.RequestError, match=r"'4\.0' is not valid"):
         closeread.score(corpus, rows, gold=gold, **{option: "4.0"})

@@ -19,7 +19,7 @@ ALLOWED = {
     "hidden_files.py: create_hidden": "is what `files.py` uses",
     "cli/help_text.py: write_text": NONE,
     "cli/streams.py: readable_streams": "opens the null device",
-    "corpora/sources.py: _download": OWN,
+    "corpus/sources.py: _download": OWN,
     "counts/files.py: write_counts": OWN,
     "drawing/pictures.py: write_picture": OWN,
     **{f"formats/parquet_process.py: {name}": NONE for name in ("main", "_to_stream")},

@@ -11,11 +11,11 @@ from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
 from shared.timelines import entry
 
-from closeread.corpora.gold import read_own_gold, take_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import write_submission
-from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, InputError
+from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import read_submission
+from closeread.exceptions import FormatError, InputError
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.limits import MAX_FILES
 from closeread.tasks.coref.sides import read_documents, take_documents, write_documents

@@ -7,11 +7,11 @@ from unittest import mock
 import pytest
 from shared.fuzzing.targets import RICH
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submissions import read_submission
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submissions import read_submission
 from closeread.counts.report import Report
-from closeread.errors import InputError
+from closeread.exceptions import InputError
 from closeread.formats import text
 from closeread.formats.timeml import read_timeml
 from closeread.problems import count_problems

@@ -6,8 +6,8 @@ import datasets
 import evaluate
 import pytest
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 
 
 @pytest.fixture

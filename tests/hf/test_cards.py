@@ -8,7 +8,7 @@ import pytest
 import yaml
 from shared.evaluate_modules import AGREEMENT, SCORING
 
-from closeread.corpora.names import corpus_names, load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.hf.modules import module_names
 from closeread.tasks import procedure_names
 

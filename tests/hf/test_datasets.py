@@ -9,10 +9,10 @@ import pytest
 from shared.package_copy import copy_package, run_with
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.schema import load_schema
-from closeread.errors import ChecksumError, FormatError, RequestError, UnavailableError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.schema import load_schema
+from closeread.exceptions import ChecksumError, FormatError, RequestError, UnavailableError
 from closeread.hf import builder
 from closeread.hf import load as loading
 from closeread.hf.features import features

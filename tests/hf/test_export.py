@@ -13,9 +13,9 @@ import yaml
 from shared.file_sizes import small_files
 
 import closeread
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.errors import InputError, RequestError
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.exceptions import InputError, RequestError
 from closeread.hf.export import export
 from closeread.packages import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records

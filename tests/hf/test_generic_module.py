@@ -24,7 +24,7 @@ from closeread.hf.modules import module_names
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure, procedure_names
 
-METRICS = package_folder("closeread.metrics")
+METRICS = package_folder("closeread.evaluate_modules")
 CLUSTERS = [[[0, 1, 0], [3, 3, 3]], [[5, 6, 6]]]
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -46,7 +46,7 @@ def test_it_names_every_parameter(name):
     assert {option: parameters[option].default for option in options} == options
 
 
-@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("name", module_names())
 def test_its_example_runs_from_a_copy(name, monkeypatch):
     module, load = import_copy(name), evaluate.load
@@ -109,7 +109,7 @@ COPIES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("name", TASKS)
 def test_it_pickles_before_and_after_compute(name, how):

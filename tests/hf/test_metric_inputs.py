@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import closeread
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 
 pytestmark = pytest.mark.usefixtures("offline")
 

@@ -8,7 +8,7 @@ from shared.doors import sample_gold, system_rows
 
 import closeread
 from closeread import CloseReadWarning
-from closeread.corpora import notices
+from closeread.corpus import notices
 
 pytestmark = pytest.mark.usefixtures("offline")
 

@@ -16,7 +16,7 @@ from shared.evaluate_modules import SCORING
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name, install_modules, module_names
 from closeread.scoring import score
@@ -57,10 +57,10 @@ def test_a_module_explains_itself(name):
     assert all(description in module.inputs_description for description in described)
 
 
-@pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")  # of the samples
+@pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("name", module_names())
 def test_examples_of_docstring_and_card_run(name):
-    module = importlib.import_module(f"closeread.metrics.{name}.{name}")
+    module = importlib.import_module(f"closeread.evaluate_modules.{name}.{name}")
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     for text, where in (
         (inspect.getdoc(getattr(module, class_name(name))), "docstring"),

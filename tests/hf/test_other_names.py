@@ -7,7 +7,7 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 pytestmark = pytest.mark.usefixtures("here")
 

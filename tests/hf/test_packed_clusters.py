@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import closeread
-from closeread.errors import InputError
+from closeread.exceptions import InputError
 from closeread.tasks.coref.columns import mention_table, pack_clusters
 from closeread.tasks.coref.sides import CoreferenceSides
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from shared.package_copy import copy_package, run_with
 
-from closeread.corpora.names import corpus_names
+from closeread.corpus.names import corpus_names
 from closeread.hf.reading_code import code_digest, reading_modules
 
 TASKS = {
@@ -19,7 +19,7 @@ ALL = set(TASKS)
 
 DIGESTS = """
 import json, pathlib, sys
-from closeread.corpora.names import corpus_names
+from closeread.corpus.names import corpus_names
 from closeread.hf.reading_code import digest_sources
 
 def digests():
@@ -40,8 +40,8 @@ print(json.dumps(changed))
 
 LOADED = """
 import json, sys
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 read_gold(load_corpus(sys.argv[1]), "sample")
 print(json.dumps([name for name in sys.modules if name.startswith("closeread")]))
 """
@@ -75,9 +75,9 @@ EXPECTED = {
     "errors.py": ALL,
     "formats/text.py": ALL,
     "formats/gzipped.py": ALL,
-    "corpora/gold.py": ALL,
-    "corpora/judging.py": ALL,
-    "corpora/schema.py": ALL,
+    "corpus/gold.py": ALL,
+    "corpus/judging.py": ALL,
+    "corpus/schema.py": ALL,
     "hf/builder.py": ALL,
     "hf/features.py": ALL,
 }

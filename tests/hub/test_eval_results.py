@@ -4,7 +4,7 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.hub.eval_results import make_entry, results_file, results_path
 from closeread.hub.schemas import check
 

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from shared.hub_client import run_client
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.hf.export import export
 from closeread.packages import package_folder
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.errors import FormatError, RequestError
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.exceptions import FormatError, RequestError
 from closeread.hf.export import export
 from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id
 from closeread.hub.dataset_files import (

@@ -6,7 +6,7 @@ import re
 import pytest
 import yaml
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.hf.modules import class_name, module_names
 from closeread.hub.card_page import render_page
 from closeread.hub.front_matter import check_card, join_card
@@ -17,7 +17,7 @@ COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 
 
 def make_metric(name, repository=None):
-    folder = package_folder(f"closeread.metrics.{name}")
+    folder = package_folder(f"closeread.evaluate_modules.{name}")
     card, requirements = (folder / "README.md").read_text("utf-8"), (folder / "requirements.txt").read_bytes()
     return metric_files(name, class_name(name), card, requirements, repository or f"lab/{name}")
 
@@ -44,7 +44,7 @@ def test_the_module_has_one_import_a_line():
     source = make_metric("coref_lea", "lab/my-lea")["my-lea.py"].decode()
     imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert [len(node.names) for node in imports] == [1]
-    assert "from closeread.metrics.coref_lea.coref_lea import CorefLea" in source
+    assert "from closeread.evaluate_modules.coref_lea.coref_lea import CorefLea" in source
 
 
 @pytest.mark.parametrize("name", ["my.lea", "-lea", "läa"])

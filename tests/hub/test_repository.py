@@ -7,7 +7,7 @@ import pytest
 from huggingface_hub import HfApi
 from shared.hub_client import run_client
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.hub.diffs import list_changed_paths
 from closeread.hub.names import Repository
 from closeread.hub.pull_requests import PullRequest, PullRequestDetails

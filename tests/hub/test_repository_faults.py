@@ -11,7 +11,7 @@ from huggingface_hub import constants
 from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.hub.names import Repository
 from closeread.hub.repository import Hub
 

@@ -16,7 +16,7 @@ import yaml
 from shared.doors import TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.sides import Place
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.files import creating_folder
 from closeread.leaderboard.codabench.logo import SIZE, draw_logo
 from closeread.leaderboard.codabench.settings import Settings, make_competition

@@ -18,10 +18,10 @@ from shared.boards import make_store, run_judge, send
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import write_submission
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import write_submission
 from closeread.counts.sides import Place
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.checking import UNFIT
 from closeread.leaderboard.codabench.bundle import make_bundle

@@ -8,7 +8,7 @@ import pytest
 from shared.boards import make_store, read_tree, run_judge, sample_board, send, send_answers
 
 from closeread.counts.sides import Place
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.results import Entry, Record
 from closeread.leaderboard.store import parse_index

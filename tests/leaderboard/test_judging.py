@@ -20,7 +20,7 @@ from shared.boards import (
 
 import closeread
 from closeread.counts.sides import Place
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged
 from closeread.leaderboard.page import render_page

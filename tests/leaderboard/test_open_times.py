@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from shared.boards import NOON, make_store, run_judge, sample_answers, sample_board, send_answers, write_rows
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.page import render_page
 

@@ -6,7 +6,7 @@ import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard.checking import check_predictions
 from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.submission import make_submission, pack_folder, unpacked, write_predictions

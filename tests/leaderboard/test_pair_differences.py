@@ -8,8 +8,8 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 
 from closeread import arrays
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare
 from closeread.counts.table import CountTable

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import corpus_names, load_corpus
-from closeread.corpora.reproduction import load_printed
-from closeread.errors import FormatError, RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.reproduction import load_printed
+from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure

@@ -12,7 +12,7 @@ from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.doors import sample_gold, system_rows, timeml
 
 from closeread.counts.sides import Place
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.checking import UNFIT, check_predictions
 from closeread.leaderboard.declaration import make_board

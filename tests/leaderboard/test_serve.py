@@ -18,9 +18,9 @@ import pytest
 from shared.boards import make_store, read_tree, sample_answers, sample_board, send, small_limits
 from shared.served_boards import COMMAND, serving
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.leaderboard import service
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.folder_store import INDEX_LOCK

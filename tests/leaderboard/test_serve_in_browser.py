@@ -5,7 +5,7 @@ from shared.boards import make_store, sample_answers, sample_board, small_limits
 from shared.chromium import NEEDS_CHROMIUM, Listener, launching
 from shared.served_boards import serving
 
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")

@@ -11,7 +11,7 @@ import pytest
 from shared.boards import make_store, read_tree, sample_answers, sample_board, small_limits, write_rows
 from shared.served_boards import BOUNDARY, encode, serving
 
-from closeread.corpora.sources import CACHE_VARIABLE, DATA_VARIABLE
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.counts.sides import Place
 from closeread.leaderboard.declaration import make_board
 

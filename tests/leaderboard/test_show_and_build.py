@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from shared.leaderboards import make_index, wrap
 
 from closeread.cli.leaderboard import build, show
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard import store
 from closeread.leaderboard.page import render_page
 

@@ -22,7 +22,7 @@ from shared.boards import (
     write_rows,
 )
 
-from closeread.errors import FormatError, SubmissionError
+from closeread.exceptions import FormatError, SubmissionError
 from closeread.leaderboard import folder_store
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.submission import About, is_predictions_path, make_submission

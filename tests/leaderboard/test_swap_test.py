@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import ranking as twin
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
 from closeread.leaderboard import ranking, swap_test
 from closeread.leaderboard.ranking import rank

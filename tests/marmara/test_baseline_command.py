@@ -9,9 +9,9 @@ import pytest
 from twins import marmara_features as twin
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
 from closeread.tasks.coref.marmara.features import A, B
 from closeread.tasks.coref.marmara.mention_detection import detect_mentions

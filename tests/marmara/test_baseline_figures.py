@@ -6,8 +6,8 @@ The expected figures are those of a program in plain Python that was written for
 import pytest
 from shared.coreference import score_records
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll")

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import marmara_features as twin
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.marmara.examples import count_examples, draw_wrong, list_examples, list_gold
 from closeread.tasks.coref.marmara.features import FEATURES, N_CODES, describe_mentions, encode_pairs, expand_codes
 from closeread.tasks.coref.marmara.learning import balance, make_estimator, score_codes

@@ -7,7 +7,7 @@ from shared.error_messages import check_message
 from shared.marmara_sample import SAMPLE, treebank_files
 from shared.marmara_xml import SENTENCES, put, write_treebank
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.conll_checking import read_checked
 from closeread.tasks.coref.marmara.treebank_xml import read_treebank
 

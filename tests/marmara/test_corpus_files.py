@@ -16,7 +16,7 @@ from shared.marmara_xml import (
     write_treebank,
 )
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
 from closeread.tasks.coref.marmara.corpus_files import FORMAT, read_corpus_files, read_corpus_folder
 from closeread.tasks.coref.marmara.genres import GENRES, KNOWN_GENRES

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.equalities import describe_unused, dump_annotation, read_equalities, read_given
 
 GIVEN_FILE = SAMPLE / "given" / "77000112.conll"

@@ -8,7 +8,7 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
 from shared.ud_sentences import document
 
 import closeread
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.marmara.coreference_xml import Annotation, Mention, dump_annotation, read_annotations
 
 COREFERENCE = SAMPLE / "coreference"

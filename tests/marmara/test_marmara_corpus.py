@@ -8,9 +8,9 @@ import pytest
 from shared.marmara_sample import DOCUMENTS, SAMPLE
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError, RequestError, UnavailableError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError, RequestError, UnavailableError
 from closeread.records import UserFiles
 
 CORPUS = load_corpus("marmara_coref")

@@ -4,8 +4,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared.marmara_sample import SAMPLE
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.annotators import read_annotator
 from closeread.tasks.coref.chain_errors import find_chain_errors
 from closeread.tasks.coref.link_support import measure_support

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from shared.marmara_xml import CHAINS, MENTIONS, SENTENCES, put, write_coreference, write_fragment, write_treebank
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
 from closeread.tasks.coref.marmara.corpus_files import read_corpus
 from closeread.tasks.coref.marmara.extraction import extract, write_documents

@@ -5,8 +5,8 @@ import shutil
 import pytest
 from shared.marmara_sample import SAMPLE
 
-from closeread.corpora.reproduction import Inputs, reproduce
-from closeread.errors import FormatError
+from closeread.corpus.reproduction import Inputs, reproduce
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.annotation_files import iterate_sizes, read_annotation_files
 
 TABLES = (*(f"Table {n}" for n in range(1, 5)), "Text")

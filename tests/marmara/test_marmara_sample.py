@@ -5,8 +5,8 @@ import json
 import pytest
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 
-from closeread.corpora.declaration import read_manifest
-from closeread.corpora.sources import file_digest
+from closeread.corpus.declaration import read_manifest
+from closeread.corpus.sources import file_digest
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
 from closeread.tasks.coref.marmara.fragments import read_fragments
 from closeread.tasks.coref.marmara.treebank_files import Kind, read_files

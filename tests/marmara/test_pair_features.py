@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from shared.turkish_sentences import document
 from twins import marmara_features as twin
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.features import (
     FEATURES,
     INDEPENDENT,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.turkish_sentences import document
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.features import describe_mentions
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS
 from closeread.tasks.coref.marmara.tokens import read_tokens

@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.neural import fill_mask
 from closeread.neural.fill_mask import FillMask
 

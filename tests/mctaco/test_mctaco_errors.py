@@ -11,11 +11,11 @@ from shared import json_lines
 from twins import mctaco_errors as twin
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import Metric
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.mctaco.categories import CATEGORIES
 from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
 from closeread.tasks.mctaco.perturbation.units import find_units

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from agreed.mctaco_official import systems
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.scoring import score
 

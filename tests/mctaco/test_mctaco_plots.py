@@ -6,9 +6,9 @@ import sys
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import MissingExtraError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import MissingExtraError
 from closeread.tasks.mctaco.plots import COIN, draw_categories
 
 SAMPLE = ["--config", "sample"]

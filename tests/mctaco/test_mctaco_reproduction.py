@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from shared.peers import find_peer
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, load_printed, reproduce
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.paper_tables import (
     AGREES,
     CUT_OFF,

@@ -61,8 +61,8 @@ def make_model(folder, records):
 
 
 def test_the_command(ran, run, tmp_path):
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
 
     records = read_gold(load_corpus("mctaco"), "sample").records
     model = make_model(tmp_path / "model", records)

@@ -10,7 +10,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
 
 VOCABULARY = spacy.blank("en").vocab

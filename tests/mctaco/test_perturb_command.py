@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.gold import read_gold, read_own_gold, read_rows
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold, read_own_gold, read_rows
+from closeread.corpus.names import load_corpus
 
 ANNOTATORS = ("anna.jsonl", "ben.jsonl", "cleo.jsonl", "dan.jsonl")
 

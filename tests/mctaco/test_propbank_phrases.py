@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.event_phrases.pool import make_pool
 from closeread.tasks.mctaco.event_phrases.propbank import read_frames
 

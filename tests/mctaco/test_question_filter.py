@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.question_filter import filter_questions
 
 RECORDS = [{"question_id": "q0", "category": "Frequency"}, {"question_id": "q0", "category": "Frequency"}]

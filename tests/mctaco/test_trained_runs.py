@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.figures import draw_runs
 from closeread.tasks.mctaco.trained_runs import TrainedRun, TrainedRuns, find_run, read_runs
 

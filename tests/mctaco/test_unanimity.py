@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.adjudication import unanimous
 
 LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"

@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 
 from shared.tiny_encoder import make_encoder  # noqa: E402
 
-from closeread.errors import RequestError  # noqa: E402
+from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import encoders  # noqa: E402
 from closeread.neural.encoders import Encoder  # noqa: E402
 

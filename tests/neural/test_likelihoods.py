@@ -11,7 +11,7 @@ transformers = pytest.importorskip("transformers")
 from shared.tiny_encoder import make_encoder, make_tokenizer  # noqa: E402
 from twins.likelihoods import causal_likelihood, masked_likelihood  # noqa: E402
 
-from closeread.errors import RequestError  # noqa: E402
+from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import likelihoods  # noqa: E402
 from closeread.neural.likelihoods import CAUSAL, MASKED, LikelihoodModel  # noqa: E402
 from closeread.neural.pair_classifier import TextPairs  # noqa: E402

@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers")
 from shared.file_faults import file_faults  # noqa: E402
 from shared.tiny_encoder import make_encoder, make_tokenizer  # noqa: E402
 
-from closeread.errors import RequestError  # noqa: E402
+from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import pair_classifier  # noqa: E402
 from closeread.neural.pair_classifier import PairClassifier, PairLearner, TextPairs, predict_pairs  # noqa: E402
 from closeread.neural.pair_runs import LabelledTexts, PairChoice, load_classifier, train_pairs  # noqa: E402

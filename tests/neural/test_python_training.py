@@ -11,13 +11,13 @@ from shared.tiny_encoder import make_encoder
 
 import closeread
 from closeread.cli.tasks import mctaco_training, tne_training
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 from closeread.tasks import find
 from closeread.tasks.tne.tne_jsonl import dump_records
 
-pytestmark = pytest.mark.filterwarnings("ignore::closeread.errors.CloseReadWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")
 
 ROWS = read_gold(load_corpus("mctaco"), "sample", "test").records[:8]
 SAMPLE = {"config": "sample", "split": "test"}

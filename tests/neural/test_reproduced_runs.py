@@ -12,11 +12,11 @@ pytest.importorskip("transformers")
 from shared.tiny_encoder import make_encoder  # noqa: E402
 from shared.tne_release import write  # noqa: E402
 
-from closeread.corpora.gold import read_gold  # noqa: E402
-from closeread.corpora.names import load_corpus  # noqa: E402
-from closeread.corpora.reproduction import Inputs, reproduce  # noqa: E402
+from closeread.corpus.gold import read_gold  # noqa: E402
+from closeread.corpus.names import load_corpus  # noqa: E402
+from closeread.corpus.reproduction import Inputs, reproduce  # noqa: E402
 from closeread.counts.paper_tables import OWN_MODEL  # noqa: E402
-from closeread.errors import RequestError  # noqa: E402
+from closeread.exceptions import RequestError  # noqa: E402
 from closeread.tasks.tne.reproduction_models import name_row  # noqa: E402
 
 FAST = ("--epochs", 9, "--head-learning-rate", "1e-2", "--device", "cpu")

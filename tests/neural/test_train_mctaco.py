@@ -13,9 +13,9 @@ pytest.importorskip("transformers")
 
 from shared.tiny_encoder import make_encoder
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 from closeread.neural import encoders, pair_runs
 from closeread.neural.training import Setting
 from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions

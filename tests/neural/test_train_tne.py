@@ -13,8 +13,8 @@ from click.testing import CliRunner  # noqa: E402
 from shared.tiny_encoder import make_encoder  # noqa: E402
 
 from closeread.cli import main  # noqa: E402
-from closeread.corpora.gold import read_gold  # noqa: E402
-from closeread.corpora.names import load_corpus  # noqa: E402
+from closeread.corpus.gold import read_gold  # noqa: E402
+from closeread.corpus.names import load_corpus  # noqa: E402
 
 SAMPLE = ("--config", "sample", "--split", "test", "--validation-split", "test")
 FAST = ("--learning-rate", "2e-3", "--head-learning-rate", "1e-2", "--batch-size", "2", "--patience", "99")

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.neural.trained_vectors import train_vectors
 
 SMALL = {"dimensions": 8, "epochs": 2, "window": 2}

@@ -18,10 +18,10 @@ from shared.doors import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, syst
 
 import closeread
 from closeread.cli import main
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import load_schema
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import load_schema
 from closeread.counts.estimates import Resampling
-from closeread.errors import InputError, RequestError
+from closeread.exceptions import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.leaderboard.count_cache import CountCache

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import closeread
-from closeread.corpora.schema import load_schema
+from closeread.corpus.schema import load_schema
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts

@@ -37,8 +37,8 @@ def write_rows(path, rows):
 
 def sample_answers(*, right):
     """Predictions for the sample of McTaco of which the first `right` candidates get their gold label, the rest not."""
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
 
     other = {"yes": "no", "no": "yes"}
     records = read_gold(load_corpus("mctaco"), "sample").records

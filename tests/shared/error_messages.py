@@ -1,6 +1,6 @@
 """What every message to a user must be, whatever it says."""
 
-from closeread.errors import SHOWN
+from closeread.exceptions import SHOWN
 
 
 def check_message(error):

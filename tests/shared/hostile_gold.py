@@ -6,8 +6,8 @@ from shared import json_lines
 from shared.doors import sample_gold, system_rows
 from shared.hostile_texts import HOSTILE
 
-from closeread.corpora.gold import take_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import take_own_gold
+from closeread.corpus.names import load_corpus
 
 TEXTS = HOSTILE[::2]
 """Enough of them: each takes as long as a document of the sample."""

@@ -7,15 +7,16 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-MAPPED = ("loaders", "metrics", "schemas", "cards")
+MAPPED = {"loaders": "loaders", "metrics": "evaluate_modules", "schemas": "schemas", "cards": "cards"}
+"""Top-level folders of the repository, and the names of the subpackages that they are."""
 
 
 def copy_package(folder):
     """Copy the package below a folder, whose path is returned."""
-    for name in ("", *MAPPED):
+    for name in ("", *MAPPED.values()):
         source = Path(import_module(f"closeread.{name}".rstrip(".")).__file__).parent
         # With its bytecode, which is valid as long as a file is the same.
-        ignored = shutil.ignore_patterns(*(MAPPED if not name else ()))
+        ignored = shutil.ignore_patterns(*(MAPPED.values() if not name else ()))
         shutil.copytree(source, folder / "closeread" / name, dirs_exist_ok=True, ignore=ignored)
     return folder
 

@@ -13,7 +13,7 @@ from shared.random_timelines import random_pair as random_timelines
 from shared.universal_anaphora import random_pair as random_anaphora
 from twins.possessions import ANCHORS
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.tlinks.kernels.temporal_graph import TYPES

@@ -2,9 +2,9 @@
 
 import pytest
 
-from closeread.corpora.gold import splits_at_hand
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import locate
+from closeread.corpus.gold import splits_at_hand
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import locate
 from closeread.tasks.timeline.gold import Timelines
 
 CORPUS = load_corpus("semeval2015_timeline")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.tne.tne_jsonl import read_records
 
 TNE = load_corpus("tne")

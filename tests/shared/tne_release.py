@@ -3,7 +3,7 @@
 import gzip
 from functools import cache
 
-from closeread.corpora.reproduction import Inputs, reproduce
+from closeread.corpus.reproduction import Inputs, reproduce
 from closeread.tasks.tne.tne_jsonl import dump_records
 
 FILES = {

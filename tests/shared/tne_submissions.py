@@ -4,9 +4,9 @@ import pytest
 from hypothesis import strategies as st
 from shared import json_lines
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import SubmissionError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import SubmissionError
 from closeread.scoring import Scorer
 from closeread.tasks.tne.procedure import PROCEDURE
 

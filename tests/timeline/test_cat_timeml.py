@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.timelines import CORPUS, skip_unless_available
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.sources import locate
+from closeread.corpus.gold import read_gold
+from closeread.corpus.sources import locate
 from closeread.formats.timeml import dump_timeml, read_timeml
 from closeread.tasks.timeline.cat_timeml import as_cat, as_timeml, lost_in_cat, lost_in_timeml
 from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document

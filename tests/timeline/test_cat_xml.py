@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.tasks.timeline.cat_xml import (
     dump_document,
     is_date,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.timelines import entry
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, Overlap, dice, measure_agreement
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.kernels.timelines import COUNTS, timeline_counts

@@ -7,10 +7,10 @@ import pytest
 from shared.count_tables import score_table
 from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import read_gold
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, RequestError
+from closeread.corpus.baselines import load_baseline, load_baselines
+from closeread.corpus.gold import read_gold
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.timeline.cat_xml import dump_document
 from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.procedure import PROCEDURE

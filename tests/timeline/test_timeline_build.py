@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.schema import RowValidator, load_schema
+from closeread.corpus.gold import read_gold
+from closeread.corpus.schema import RowValidator, load_schema
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.building import (
     Event,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from shared.annotated_cat import mark, relate, write_document, write_voyage
 from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpora.sources import locate
-from closeread.errors import FormatError
+from closeread.corpus.sources import locate
+from closeread.exceptions import FormatError
 from closeread.tasks.timeline.cat_events import build_annotated_timelines
 
 BO = [mark("ENTITY_MENTION", 1, 1), mark("EVENT_MENTION", 2, 2), mark("ENTITY", 20, TAG_DESCRIPTOR="Bo")]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from closeread.counts.annotators import Annotator
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, choose_kind
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 from closeread.tasks.timeline.plot_events import count_mentions, find_timeline

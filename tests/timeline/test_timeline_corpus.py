@@ -10,12 +10,12 @@ import pytest
 from shared.timelines import CORPUS, loader_folder
 
 import closeread
-from closeread.corpora.declaration import read_manifest
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.corpora.sources import locate
+from closeread.corpus.declaration import read_manifest
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.sources import locate
 from closeread.counts.sides import Place
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.scoring import open_scorer

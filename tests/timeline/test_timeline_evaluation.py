@@ -10,10 +10,10 @@ import pytest
 from shared.timelines import CORPUS, GOLD, entry, write_texts
 
 import closeread
-from closeread.corpora.facts import count_corpus
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, SubmissionError, UnavailableError
+from closeread.corpus.facts import count_corpus
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.submissions import read_submission
+from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import score
 from closeread.tasks.timeline.gold import unite
@@ -160,7 +160,7 @@ def test_loading(own, offline):
 def test_an_evaluate_module_scores_them(own, system, offline):
     gold = closeread.load_dataset(NAME, split="evaluation", data_dir=own)
     rows = read_submission(system, CORPUS, read_gold(CORPUS, split="evaluation", data_dir=own).records).rows
-    from closeread.metrics.timeline_awareness.timeline_awareness import TimelineAwareness
+    from closeread.evaluate_modules.timeline_awareness.timeline_awareness import TimelineAwareness
 
     found = TimelineAwareness().compute(predictions=rows, references=gold)
     assert found["awareness/recall"] == 6 / 9

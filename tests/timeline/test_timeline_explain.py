@@ -295,8 +295,8 @@ def test_titles_are_the_counts(gold, system, track):
 @pytest.mark.parametrize("track", TRACKS)
 def test_released_timelines(corpora, run, split, track, tmp_path):
     """Gold against itself: all is verified as it stands."""
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
     from closeread.tasks.timeline.timeline_txt import write_folder
 
     write_folder(read_gold(load_corpus("semeval2015_timeline"), None, split).records, tmp_path)

@@ -6,9 +6,9 @@ import pytest
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
 from closeread import limits
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, Problem, SubmissionError
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.submissions import read_submission
+from closeread.exceptions import FormatError, Problem, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities

@@ -9,7 +9,7 @@ from shared.timeline_pictures import assert_readable, find_row, read_texts
 from shared.timelines import entries, entry
 from twins import timelines as twin
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, build_graph
 from closeread.tasks.timeline.kernels.timelines import TRACKS
 from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, select_positions

@@ -5,7 +5,7 @@ import pytest
 from shared.timelines import entry
 
 import closeread
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 
 
 @pytest.fixture(scope="module")

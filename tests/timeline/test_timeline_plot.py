@@ -19,7 +19,7 @@ from shared.timeline_pictures import (
 from shared.timelines import entry
 
 from closeread.drawing.pictures import write_picture
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.timeline.kernels.timelines import COUNTS, list_mentions, timeline_counts
 from closeread.tasks.timeline.plot_dates import parse_period
 from closeread.tasks.timeline.plot_events import compare_events
@@ -268,8 +268,8 @@ SPLITS = ("trial", "corpus_1", "corpus_2")
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_released_timelines_are_readable(corpora, split):
-    from closeread.corpora.gold import read_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.gold import read_gold
+    from closeread.corpus.names import load_corpus
 
     records = read_gold(load_corpus("semeval2015_timeline"), None, split).records
     longest = max(records, key=lambda record: len(record["entries"]))

@@ -11,7 +11,7 @@ from shared.timeline_pictures import (
 )
 from shared.timelines import entry
 
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 from closeread.tasks.timeline.plots import draw_timeline
 
 PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]

@@ -9,13 +9,13 @@ import pytest
 from shared.timelines import CORPUS, loader_folder, skip_unless_available
 
 import closeread
-from closeread.corpora import notices
-from closeread.corpora.declaration import read_manifest
-from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import available_splits, read_gold, read_own_gold, splits_at_hand
-from closeread.corpora.oddities import describe_known
-from closeread.corpora.sources import locate
-from closeread.errors import ChecksumError
+from closeread.corpus import notices
+from closeread.corpus.declaration import read_manifest
+from closeread.corpus.facts import load_facts
+from closeread.corpus.gold import available_splits, read_gold, read_own_gold, splits_at_hand
+from closeread.corpus.oddities import describe_known
+from closeread.corpus.sources import locate
+from closeread.exceptions import ChecksumError
 from closeread.scoring import score
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_mentions import split_mention

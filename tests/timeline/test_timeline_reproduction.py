@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from shared.timelines import write_texts
 
-from closeread.corpora.gold import read_gold, splits_at_hand
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, load_printed, reproduce
-from closeread.corpora.sources import DATA_VARIABLE
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, load_printed, reproduce
+from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"

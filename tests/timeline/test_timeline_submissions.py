@@ -5,9 +5,9 @@ import json
 import pytest
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.submissions import read_submission
-from closeread.errors import FormatError, Problem, SubmissionError
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.submissions import read_submission
+from closeread.exceptions import FormatError, Problem, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.timeline_txt import (
     read_folder,

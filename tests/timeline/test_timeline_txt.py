@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.timelines import CORPUS, entry
 
-from closeread.corpora.gold import read_own_gold
-from closeread.errors import FormatError, Problem
+from closeread.corpus.gold import read_own_gold
+from closeread.exceptions import FormatError, Problem
 from closeread.files import write_text
 from closeread.formats.text import read_lines
 from closeread.tasks.timeline.timeline_txt import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats.timeml import (
     RELATION_TYPES,
     Document,

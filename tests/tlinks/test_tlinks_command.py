@@ -12,7 +12,7 @@ from shared.count_tables import sum_counts
 from closeread.counts.files import read_counts
 from closeread.counts.report import make_report
 from closeread.counts.sides import Place
-from closeread.errors import FormatError, RequestError, SubmissionError
+from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer, score
 from closeread.systems import compare
 from closeread.tasks.tlinks.procedure import PROCEDURE

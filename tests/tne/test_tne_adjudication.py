@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.tne_annotated import ANNA, BEN, HOUSE, IT, ROOF, TOWN, annotate, close_links, consolidate, document
 from shared.tne_random import documents
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.records import Parsed
 from closeread.tasks.tne.adjudication import conflicts, consolidated, consolidation, decisions
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of

@@ -14,7 +14,7 @@ from shared import json_lines
 from shared.tne_annotated import agreement, document, submit
 from shared.tne_random import documents
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 
 WORDS = "Ada she her Ben he roof house town"
 ROOF, HOUSE, TOWN = 5, 6, 7

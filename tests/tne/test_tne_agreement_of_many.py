@@ -7,7 +7,7 @@ import pytest
 from shared import json_lines
 from shared.tne_annotated import agreement, document, submit
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.tne.agreement import measure_agreement
 
 WORDS = "Ada she her Ben he roof house town"

@@ -10,7 +10,7 @@ from shared.error_messages import check_message
 from shared.tne_links import gold_rows, link
 from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, count, read, refuse, submit
 
-from closeread.errors import InputError, RequestError
+from closeread.exceptions import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Parsed
 from closeread.tasks.tne import tne_arrays

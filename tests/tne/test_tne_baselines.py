@@ -10,11 +10,11 @@ from shared.tne_links import scores
 from shared.tne_random import documents
 from twins.tne_baselines import link_pairs
 
-from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import RequestError
+from closeread.corpus.baselines import load_baseline, load_baselines
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import RequestError
 from closeread.tasks.tne import baselines
 from closeread.tasks.tne.procedure import PROCEDURE, validate
 

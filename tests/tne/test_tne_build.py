@@ -9,16 +9,16 @@ import pages
 import pytest
 from shared.json_lines import read
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 
 spacy = pytest.importorskip("spacy")
 
 from shared.noun_phrase_pipeline import make_pipeline  # noqa: E402 (needs spaCy)
 from spacy.language import Language  # noqa: E402
 
-from closeread.corpora.pipelines import list_unneeded  # noqa: E402
+from closeread.corpus.pipelines import list_unneeded  # noqa: E402
 from closeread.tasks.tne import building  # noqa: E402
 from closeread.tasks.tne.building import Builder, Filter  # noqa: E402
 from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402

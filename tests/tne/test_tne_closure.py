@@ -11,8 +11,8 @@ from shared.json_lines import read, write
 from shared.tne_documents import SIDE, relations
 from shared.tne_links import gold_links, link
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.tne.closure import close_links, close_rows
 
 # Ann (np0) and the baker (np1) are one person, her shop (np2) and it (np3) one thing; the oven is np4.

@@ -9,8 +9,8 @@ from shared import json_lines
 from shared.tne_links import gold_links
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.tne_arrays import dump_submission

@@ -17,10 +17,10 @@ from twins import links as twin
 from twins.tne_errors import Places, list_wrong
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.tne.columns import documents_of, rows_of
 from closeread.tasks.tne.link_breakdowns import PLACES

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from shared.tne_random import documents
 from twins.tne_facts import count_facts
 
-from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.facts import load_facts
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.tne import facts as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies

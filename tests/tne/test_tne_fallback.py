@@ -9,10 +9,10 @@ from shared.json_lines import read
 from shared.tne_links import link, scores
 from shared.tne_random import documents
 
-from closeread.corpora.baselines import load_baseline, load_baselines
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.baselines import load_baseline, load_baselines
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 from closeread.tasks.tne.procedure import PROCEDURE, validate
 
 

@@ -9,7 +9,7 @@ from shared.json_lines import dump
 from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document
 
-from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.formats.fast_json import FastParser
 from closeread.formats.json_lines import make_parser
 from closeread.tasks.tne import tne_jsonl

@@ -8,10 +8,10 @@ from shared import json_lines
 from shared.tne_links import ENDS, link
 
 import closeread
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.errors import RequestError, SubmissionError
+from closeread.exceptions import RequestError, SubmissionError
 from closeread.hf.export import export
 from closeread.scoring import score
 

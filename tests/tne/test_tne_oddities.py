@@ -4,8 +4,8 @@ import pytest
 from shared.tne_released import document, link, with_noun_phrase
 from twins.tne_rules import count_oddities
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
 

@@ -8,8 +8,8 @@ from agreed import tne_official as official
 from shared import tne_submissions
 from shared.tne_links import scores
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.tasks.tne import tne_arrays
 from closeread.tasks.tne.procedure import count
 

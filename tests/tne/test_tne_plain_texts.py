@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.tne.plain_texts import PlainText, TextReader, list_texts, split_parts
 
 PART = st.text(st.sampled_from("ab .,"), min_size=1).map(str.strip).filter(bool)

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared import json_lines
 from shared.tne_links import ENDS, link
 
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.plots import (
     NO_LINK,

@@ -13,7 +13,7 @@ from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document, first_version
 
 from closeread import limits
-from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.formats import gzipped
 from closeread.tasks.tne.tne_jsonl import find_origin
 

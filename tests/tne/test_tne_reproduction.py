@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from shared.tne_release import FILES, cells_of, in_table, read_release, values_of, write
 
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, load_printed, reproduce
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.paper_tables import (
     AGREES,
     CUT_OFF,
@@ -19,7 +19,7 @@ from closeread.counts.paper_tables import (
     NOT_RECOMPUTED,
     WITHIN_CHANCE,
 )
-from closeread.errors import UnavailableError
+from closeread.exceptions import UnavailableError
 
 CORPUS = load_corpus("tne")
 SIZES = ("Documents", "Tokens", "NPs", "Coref-Clusters")
@@ -101,7 +101,7 @@ def test_an_identity_is_judged_within_rounding(printed, verdict, monkeypatch, fo
     for table in changed["tables"]:
         if table["name"] == "Table 3":
             table["rows"]["Coupled-static"]["Precision"] = printed
-    for module in ("corpora.reproduction", "tasks.tne.reproduction_identities"):
+    for module in ("corpus.reproduction", "tasks.tne.reproduction_identities"):
         monkeypatch.setattr(f"closeread.{module}.load_printed", lambda corpus: changed)
     cells = cells_of("Identities", four)
     assert cells["Identities", "Coupled-static", "Precision"].verdict == verdict

@@ -15,9 +15,9 @@ from shared.json_lines import dump
 from shared.tne_files import TNE, put
 from shared.tne_released import document
 
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.schema import load_schema
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.schema import load_schema
+from closeread.exceptions import FormatError
 from closeread.hf.features import features
 from closeread.tasks.tne.tne_jsonl import dump_records
 

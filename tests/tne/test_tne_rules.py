@@ -7,9 +7,9 @@ from shared import json_lines
 from shared.tne_released import document, link, with_clusters, with_links, with_noun_phrase
 from twins.tne_rules import is_sound
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.tne.rules import find_inconsistencies, find_oddities
 
 TNE = load_corpus("tne")

@@ -15,9 +15,9 @@ from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase,
 from shared.tne_links import gold_rows, scores
 from twins import links as twin
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import RequestError
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import RequestError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import pairs
 from closeread.tasks.tne.procedure import BREAKDOWNS, EXPRESSED, PROCEDURE, count, find_joined, validate

@@ -15,10 +15,10 @@ from shared.tne_released import document, with_links
 from shared.tne_submissions import IDS, submit
 
 import closeread
-from closeread.corpora.facts import count_corpus
-from closeread.corpora.gold import read_gold, read_own_gold
+from closeread.corpus.facts import count_corpus
+from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.counts.sides import Place
-from closeread.errors import InputError
+from closeread.exceptions import InputError
 from closeread.formats import stored_lines, stored_text
 from closeread.records import column
 from closeread.scoring import Scorer, open_scorer, score

@@ -11,7 +11,7 @@ from shared.tne_links import link
 from shared.tne_submissions import ANY_JSON, IDS, SIZES, count, read, refuse, submit
 from twins.tne_submissions import is_valid
 
-from closeread.errors import InputError
+from closeread.exceptions import InputError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.tne.columns import PREPOSITIONS
 

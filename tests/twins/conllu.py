@@ -2,7 +2,7 @@
 
 import re
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 
 DEFAULT = "eid-etype-head-other"
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f]")

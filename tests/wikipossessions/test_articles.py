@@ -8,8 +8,8 @@ import pytest
 from shared.stand_in_wiki import AFTER, redirect_to
 
 from closeread import __version__
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 
 JUG = "<p>Ann made it.</p><h2>History</h2><p>Ben bought it.</p>"
 JUG_TEXT = "Ann made it.\n\n== History ==\n\nBen bought it.\n"

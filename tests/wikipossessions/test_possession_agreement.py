@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared.possession_records import HEADER, ROW
 from sklearn.metrics import cohen_kappa_score
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, match_possessions

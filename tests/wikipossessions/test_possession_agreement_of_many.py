@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from shared.possession_records import HEADER
 
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement, measure_agreement
 
 NAMES = ("anna", "ben", "cem")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.corpora import notices
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import CloseReadWarning
+from closeread.corpus import notices
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import CloseReadWarning
 from closeread.tasks.wikipossessions import baselines
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor

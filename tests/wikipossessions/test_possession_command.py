@@ -8,10 +8,10 @@ import evaluate
 import pytest
 
 import closeread
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.errors import SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.scoring import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 

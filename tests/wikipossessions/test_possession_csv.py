@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.possession_records import HEADER, ROW, make_record, read_released
 
-from closeread.corpora.gold import read_file, read_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_file, read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.files import write_text
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 from closeread.tasks.wikipossessions.rules import derive_anchor

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
 
 DECIMAL = "(expected a decimal number such as 0.1)"

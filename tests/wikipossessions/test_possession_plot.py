@@ -16,7 +16,7 @@ import pytest
 from shared.file_sizes import small_files
 
 from closeread.drawing.pictures import write_picture
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tasks.wikipossessions.plots import LACKING, draw_timeline
 
 SHAPES = {

@@ -6,9 +6,9 @@ import pytest
 from shared import json_lines
 from shared.possession_records import ROW, make_record, read_released
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.rules import DERIVED, find_inconsistencies, find_odd_rows, find_oddities
 
 CORPUS = load_corpus("wikipossessions")

@@ -4,12 +4,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.corpora.facts import load_facts
-from closeread.corpora.gold import read_gold, read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import RowValidator, fields, load_schema
-from closeread.corpora.submissions import read_submission
-from closeread.errors import SubmissionError
+from closeread.corpus.facts import load_facts
+from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import RowValidator, fields, load_schema
+from closeread.corpus.submissions import read_submission
+from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
 from closeread.tasks.wikipossessions.possession_csv import dump_records

@@ -8,9 +8,9 @@ from math import ceil, floor
 import pytest
 from shared.possession_records import HEADER
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, load_printed, reproduce
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, load_printed, reproduce
 from closeread.counts.paper_tables import CUT_OFF, DIFFERS, NOT_RECOMPUTED, WITHOUT_DATA
 
 JUG = (

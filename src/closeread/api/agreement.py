@@ -10,11 +10,11 @@ from typing import cast
 
 from closeread import tasks
 from closeread.argument_types import check_types
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows, take_rows
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows, take_rows
 from closeread.counts.annotators import Annotator
 from closeread.counts.results import Result
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure
 from closeread.suggestions import describe_unknown
 

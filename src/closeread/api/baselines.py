@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
 
-from closeread.corpora.baselines import Baseline, NamesOption, OutputOption, load_baselines, load_own_baselines
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.names import find_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
-from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submission_formats import write_submission
+from closeread.corpus.baselines import Baseline, NamesOption, OutputOption, load_baselines, load_own_baselines
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.names import find_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
+from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.submission_formats import write_submission
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.files import text_suffix, write_text
 from closeread.records import Record
 from closeread.scoring import make_place

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from closeread.api.baselines import list_baselines
 from closeread.api.places import take_place
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.facts import Statistics, count_corpus
-from closeread.corpora.gold import data_notices
-from closeread.corpora.names import corpus_names, find_corpus, load_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.reproduction import Inputs, Reproduction
-from closeread.corpora.reproduction import reproduce as recompute
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.facts import Statistics, count_corpus
+from closeread.corpus.gold import data_notices
+from closeread.corpus.names import corpus_names, find_corpus, load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.reproduction import Inputs, Reproduction
+from closeread.corpus.reproduction import reproduce as recompute
 from closeread.counts.options import OptionValue
 from closeread.hf.modules import module_names
 from closeread.packages import package_folder
@@ -165,7 +165,7 @@ def _describe_corpus(corpus: Corpus) -> CorpusEntry:
 
 def _describe_metric(name: str) -> MetricEntry:
     """Return what the class of a module says of itself, without importing it, which takes seconds."""
-    tree = ast.parse((package_folder(f"closeread.metrics.{name}") / f"{name}.py").read_text("utf-8"))
+    tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     said = next(text for node in classes if (text := ast.get_docstring(node)))
     title = " ".join(said.partition("\n\n")[0].split())

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.argument_types import check_types
-from closeread.corpora.conversions import Conversion
-from closeread.corpora.names import choose_equivalent
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.conversions import Conversion
+from closeread.corpus.names import choose_equivalent
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure, make_place
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all

@@ -9,13 +9,13 @@ from typing import cast
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.argument_types import check_argument, check_types
-from closeread.corpora.names import choose_equivalent
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.names import choose_equivalent
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.estimates import Resampling
 from closeread.counts.results import Result
 from closeread.counts.sides import Place
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names

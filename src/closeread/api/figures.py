@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 from closeread.api.agreement import check_arguments, take_annotator
 from closeread.argument_types import check_types
-from closeread.corpora.figures import Drawing, FigureKind
-from closeread.corpora.names import choose_equivalent
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.figures import Drawing, FigureKind
+from closeread.corpus.names import choose_equivalent
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.annotators import Annotator
 from closeread.drawing.pictures import check_suffix, write_picture
-from closeread.errors import RequestError, pluralize, quote
+from closeread.exceptions import RequestError, pluralize, quote
 from closeread.scoring import find_procedure, make_place
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 from closeread.api.agreement import check_arguments
 from closeread.api.places import take_place
 from closeread.argument_types import check_fields, check_types
-from closeread.corpora.gold import Gold
-from closeread.corpora.models import Models, place_golds
-from closeread.corpora.names import corpus_names, find_corpus, load_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
-from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submission_formats import check_submission_path, write_submission
+from closeread.corpus.gold import Gold
+from closeread.corpus.models import Models, place_golds
+from closeread.corpus.names import corpus_names, find_corpus, load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
+from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.submission_formats import check_submission_path, write_submission
 from closeread.counts.results import Result
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
+    from closeread.corpus.declaration import Corpus
     from closeread.neural.training import Setting
 
 _COUNT = (lambda value: value >= 1, "1 or more")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.options import OptionValue
 from closeread.counts.sides import Place
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import make_place
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread.api.places import take_place
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.names import find_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
-from closeread.corpora.showing import Part, draw_parts, load_view, read_records, select_records
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.names import find_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
+from closeread.corpus.showing import Part, draw_parts, load_view, read_records, select_records
 from closeread.counts.html_tables import draw_html
 from closeread.counts.options import OptionValue
 from closeread.counts.sides import Place

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import FileOrRows
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
 from closeread.counts.options import OptionValue
-from closeread.errors import InputError, escape
+from closeread.exceptions import InputError, escape
 from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 
 

@@ -22,7 +22,7 @@ import click
 from closeread import __version__
 from closeread.cli.notes import QuietGroup
 from closeread.cli.streams import readable_streams
-from closeread.errors import InputError, MissingExtraError, RequestError, escape, escape_line
+from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
 from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"

@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from closeread.corpora.declaration import Corpus
+    from closeread.corpus.declaration import Corpus
 
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -27,7 +27,7 @@ def complete_corpora(incomplete: str, others: Iterable[str] = ()) -> list[Comple
     """Return the corpora, and other words, that begin so; procedures that score one corpus only if there are none."""
     from click.shell_completion import CompletionItem
 
-    from closeread.corpora.names import corpus_names, list_scored
+    from closeread.corpus.names import corpus_names, list_scored
     from closeread.tasks import procedure_names
 
     found = [_describe_corpus(name) for name in corpus_names() if name.startswith(incomplete)]
@@ -42,7 +42,7 @@ def complete_scored(incomplete: str) -> list[CompletionItem]:
     """Return the corpora and procedures whose names begin so, sorted."""
     from click.shell_completion import CompletionItem
 
-    from closeread.corpora.names import corpus_names
+    from closeread.corpus.names import corpus_names
     from closeread.tasks import procedure_names
 
     corpora = corpus_names()
@@ -125,15 +125,15 @@ def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 def _describe_corpus(name: str) -> CompletionItem:
     from click.shell_completion import CompletionItem
 
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
 
     return CompletionItem(name, help=load_corpus(name).title)
 
 
 def _find_corpus(ctx: click.Context) -> Corpus | None:
     """Return the corpus that a command is about: its argument, or as its name or its module's says; None if unknown."""
-    from closeread.corpora.names import corpus_names, find_corpus
-    from closeread.errors import RequestError
+    from closeread.corpus.names import corpus_names, find_corpus
+    from closeread.exceptions import RequestError
     from closeread.tasks import procedure_names
 
     # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.

@@ -11,7 +11,7 @@ from click.types import StringParamType
 
 from closeread.cli.help_examples import break_lines
 from closeread.cli.notes import QuietGroup
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,7 +35,7 @@ class CorpusName(StringParamType):
         Raises:
             RequestError: there is no such corpus, or the procedure scores several.
         """
-        from closeread.corpora.names import find_corpus
+        from closeread.corpus.names import find_corpus
 
         return value if value in self.others else find_corpus(value).name
 
@@ -57,7 +57,7 @@ class ScoredName(StringParamType):
         Raises:
             RequestError: there is no such name.
         """
-        from closeread.corpora.names import find_task
+        from closeread.corpus.names import find_task
 
         procedure, corpus = find_task(value)
         return corpus or procedure

@@ -18,7 +18,7 @@ import click
 
 from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
-from closeread.errors import RequestError, escape_line
+from closeread.exceptions import RequestError, escape_line
 from closeread.suggestions import describe_unknown
 
 P = ParamSpec("P")
@@ -31,7 +31,7 @@ QUIET = "closeread.quiet"
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     # An option that is not given must not undo the one before the command.
     if value:
-        from closeread.corpora.downloads import hide_progress
+        from closeread.corpus.downloads import hide_progress
 
         ctx.meta[QUIET] = True
         ctx.with_resource(hide_progress())

@@ -17,12 +17,12 @@ from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.repetition import read_choices, split_names
 from closeread.cli.writing import check_outputs
-from closeread.errors import escape
+from closeread.exceptions import escape
 from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
-    from closeread.corpora.gold import Gold
+    from closeread.corpus.declaration import Corpus
+    from closeread.corpus.gold import Gold
     from closeread.counts.estimates import Resampling
     from closeread.counts.options import Option
     from closeread.counts.procedure import Procedure
@@ -170,7 +170,7 @@ class CorpusCommand(WritingCommand):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
-        from closeread.corpora.names import corpus_names, load_corpus
+        from closeread.corpus.names import corpus_names, load_corpus
 
         own = super().get_params(ctx)
         place = next(i for i, param in enumerate(own) if param.name == "data_dir") + 1
@@ -397,7 +397,7 @@ def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **plac
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpora.sides import read_corpus_gold
+    from closeread.corpus.sides import read_corpus_gold
 
     found = read_corpus_gold(take_place(corpus, **place))
     tell(found.notices if about is None else found.notices_about(about(found)))

@@ -11,7 +11,7 @@ import click
 from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
-    from closeread.corpora.figures import Drawing
+    from closeread.corpus.figures import Drawing
 
 
 def draw(output: Path, make: Callable[[], Drawing]) -> None:
@@ -21,7 +21,7 @@ def draw(output: Path, make: Callable[[], Drawing]) -> None:
         RequestError: the output is not a picture.
     """
     from closeread.drawing.pictures import check_suffix, write_picture
-    from closeread.errors import escape_line
+    from closeread.exceptions import escape_line
 
     check_suffix(output)
     drawing = make()

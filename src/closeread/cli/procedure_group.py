@@ -13,7 +13,7 @@ from closeread.cli.completion import complete_scored
 from closeread.cli.help_examples import format_examples
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.names import NamesGroup
-from closeread.errors import RequestError, escape
+from closeread.exceptions import RequestError, escape
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:
 
 def corpus_options(corpus: str | None) -> list[click.Parameter]:
     """Return the options for the folders of a corpus that users get from their owners."""
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
 
     return [] if corpus is None else options.file_options([load_corpus(corpus)])
 

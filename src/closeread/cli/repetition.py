@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from closeread.errors import escape, shorten
+from closeread.exceptions import escape, shorten
 
 TIMES = {2: "twice"}
 

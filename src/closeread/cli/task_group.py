@@ -37,7 +37,7 @@ class TaskGroup(NamesGroup):
         return commands[cmd_name] if cmd_name in commands else self._find_by_other_name(commands, cmd_name)
 
     def _find_by_other_name(self, commands: Mapping[str, click.Command], name: str) -> click.Command | None:
-        from closeread.corpora.names import choose_equivalent
+        from closeread.corpus.names import choose_equivalent
 
         found = choose_equivalent(name, commands)
         return None if found is None else rename(commands[found], str(self.name), found, name)

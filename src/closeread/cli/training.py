@@ -14,7 +14,7 @@ from closeread.cli import options
 from closeread.cli.notes import is_quiet, tell
 
 if TYPE_CHECKING:
-    from closeread.corpora.gold import Gold
+    from closeread.corpus.gold import Gold
     from closeread.neural.training import Progress, Setting
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -85,12 +85,12 @@ def make_setting(device: str | None, precision: str, **values: Any) -> Setting:
 
 
 def read_golds(corpus: str, places: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Gold | None]:
-    """Read what models learn from and are scored on, as `closeread.corpora.models.place_golds` returns it.
+    """Read what models learn from and are scored on, as `closeread.corpus.models.place_golds` returns it.
 
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpora.sides import read_corpus_gold
+    from closeread.corpus.sides import read_corpus_gold
 
     golds = {
         role: None if place is None else read_corpus_gold(options.take_place(corpus, **place))
@@ -126,8 +126,8 @@ def showing_progress() -> Iterator[Progress | None]:
 
 def tell_result(run: Path) -> None:
     """Print how a run went."""
-    from closeread.corpora.training_curves import SHOWN
-    from closeread.errors import escape_line
+    from closeread.corpus.training_curves import SHOWN
+    from closeread.exceptions import escape_line
     from closeread.neural.run_files import read_run
 
     found = read_run(run)

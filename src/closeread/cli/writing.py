@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os.path import realpath
 from pathlib import Path
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 
 def write_with(output: Path, text: str, second: Path | None, second_text: str) -> None:

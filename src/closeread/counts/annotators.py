@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
 from closeread.counts.rendering import Grid, format_percent
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 
 Scores = Mapping[str, float | None]
 """Scores by name; None if undefined, or if there is nothing to compare."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from closeread.arrays import LimitError
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 
 
 @contextmanager

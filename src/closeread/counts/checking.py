@@ -23,7 +23,7 @@ from closeread.counts.identities import TOLERANCE, Identity, PartsOf, select_ide
 from closeread.counts.metrics import Columns
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import Breakdown, CountTable
-from closeread.errors import Problem, RequestError, pluralize, quote
+from closeread.exceptions import Problem, RequestError, pluralize, quote
 
 LARGEST = 2**53
 """The limit of counts and of their sums: whole numbers below it are exact."""

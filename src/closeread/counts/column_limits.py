@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from closeread import limits
 from closeread.counts.arrow_arrays import measure_texts
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 
 if TYPE_CHECKING:
     import pyarrow as pa

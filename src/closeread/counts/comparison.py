@@ -16,7 +16,7 @@ from closeread.counts.report_schema import FORMAT, check_comparison
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
-from closeread.errors import RequestError, escape_line, pluralize, quote
+from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.wording import name_option
 

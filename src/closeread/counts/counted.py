@@ -11,7 +11,7 @@ from closeread.arrays import Floats
 from closeread.counts.estimates import number_or_none
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import CountTable
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from closeread.counts.metrics import Metric, by_name
 from closeread.counts.multiple_testing import find_enough
 from closeread.counts.resampling import Bootstrap, Sums
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 
 class DefaultNumber(int):

@@ -25,7 +25,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.stored_tables import BLOCK_NAME, COUNT, FIELD, UNITS, StoredColumns, read_table
 from closeread.counts.table import CountTable
 from closeread.digests import DIGEST_BYTES
-from closeread.errors import FormatError, Problem, RequestError
+from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.files import replacing
 from closeread.records import SMALL, check_format, is_dense
 from closeread.wording import choose_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]

@@ -16,7 +16,7 @@ from closeread.counts.multiple_testing import SMALL, find_enough, find_least
 from closeread.counts.procedure import Procedure
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.report import Report
-from closeread.errors import escape_line, pluralize
+from closeread.exceptions import escape_line, pluralize
 from closeread.wording import choose_words
 
 PARTS = ("precision", "recall")

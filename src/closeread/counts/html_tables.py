@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from closeread.counts.rendering import Grid, find_numeric_columns
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 
 def draw_html(grid: Grid) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from closeread.counts.counted import Counted
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
-from closeread.errors import RequestError, escape
+from closeread.exceptions import RequestError, escape
 
 
 def merge_counts(parts: Sequence[Counted], names: Sequence[str]) -> Counted:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from closeread.arrays import Mask
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.suggestions import describe_unknown
 
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]

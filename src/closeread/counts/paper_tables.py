@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.counts.results import Shown
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 
 if TYPE_CHECKING:
     from closeread.counts.rendering import Grid, Style

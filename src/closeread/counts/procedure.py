@@ -12,7 +12,7 @@ from closeread.counts.metrics import Metric
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.sides import Options, Sides
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 
 

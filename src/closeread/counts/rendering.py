@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from closeread.errors import escape, escape_line
+from closeread.exceptions import escape, escape_line
 
 Style = Literal["table", "markdown", "latex"]
 NOTHING = "–"

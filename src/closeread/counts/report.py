@@ -20,7 +20,7 @@ from closeread.counts.rendering import percent
 from closeread.counts.report_schema import FORMAT, check_report
 from closeread.counts.resampling import Sums
 from closeread.counts.results import Loadable
-from closeread.errors import RequestError, escape_line, pluralize, quote
+from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.formats.json_files import write_json
 from closeread.suggestions import suggest
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from closeread.counts.identities import find_broken_sums
 from closeread.counts.procedure import Procedure
-from closeread.errors import FieldPath, FormatError, Problem, RequestError, pluralize, quote, quote_json
+from closeread.exceptions import FieldPath, FormatError, Problem, RequestError, pluralize, quote, quote_json
 
 ROUNDING = 1e-9
 """How far a score may be from the one that follows from other numbers of full precision."""

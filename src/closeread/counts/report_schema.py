@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from closeread import limits
 from closeread.counts.report_contradictions import find_contradictions, find_other_settings, find_wrong_differences
-from closeread.errors import FieldPath, FormatError, Problem, quote, shorten
+from closeread.exceptions import FieldPath, FormatError, Problem, quote, shorten
 from closeread.packages import package_folder
 from closeread.records import check_format
 

@@ -14,7 +14,7 @@ from closeread.counts.paper_tables import (
     summarize,
 )
 from closeread.counts.rendering import NOTHING, Grid
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 
 HEADER = ("row", "column", "printed", "recomputed", "verdict", "note")
 TEXTS = frozenset({"row", "column", "note"})

@@ -22,7 +22,7 @@ from closeread.arrays import Floats, Ints, multiply
 from closeread.counts.draws import draw_swaps, draw_weights
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, find_tied
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 
 MAX_DRAWS = 20_000_000_000
 """The most blocks that are drawn in all resamples together, which takes some minutes."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.counts.counted import Counted
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 
 
 def check_same_gold(names: Sequence[str], results: Sequence[Counted]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from closeread.errors import FieldPath, Problem
+from closeread.exceptions import FieldPath, Problem
 from closeread.records import DataDir, Origin
 
 if TYPE_CHECKING:

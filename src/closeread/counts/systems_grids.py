@@ -17,7 +17,7 @@ from closeread.counts.grids import (
 )
 from closeread.counts.rendering import NOTHING, Grid, Style, Whole, percent, transpose
 from closeread.counts.systems_table import PairTest, SystemsTable
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""

@@ -15,7 +15,7 @@ from closeread.counts.files import is_count_file
 from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
-from closeread.errors import RequestError, escape, quote
+from closeread.exceptions import RequestError, escape, quote
 from closeread.formats.gzipped import GZIP, MAGIC
 from closeread.suggestions import suggest
 from closeread.wording import name_option

@@ -13,7 +13,7 @@ from itertools import groupby
 from closeread.counts.rendering import NOTHING, Whole, guard_latex_rows
 from closeread.counts.systems_grids import format_interval, format_value, make_grids, mark
 from closeread.counts.systems_table import SystemsTable
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 PARTS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading, and what is left of them."""

@@ -23,7 +23,7 @@ from closeread.counts.report_schema import FORMAT, check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs, find_most
 from closeread.counts.results import Loadable
 from closeread.counts.same_gold import check_same_gold
-from closeread.errors import RequestError, escape_line, pluralize, quote
+from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:

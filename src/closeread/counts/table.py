@@ -20,7 +20,7 @@ from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, su
 from closeread.coded_columns import CodedColumn
 from closeread.counts.metrics import Columns, Metric
 from closeread.digests import DIGEST_BYTES, combine_digests
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 
 S = TypeVar("S", str, bytes)
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from closeread.counts.rendering import Grid, Whole, find_numeric_columns
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 PIPE_WIDTH = 100
 """The width of a table that is written to a pipe or a file."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from closeread.drawing.pictures import DPI, FONT, INK
-from closeread.errors import shorten
+from closeread.exceptions import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

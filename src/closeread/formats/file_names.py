@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-from closeread.errors import Problem, quote
+from closeread.exceptions import Problem, quote
 from closeread.formats.text import UNSAFE
 from closeread.hidden_files import LONGEST_NAME
 

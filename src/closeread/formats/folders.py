@@ -14,7 +14,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from closeread import limits
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.files import DESKTOP_FILES
 from closeread.formats.gzipped import measure_growth
 from closeread.formats.text import UNSAFE

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from closeread import limits
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 
 MAGIC = b"\x1f\x8b"
 GZIP = 16 + zlib.MAX_WBITS

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.files import write_text
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.records import SMALL, is_dense

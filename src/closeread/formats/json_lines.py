@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread import limits
-from closeread.errors import Problem, pluralize, quote
+from closeread.exceptions import Problem, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.fast_json import LONG, find_structure, is_too_deep, make_fast_parser
 from closeread.formats.text import UNSAFE, Lines, read_lines

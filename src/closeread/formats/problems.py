@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread import limits
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 
 
 @dataclass

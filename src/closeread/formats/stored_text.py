@@ -13,7 +13,7 @@ from stat import S_ISREG
 from typing import Protocol
 
 from closeread import limits
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.gzipped import MAGIC
 from closeread.formats.text import BYTE_ORDER_MARK, is_open_pipe
 

@@ -18,7 +18,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, overload
 
 from closeread import limits
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.problems import ProblemList
 

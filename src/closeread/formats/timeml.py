@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from closeread import limits
 from closeread.arrays import Floats
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.gzipped import MAGIC
 from closeread.formats.text import BYTE_ORDER_MARK
 

@@ -26,7 +26,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from closeread.errors import (
+from closeread.exceptions import (
     CloseReadWarning,
     FormatError,
     Problem,

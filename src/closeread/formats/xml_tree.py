@@ -16,7 +16,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.text import UNSAFE, read_bytes
 
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

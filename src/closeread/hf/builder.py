@@ -22,13 +22,13 @@ import datasets
 import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
-from closeread.corpora.declaration import Corpus, SourceFile, UserFolders
-from closeread.corpora.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
-from closeread.corpora.notices import warn
-from closeread.corpora.oddities import name_command
-from closeread.corpora.schema import load_schema
-from closeread.corpora.sources import cache_folder, data_folder, file_digest, files_in, find_places, locate
-from closeread.errors import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError
+from closeread.corpus.declaration import Corpus, SourceFile, UserFolders
+from closeread.corpus.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
+from closeread.corpus.notices import warn
+from closeread.corpus.oddities import name_command
+from closeread.corpus.schema import load_schema
+from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places, locate
+from closeread.exceptions import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
 from closeread.hf.sealed_tables import CHEAP, SMALL, clear, discard_damaged, find_damage, naming_the_cache, seal
 from closeread.records import DataDir, UserFiles, as_columns

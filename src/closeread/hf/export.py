@@ -23,11 +23,11 @@ from datasets.utils import are_progress_bars_disabled
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import select
-from closeread.corpora.names import load_corpus
-from closeread.corpora.notices import warn
-from closeread.errors import InputError, Problem, RequestError, UnavailableError
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.gold import select
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn
+from closeread.exceptions import InputError, Problem, RequestError, UnavailableError
 from closeread.files import creating_folder
 from closeread.hf.load import load_dataset_builder
 from closeread.hf.sealed_tables import UnwritableCacheError

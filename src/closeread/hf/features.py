@@ -10,7 +10,7 @@ from typing import Any
 
 import datasets
 
-from closeread.corpora.schema import Node, Schema, fold, value_type
+from closeread.corpus.schema import Node, Schema, fold, value_type
 
 DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 

@@ -9,9 +9,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import datasets
 
-from closeread.corpora.names import find_corpus
+from closeread.corpus.names import find_corpus
 from closeread.counts.options import OptionValue
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.reading_code import code_digest

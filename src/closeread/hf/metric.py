@@ -19,18 +19,18 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from closeread.corpora.citing import join_entries, list_papers
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.names import load_corpus
-from closeread.corpora.notices import warn_all
-from closeread.corpora.objects import as_list, check_rows, records
-from closeread.corpora.rules import load_rules
-from closeread.corpora.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpus.citing import join_entries, list_papers
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import as_list, check_rows, records
+from closeread.corpus.rules import load_rules
+from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, make_report
 from closeread.counts.sides import Inconsistency, System
-from closeread.errors import Problem, RequestError, SubmissionError, describe_problems, pluralize
+from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
 from closeread.hf.features import feature
 from closeread.hf.module_state import reduce_module, release_locks

@@ -12,8 +12,8 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from closeread._version import __version__
-from closeread.corpora.names import corpus_names, find_task
-from closeread.errors import RequestError
+from closeread.corpus.names import corpus_names, find_task
+from closeread.exceptions import RequestError
 from closeread.files import creating_folder, make_folders, write_text
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def module_names() -> list[str]:
-    """List the names of our evaluate modules, sorted: the folders of `closeread.metrics`."""
-    package = importlib.import_module("closeread.metrics")
+    """List the names of our evaluate modules, sorted: the folders of `closeread.evaluate_modules`."""
+    package = importlib.import_module("closeread.evaluate_modules")
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
 
 
@@ -39,7 +39,7 @@ def load_metric(name: str, **arguments: str | float | bool | None) -> evaluate.M
         RequestError: there is no such module or argument, or the procedure has several.
     """
     name = find_module(name)
-    module = importlib.import_module(f"closeread.metrics.{name}.{name}")
+    module = importlib.import_module(f"closeread.evaluate_modules.{name}.{name}")
     from evaluate import Metric
 
     for argument in arguments:
@@ -76,7 +76,7 @@ def find_module(name: str) -> str:
 
 
 def suggest_module(name: str) -> str:
-    """Ask whether one of our modules was meant, as `closeread.errors.suggest`; empty unless the name begins like one.
+    """Ask whether one of our modules was meant, as `exceptions.suggest` does; empty unless the name begins like one.
 
     >>> suggest_module("coref_bcub")
     " Did you mean 'coref_b3'?"
@@ -120,7 +120,7 @@ def install_modules() -> list[Path]:
             if not (mark := package / "__init__.py").exists():
                 write_text(mark, "")
         path = folder / f"{name}.py"
-        line = f"from closeread.metrics.{name}.{name} import {class_name(name)}  # noqa: F401\n"
+        line = f"from closeread.evaluate_modules.{name}.{name} import {class_name(name)}  # noqa: F401\n"
         _write_module(folder, {"__init__.py": "", path.name: line})
         written.append(path)
         for other in folder.parent.glob(f"*/{name}.py"):  # written by another version of closeread

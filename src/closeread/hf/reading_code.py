@@ -16,8 +16,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from closeread.corpora.names import load_corpus
-from closeread.corpora.notices import warn
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn
 from closeread.hf.register import IMPORTED_NS
 from closeread.packages import package_folder
 from closeread.tasks import find

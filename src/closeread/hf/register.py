@@ -76,7 +76,7 @@ def _wrap(module: ModuleType) -> None:
     if getattr(original, MARK, False):
         return
     if not callable(original):
-        from closeread.errors import CloseReadWarning
+        from closeread.exceptions import CloseReadWarning
 
         with contextlib.suppress(UserWarning):  # importing closeread must not fail where warnings are errors
             warnings.warn(
@@ -110,7 +110,7 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     Raises:
         RequestError: an argument does not apply to our corpora.
     """
-    from closeread.corpora.names import corpus_names, find_corpus
+    from closeread.corpus.names import corpus_names, find_corpus
 
     name = path if path in corpus_names() else _find_other_name(path, lambda other: find_corpus(other).name)
     if name is None:
@@ -139,7 +139,7 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
     _warn_about_folder(path, "metric")
     from evaluate.loading import ImportableModule
 
-    return ImportableModule(f"closeread.metrics.{name}.{name}", "0" * 64)
+    return ImportableModule(f"closeread.evaluate_modules.{name}.{name}", "0" * 64)
 
 
 def _find_other_name(path: str, find: Callable[[str], str]) -> str | None:
@@ -149,8 +149,8 @@ def _find_other_name(path: str, find: Callable[[str], str]) -> str | None:
         path: what was asked for.
         find: returns the name that it stands for; raises a RequestError if there is none.
     """
-    from closeread.corpora.names import corpus_names
-    from closeread.errors import RequestError
+    from closeread.corpus.names import corpus_names
+    from closeread.exceptions import RequestError
     from closeread.hf.modules import module_names
     from closeread.tasks import procedure_names
 
@@ -168,7 +168,7 @@ def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
     Raises:
         RequestError: one of them is given; the message says what to use instead.
     """
-    from closeread.errors import RequestError
+    from closeread.exceptions import RequestError
 
     for name, reason in INAPPLICABLE.items():
         if options.get(name) is not None:
@@ -177,7 +177,7 @@ def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
 
 def _warn_about_folder(path: str, what: str) -> None:
     if os.path.isdir(path):
-        from closeread.corpora.notices import warn
+        from closeread.corpus.notices import warn
 
         warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
 

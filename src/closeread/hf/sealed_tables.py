@@ -19,9 +19,9 @@ from typing import Any
 from datasets import config
 from datasets.utils._filelock import FileLock
 
-from closeread.corpora.notices import warn
-from closeread.corpora.sources import file_digest
-from closeread.errors import FormatError, InputError, Problem, UnavailableError, escape
+from closeread.corpus.notices import warn
+from closeread.corpus.sources import file_digest
+from closeread.exceptions import FormatError, InputError, Problem, UnavailableError, escape
 
 SEAL = "closeread.json"
 FORMAT = 1

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.hub.errors import explain, is_transient, read_status, read_wait
 
 ATTEMPTS = 5

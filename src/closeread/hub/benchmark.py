@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, metadata
 
-from closeread.corpora.declaration import Corpus
-from closeread.errors import RequestError
+from closeread.corpus.declaration import Corpus
+from closeread.exceptions import RequestError
 from closeread.hub.front_matter import dump_yaml
 from closeread.hub.schemas import check
 from closeread.tasks import load_procedure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 
 MARKS = re.compile(r"^<!-- /?generated.*-->\n", re.MULTILINE)
 """Comments for our own tools."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.errors import RequestError, join_names
+from closeread.exceptions import RequestError, join_names
 from closeread.hub.attempts import ask
 from closeread.hub.contents import Content, is_same, to_upload
 from closeread.hub.names import Repository

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from closeread.corpora.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolders
-from closeread.corpora.gold import select, splits_at_hand
-from closeread.corpora.sources import DATA_VARIABLE, data_folder
-from closeread.errors import RequestError
+from closeread.corpus.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolders
+from closeread.corpus.gold import select, splits_at_hand
+from closeread.corpus.sources import DATA_VARIABLE, data_folder
+from closeread.exceptions import RequestError
 from closeread.hub.front_matter import check_card
 from closeread.wording import name_option
 

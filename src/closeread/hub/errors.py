@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from closeread.errors import RequestError, escape, shorten
+from closeread.exceptions import RequestError, escape, shorten
 
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
 NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from closeread.errors import FormatError, MissingExtraError, Problem
+from closeread.exceptions import FormatError, MissingExtraError, Problem
 from closeread.hub.schemas import check
 
 

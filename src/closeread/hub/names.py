@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from closeread.errors import SHOWN, RequestError, quote
+from closeread.exceptions import SHOWN, RequestError, quote
 
 Kind = Literal["model", "dataset", "space"]
 

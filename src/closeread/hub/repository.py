@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.hub.attempts import ATTEMPTS, ask, send_once
 from closeread.hub.commits import Change, Commit, Missing, read_head, read_info
 from closeread.hub.contents import Content, is_same

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from closeread.errors import FormatError, Problem, quote_json, shorten
+from closeread.exceptions import FormatError, Problem, quote_json, shorten
 from closeread.packages import package_folder
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.errors import RequestError, escape, pluralize, shorten
+from closeread.exceptions import RequestError, escape, pluralize, shorten
 from closeread.hub.card_page import render_page
 from closeread.hub.front_matter import check_card, join_card, split_card
 
@@ -27,7 +27,7 @@ MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+.!|~&-])")
 
 SCRIPT = '''"""{title}, as computed by closeread: evaluate.load("{repository}")."""
 
-from closeread.metrics.{metric}.{metric} import {name}  # noqa: F401
+from closeread.evaluate_modules.{metric}.{metric} import {name}  # noqa: F401
 '''
 
 USAGE = """

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 

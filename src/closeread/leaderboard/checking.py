@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.submissions import drop_advice
-from closeread.errors import Problem, SubmissionError
+from closeread.corpus.submissions import drop_advice
+from closeread.exceptions import Problem, SubmissionError
 from closeread.leaderboard.declaration import Board
 
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."

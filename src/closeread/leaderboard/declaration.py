@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.baselines import load_baselines
-from closeread.corpora.names import load_corpus
+from closeread.corpus.baselines import load_baselines
+from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.options import PathOption
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, Problem, RequestError, escape_line, quote
+from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import read_json, write_json
 from closeread.leaderboard.cells import format_time
 from closeread.leaderboard.structure import check_structure

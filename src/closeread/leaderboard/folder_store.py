@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.canonical import digest, read_json
 from closeread.leaderboard.declaration import FILE, Leaderboard

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from closeread.errors import join_names, pluralize
+from closeread.exceptions import join_names, pluralize
 from closeread.leaderboard.submission import is_predictions_path
 
 OURS = re.compile(r"(submissions|withdrawals)/")

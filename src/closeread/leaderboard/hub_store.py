@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from closeread.errors import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError
 from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, TooLargeError
 from closeread.hub.names import Repository
 from closeread.hub.pull_requests import PullRequestDetails

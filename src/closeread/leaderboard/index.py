@@ -14,8 +14,8 @@ import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
-from closeread.corpora.examples import SAMPLE
-from closeread.corpora.names import load_corpus
+from closeread.corpus.examples import SAMPLE
+from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import Metric
 from closeread.leaderboard import tables
 from closeread.leaderboard.canonical import write_json

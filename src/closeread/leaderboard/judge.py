@@ -18,7 +18,7 @@ from typing import Any
 
 from closeread._version import __version__
 from closeread.arrays import Floats
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.answers import describe_refusal, describe_result, describe_withdrawal
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.count_cache import CountCache, belong_together

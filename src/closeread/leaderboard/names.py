@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from urllib.parse import SplitResult, urlsplit
 
-from closeread.errors import Problem, pluralize, quote
+from closeread.exceptions import Problem, pluralize, quote
 
 LINK_LIMIT = 300
 """The number of characters that a link may have."""

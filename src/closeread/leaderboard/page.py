@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.errors import shorten
+from closeread.exceptions import shorten
 from closeread.leaderboard.cells import (
     KINDS,
     MINOR,

@@ -13,10 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import select
-from closeread.corpora.names import load_corpus
-from closeread.errors import FormatError, Problem, quote, shorten
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.gold import select
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import FormatError, Problem, quote, shorten
 from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown
 from closeread.tasks import load_procedure

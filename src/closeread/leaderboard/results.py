@@ -17,7 +17,7 @@ import numpy as np
 from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.counts.report import Report
-from closeread.errors import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.leaderboard.canonical import digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.structure import check_structure

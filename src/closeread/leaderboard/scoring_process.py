@@ -17,11 +17,11 @@ from typing import IO, Any
 
 import orjson
 
-from closeread.corpora.submissions import drop_advice
+from closeread.corpus.submissions import drop_advice
 from closeread.counts.counted import Counted
 from closeread.counts.report import make_report
 from closeread.counts.sides import System
-from closeread.errors import InputError, Problem, RequestError, SubmissionError, pluralize
+from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.checking import keep_public
 from closeread.leaderboard.declaration import FORMAT, Board, Leaderboard
@@ -214,7 +214,7 @@ def _tell(problems: Sequence[Problem]) -> list[str]:
 
 def _predict(scorer: Scorer, name: str) -> list[dict[str, Any]]:
     """Return the predictions of a baseline."""
-    from closeread.corpora.baselines import load_baseline
+    from closeread.corpus.baselines import load_baseline
 
     corpus, *_ = scorer.gold.origin
     return load_baseline(corpus, name).predict(scorer.gold.records)

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from closeread.errors import Problem, RequestError
+from closeread.exceptions import Problem, RequestError
 from closeread.files import read_at_most
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.guards import (

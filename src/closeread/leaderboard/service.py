@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.leaderboard.answers import describe_submission
 from closeread.leaderboard.cells import format_rank, format_value
 from closeread.leaderboard.count_cache import CountCache
@@ -151,7 +151,7 @@ class Service:
         """Return the worker of a board, a new one if there is none or the board was changed.
 
         Raises:
-            closeread.errors.RequestError: gold can't be read.
+            closeread.exceptions.RequestError: gold can't be read.
             ScoringError: the service is closed.
         """
         known, worker = self._workers.get(board.name, (None, None))

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from closeread.errors import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.leaderboard.canonical import SURROGATES, read_json
 from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.results import Results

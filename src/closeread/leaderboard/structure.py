@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, quote_json, shorten
+from closeread.exceptions import FormatError, Problem, quote_json, shorten
 from closeread.packages import package_folder
 from closeread.records import check_format
 

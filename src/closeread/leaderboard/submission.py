@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.gzipped import MAGIC, decompress

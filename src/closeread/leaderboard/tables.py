@@ -14,7 +14,7 @@ from typing import Any
 
 from closeread.counts.rendering import Grid, Markup, Style, Whole, csv_text, format_number
 from closeread.counts.terminal import GAPS, find_width
-from closeread.errors import pluralize, shorten
+from closeread.exceptions import pluralize, shorten
 from closeread.leaderboard.cells import (
     KINDS,
     MINOR,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from closeread._version import __version__
 from closeread.arrays import Floats
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.index import BASELINE, Counts, make_index

@@ -27,7 +27,7 @@ from typing import IO, Any
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.results import Record
 

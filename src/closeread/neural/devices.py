@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 
 PRECISIONS = ("auto", "float32", "bfloat16")
 """How precisely matrices are multiplied; "auto" is bfloat16 on GPUs that have it, float32 elsewhere."""

@@ -20,7 +20,7 @@ import torch
 import transformers
 
 from closeread.arrays import Ints, expand_ranges
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.neural.devices import loading_silently
 from closeread.neural.windows import Windows, cut_windows
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.neural.devices import check_libraries, choose_device
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from closeread.arrays import Floats, Ints, expand_ranges
-from closeread.errors import RequestError, join_names, quote, shorten
+from closeread.exceptions import RequestError, join_names, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import find_special_tokens, load_tokenizer, longest_input
 from closeread.neural.pair_classifier import TextPairs

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
 from closeread.neural.encoders import Encoder
 from closeread.neural.link_learning import LabelledPairs, LinkLearner, LinkSystem, PredictedPairs

@@ -21,7 +21,7 @@ from torch import nn
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from closeread.arrays import Floats, Ints, expand_ranges
-from closeread.errors import RequestError, quote, shorten
+from closeread.exceptions import RequestError, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import load_tokenizer, longest_input, set_dropout
 from closeread.neural.training import Progress

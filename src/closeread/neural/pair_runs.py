@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.arrays import Floats, Ints
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.neural.pair_classifier import PairClassifier, PairLearner, PairPieces, TextPairs, predict_pairs
 from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import FormatError, Problem, RequestError, shorten
+from closeread.exceptions import FormatError, Problem, RequestError, shorten
 from closeread.formats.json_files import read_json
 from closeread.packages import package_folder
 from closeread.records import check_format

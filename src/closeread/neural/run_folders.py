@@ -26,7 +26,7 @@ import transformers
 from torch import nn
 
 from closeread._version import __version__
-from closeread.errors import FormatError, Problem, RequestError
+from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.files import is_empty_folder, replacing
 from closeread.formats.json_files import write_json
 from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.errors import MissingExtraError, RequestError, pluralize
+from closeread.exceptions import MissingExtraError, RequestError, pluralize
 
 # The longest text that gensim trains on: it passes over what comes after.
 _PIECE = 10_000

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from shared.fuzzing.target import Target
 from shared.fuzzing.watching import is_shown_safely
 
 from closeread.cli import main
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 DRAWING = ("plot categories", "plot possession", "plot timeline-relations")
 """The others draw the same texts, or none."""

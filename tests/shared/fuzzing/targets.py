@@ -29,13 +29,13 @@ from shared.marmara_sample import SAMPLE as MARMARA
 from shared.universal_anaphora import random_pair
 
 import closeread
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import write_submission
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import write_submission
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.counts.systems_table import SystemsTable
-from closeread.errors import CloseReadWarning
+from closeread.exceptions import CloseReadWarning
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import dump_timeml, read_timeml
 from closeread.formats.word_vectors import read_vectors

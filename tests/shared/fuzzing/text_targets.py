@@ -9,7 +9,7 @@ from shared.doors import sample_gold
 from shared.fuzzing.target import Target
 from shared.stand_in_wiki import redirect_to
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.event_phrases.pool import make_pool
 from closeread.tasks.mctaco.perturbation.number_rules import change_numbers
 from closeread.tasks.mctaco.perturbation.rules import perturb

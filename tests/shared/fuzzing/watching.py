@@ -8,8 +8,8 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-from closeread.corpora import notices
-from closeread.errors import CloseReadWarning, InputError, RequestError
+from closeread.corpus import notices
+from closeread.exceptions import CloseReadWarning, InputError, RequestError
 
 SECONDS = 10
 """The time that one input of some kilobytes may take on a busy machine."""

@@ -1,7 +1,7 @@
 """Always yes, and gold with every third label turned, on the sample."""
 
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 
 
 def inputs():

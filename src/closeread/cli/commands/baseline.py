@@ -12,11 +12,11 @@ from closeread.cli.help_examples import format_examples
 from closeread.cli.names import NamesGroup, rename
 from closeread.cli.notes import warnings_as_notes
 from closeread.cli.task_group import TaskGroup
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
-    from closeread.corpora.baselines import Baseline
+    from closeread.corpus.baselines import Baseline
 
 
 class BaselineGroup(NamesGroup):
@@ -24,7 +24,7 @@ class BaselineGroup(NamesGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the corpora that have baselines."""
-        from closeread.corpora.baselines import corpora_with_baselines
+        from closeread.corpus.baselines import corpora_with_baselines
 
         return corpora_with_baselines()
 
@@ -34,8 +34,8 @@ class BaselineGroup(NamesGroup):
         Raises:
             RequestError: there is no such corpus, or it has no baselines.
         """
-        from closeread.corpora.baselines import corpora_with_baselines, has_baselines
-        from closeread.corpora.names import find_corpus
+        from closeread.corpus.baselines import corpora_with_baselines, has_baselines
+        from closeread.corpus.names import find_corpus
 
         corpus = find_corpus(cmd_name)
         if not has_baselines(corpus.name):
@@ -63,7 +63,7 @@ class CorpusGroup(NamesGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the baselines, the declared ones first, in declared order."""
-        from closeread.corpora.baselines import load_baselines
+        from closeread.corpus.baselines import load_baselines
 
         return [*load_baselines(self._corpus), *self._commands.list_commands(ctx)]
 
@@ -73,7 +73,7 @@ class CorpusGroup(NamesGroup):
         Raises:
             RequestError: there is no such baseline.
         """
-        from closeread.corpora.baselines import load_baselines
+        from closeread.corpus.baselines import load_baselines
 
         declared = load_baselines(self._corpus)
         if cmd_name in declared:
@@ -97,7 +97,7 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
         baseline: the baseline.
         name: the corpus's name on the command line.
     """
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
 
     example = f"closeread baseline {name} {baseline.name}"
     for option in baseline.required_options:
@@ -122,8 +122,8 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
 
 def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -> None:
     """Predict with a baseline and write its predictions."""
-    from closeread.corpora.submission_formats import write_submission
-    from closeread.errors import escape_line, pluralize
+    from closeread.corpus.submission_formats import write_submission
+    from closeread.exceptions import escape_line, pluralize
 
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
     gold = options.read_gold(corpus, **values)

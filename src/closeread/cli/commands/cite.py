@@ -23,6 +23,6 @@ def command(names: tuple[str, ...]) -> None:
       closeread cite muc b3 ceafe lea
       closeread cite corefud blanc-edge
     """
-    from closeread.corpora.citing import cite
+    from closeread.corpus.citing import cite
 
     click.echo(cite(*names))

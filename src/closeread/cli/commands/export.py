@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 
 @click.command(cls=options.CorpusCommand, short_help="Export a corpus as a dataset repository.")
@@ -41,7 +41,7 @@ def command(corpus: str, folder: Path, configs: tuple[str, ...], file_format: st
       closeread export wikipossessions tables --config sample_flat --format csv
       python -c "import datasets; print(datasets.load_dataset('./my-mctaco'))"
     """
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
     from closeread.hf.export import export, hiding_progress_in_pipes
 
     with hiding_progress_in_pipes(), warnings_as_notes():

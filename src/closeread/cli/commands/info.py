@@ -10,10 +10,10 @@ import click
 from closeread.cli import names, options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
-from closeread.errors import RequestError, escape
+from closeread.exceptions import RequestError, escape
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
+    from closeread.corpus.declaration import Corpus
 
 
 @click.command(cls=GroupedCommand, short_help="Show the configs, splits, fields and baselines of a corpus.")
@@ -41,8 +41,8 @@ def command(corpus: str, oddities: bool, as_json: bool, data_dir: Path | None) -
 
 def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
     """Print the oddities of a corpus's released files, split by split."""
-    from closeread.corpora.known_oddities import find_known_oddities
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.known_oddities import find_known_oddities
+    from closeread.corpus.names import load_corpus
 
     found = find_known_oddities(load_corpus(corpus), data_dir)
     tell(found.notices)
@@ -63,10 +63,10 @@ def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
 
 def show_corpus(corpus: str) -> None:
     """Print what is known of a corpus."""
-    from closeread.corpora.baselines import load_baselines
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.schema import fields, load_schema
-    from closeread.corpora.sources import DATA_VARIABLE, cache_folder, data_folder
+    from closeread.corpus.baselines import load_baselines
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.schema import fields, load_schema
+    from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
     from closeread.counts.rendering import Grid, Whole
     from closeread.counts.terminal import find_width
     from closeread.tasks import load_procedure
@@ -122,7 +122,7 @@ def show_corpus(corpus: str) -> None:
 
 def _print_examples(corpus: Corpus) -> None:
     """Print a gold record and a line of a submission."""
-    from closeread.corpora.examples import abridge, example_record, example_submission
+    from closeread.corpus.examples import abridge, example_record, example_submission
     from closeread.counts.terminal import find_width, wrap_paragraph
 
     record = abridge(example_record(corpus)).splitlines()

@@ -6,7 +6,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 
 @click.command(

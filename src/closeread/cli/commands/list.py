@@ -9,10 +9,10 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
-from closeread.corpora.names import corpus_names, load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
+    from closeread.corpus.declaration import Corpus
     from closeread.counts.procedure import Procedure
 
 HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")

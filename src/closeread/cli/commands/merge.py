@@ -26,7 +26,7 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
     """
     from closeread.counts.files import read_any_counts, write_counts
     from closeread.counts.merging import merge_counts
-    from closeread.errors import escape, escape_line, pluralize, read_all
+    from closeread.exceptions import escape, escape_line, pluralize, read_all
     from closeread.tasks import load_procedure
 
     parts = read_all(counts, lambda path: read_any_counts(path, load_procedure))

@@ -14,7 +14,7 @@ from closeread.cli.notes import tell, warnings_as_notes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from closeread.corpora.reproduction import Inputs, Reproduction
+    from closeread.corpus.reproduction import Inputs, Reproduction
     from closeread.counts.paper_tables import Table
 
 ALL = "all"
@@ -93,7 +93,7 @@ def command(
       closeread reproduce wikipossessions 4 --articles texts --spacy-model NAME
       closeread reproduce all --strict
     """
-    from closeread.corpora.reproduction import Inputs
+    from closeread.corpus.reproduction import Inputs
     from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
 
     inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model, runs)
@@ -119,9 +119,9 @@ def command(
 
 def _reproduce_one(corpus: str, table: str | None, inputs: Inputs) -> Reproduction:
     """Recompute the tables of a corpus's paper, or one of them."""
-    from closeread.corpora.gold import data_notices
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.reproduction import reproduce
+    from closeread.corpus.gold import data_notices
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.reproduction import reproduce
 
     declaration = load_corpus(corpus)
     tell(data_notices(declaration, declaration.default_config, inputs.data_dir))
@@ -135,10 +135,10 @@ def _reproduce_all(table: str | None, inputs: Inputs) -> dict[str, Reproduction]
     Raises:
         RequestError: a table or files are given, or no corpus is here.
     """
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.reproduction import Inputs, reproduce, reproducible
-    from closeread.corpora.sources import DATA_VARIABLE
-    from closeread.errors import InputError, RequestError, pluralize
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.reproduction import Inputs, reproduce, reproducible
+    from closeread.corpus.sources import DATA_VARIABLE
+    from closeread.exceptions import InputError, RequestError, pluralize
 
     if table is not None or inputs != Inputs():
         what = "all corpora are recomputed from the usual places"
@@ -172,7 +172,7 @@ def _check_differences(papers: Mapping[str, Sequence[Table]]) -> None:
         ClickException: one does or is; the first is named.
     """
     from closeread.counts.paper_tables import format_like
-    from closeread.errors import escape
+    from closeread.exceptions import escape
 
     unexpected = [
         f"{corpus}: {table.name}: {cell.row}, {cell.column} is "

@@ -20,9 +20,9 @@ def command(corpus: str, submission: bool, config: str | None) -> None:
       closeread schema tne
       closeread schema tne --submission > submission.schema.json
     """
-    from closeread.corpora.gold import select
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.schema import extract_definition, load_schema
+    from closeread.corpus.gold import select
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.schema import extract_definition, load_schema
 
     declared = load_corpus(corpus)
     if submission and config is not None:

@@ -209,7 +209,7 @@ def _make_csv(
         RequestError: several tables are requested.
     """
     from closeread.counts.grids import report_rows
-    from closeread.errors import RequestError
+    from closeread.exceptions import RequestError
 
     if units is not None and explanations is not None:
         raise RequestError("CSV has only one table; omit --per-unit or --explain")
@@ -225,7 +225,7 @@ def _make_csv(
 def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
     """Yield a table for each unit, the last one with notes."""
     from closeread.counts.rendering import Grid
-    from closeread.errors import pluralize
+    from closeread.exceptions import pluralize
 
     if procedure.explanation is None:
         return

@@ -14,9 +14,9 @@ from closeread.cli import names, options, printing
 from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
-    from closeread.corpora.gold import Gold
-    from closeread.corpora.showing import Part
+    from closeread.corpus.declaration import Corpus
+    from closeread.corpus.gold import Gold
+    from closeread.corpus.showing import Part
     from closeread.records import Record
 
 
@@ -40,8 +40,8 @@ def command(
       closeread show tne s2 --config sample
       closeread show mctaco test-q0003 --config sample --predictions yes.jsonl
     """
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.showing import draw_parts, list_names, load_view, read_records, select_records
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.showing import draw_parts, list_names, load_view, read_records, select_records
 
     declared = load_corpus(corpus)
     where = options.take_place(declared.name, **place)
@@ -49,7 +49,7 @@ def command(
     view = load_view(declared, gold.config)
     known = list_names(declared, view, gold.records)
     if ids:
-        from closeread.errors import escape_line
+        from closeread.exceptions import escape_line
 
         tell(gold.notices)
         click.echo("\n".join(map(escape_line, known)))

@@ -23,7 +23,7 @@ def command(corpus: str, config: str | None, style: Any, **files: Any) -> None:
       closeread stats mctaco
       closeread stats mctaco --config sample --json
     """
-    from closeread.corpora.facts import count_corpus
+    from closeread.corpus.facts import count_corpus
 
     found = count_corpus(corpus, config, options.take_files(files))
     tell(found.notices)

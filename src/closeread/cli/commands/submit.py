@@ -11,7 +11,7 @@ import click
 from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import Problem, RequestError, SubmissionError, escape_line
+from closeread.exceptions import Problem, RequestError, SubmissionError, escape_line
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Board, Leaderboard

@@ -21,7 +21,7 @@ from closeread.cli.procedure_group import (
     read_place,
     take_key,
 )
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

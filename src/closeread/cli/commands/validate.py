@@ -20,7 +20,7 @@ from closeread.cli.procedure_group import (
     procedure_options,
     read_place,
 )
-from closeread.errors import escape, escape_line
+from closeread.exceptions import escape, escape_line
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure

@@ -8,7 +8,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import hush_libraries
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the predictions of a submission to a file.")

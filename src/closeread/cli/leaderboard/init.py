@@ -11,7 +11,7 @@ import click
 from closeread.cli import names, options, repetition
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import FormatError, Problem, RequestError, escape_line, quote_json
+from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote_json
 
 if TYPE_CHECKING:
     from closeread.leaderboard.declaration import Leaderboard

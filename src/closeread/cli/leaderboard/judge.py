@@ -11,7 +11,7 @@ import click
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries, tell
-from closeread.errors import RequestError, escape_line
+from closeread.exceptions import RequestError, escape_line
 
 golds = click.option(
     "--gold",

@@ -10,7 +10,7 @@ import click
 from closeread.cli import options, printing
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import click
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
 from closeread.cli.notes import hush_libraries
-from closeread.errors import escape_line, pluralize
+from closeread.exceptions import escape_line, pluralize
 
 
 @click.command(cls=GroupedCommand, short_help="Recompute every record, and say which differ.")

@@ -6,7 +6,7 @@ import click
 
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
-from closeread.errors import Problem, RequestError, SubmissionError, escape_line, quote
+from closeread.exceptions import Problem, RequestError, SubmissionError, escape_line, quote
 
 
 @click.command(cls=GroupedCommand, short_help="Withdraw a submission of yours.")

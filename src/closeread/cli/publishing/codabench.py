@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import names, options
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 
 @click.command(

@@ -13,7 +13,7 @@ from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:
-    from closeread.corpora.declaration import Corpus
+    from closeread.corpus.declaration import Corpus
 
 
 @click.command(cls=GroupedCommand, name="dataset", short_help="Publish a corpus as a dataset.")
@@ -57,7 +57,7 @@ def command(
     """
     import tempfile
 
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
     from closeread.hub.benchmark import explain_framework, framework_entry
     from closeread.hub.dataset_files import owned_paths
     from closeread.hub.names import Repository
@@ -88,7 +88,7 @@ def _choose_configs(corpus: Corpus, configs: tuple[str, ...], data_dir: Path | N
     Raises:
         RequestError: a config or folder is given that may not be published, or splits are missing on this machine.
     """
-    from closeread.errors import RequestError
+    from closeread.exceptions import RequestError
     from closeread.hub.dataset_files import choose_configs, describe_refusal, require_all_splits
 
     names = choose_configs(corpus, configs)

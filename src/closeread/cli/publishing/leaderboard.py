@@ -57,6 +57,6 @@ def command(store: str, repository: str, private: bool, dry_run: bool, as_json: 
 
 def _find_languages(index: Mapping[str, Any]) -> list[str]:
     """Return the languages of the corpora of a leaderboard, sorted."""
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.names import load_corpus
 
     return sorted({load_corpus(board["corpus"]).language for board in index["boards"] if board["corpus"]})

@@ -32,7 +32,7 @@ def command(name: str, repository: str, private: bool, dry_run: bool, as_json: b
     from closeread.packages import package_folder
 
     name = find_module(name)
-    folder = package_folder(f"closeread.metrics.{name}")
+    folder = package_folder(f"closeread.evaluate_modules.{name}")
     files = metric_files(
         name,
         class_name(name),

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import printing
 from closeread.cli.options import together
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 
 if TYPE_CHECKING:
     from closeread.hub.commits import Commit

@@ -40,7 +40,7 @@ def convert(source: Path, side: str, output: Path) -> None:
         -o response.conll
     """
     from closeread.cli.annotators import name_files
-    from closeread.errors import escape_line
+    from closeread.exceptions import escape_line
     from closeread.tasks.coref import conversions
 
     converted = conversions.convert(name_files([source])[0], output, side=side)

@@ -97,7 +97,7 @@ def adjudicate(
       closeread adjudicate coref *.conll -o ../gold.conll \\
         --forced ../edited.conll
     """
-    from closeread.errors import escape_line
+    from closeread.exceptions import escape_line
     from closeread.files import text_suffix, write_texts
     from closeread.formats.json_files import dump_json
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
@@ -127,7 +127,7 @@ def _dump_conll(documents: MentionTable, output: Path) -> str:
     Raises:
         RequestError: the format can't express them.
     """
-    from closeread.errors import RequestError
+    from closeread.exceptions import RequestError
     from closeread.tasks.coref.conll_frames import dump_in_frames
 
     try:
@@ -145,7 +145,7 @@ def _read_annotators(files: tuple[Path, ...]) -> list[AnnotatedDocument]:
     """
     from closeread.cli.annotators import name_files
     from closeread.counts.annotators import find_repeated_paths
-    from closeread.errors import RequestError, pluralize
+    from closeread.exceptions import RequestError, pluralize
     from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
     from closeread.tasks.coref.annotators import list_notices, read_annotators
 
@@ -189,7 +189,7 @@ def _adjudicate(
     Raises:
         MissingExtraError: clingo is to be used and is not installed.
     """
-    from closeread.errors import join_names, pluralize
+    from closeread.exceptions import join_names, pluralize
     from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED
     from closeread.tasks.coref.adjudication.results import adjudicate
     from closeread.tasks.coref.adjudication.solving import Deadline

@@ -13,7 +13,7 @@ from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.corpora.gold import Gold
+    from closeread.corpus.gold import Gold
     from closeread.records import Record
 
 CORPUS = "marmara_coref"
@@ -191,8 +191,8 @@ def _read_text(config: str | None, split: str | None, gold: Path | None, **files
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpora.sides import read_corpus_gold
-    from closeread.corpora.sources import data_folder
+    from closeread.corpus.sides import read_corpus_gold
+    from closeread.corpus.sources import data_folder
     from closeread.counts.sides import Place
     from closeread.records import UserFiles
 
@@ -213,7 +213,7 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
     Raises:
         RequestError: the suffix is none of ours.
     """
-    from closeread.errors import RequestError
+    from closeread.exceptions import RequestError
     from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.coref.marmara.baseline_files import dump_conll
@@ -227,7 +227,7 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
 
 
 def _report(path: Path, rows: Sequence[Record], noun: str) -> None:
-    from closeread.errors import escape_line, pluralize
+    from closeread.exceptions import escape_line, pluralize
 
     n_clusters = sum(len(row["clusters"]) for row in rows)
     click.echo(escape_line(f"{path}: {pluralize(len(rows), 'document')}, {pluralize(n_clusters, noun)}"))

@@ -13,7 +13,7 @@ from closeread.cli.notes import tell
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
-    from closeread.corpora.conversions import Converted
+    from closeread.corpus.conversions import Converted
 
 treebank = click.option(
     "--treebank", type=options.NAMED, metavar="DIR", help="Read the METU-Sabanci Turkish Treebank from this folder."
@@ -100,7 +100,7 @@ def convert_equalities(file: Path, given: Path, output: Path) -> None:
 
 def _report(output: Path, converted: Converted) -> None:
     """Print what is converted, and notes about it."""
-    from closeread.errors import escape_line
+    from closeread.exceptions import escape_line
 
     tell(converted.notices)
     click.echo(escape_line(f"{output}: {converted.summary}"))

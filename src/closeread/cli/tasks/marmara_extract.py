@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -21,7 +21,7 @@ def check_encoding(ctx: click.Context, param: click.Parameter, value: str) -> st
     Raises:
         BadParameter: there is none of that name.
     """
-    from closeread.errors import escape
+    from closeread.exceptions import escape
     from closeread.tasks.coref.marmara.fragment_text import AUTO, is_encoding
 
     if value != AUTO and not is_encoding(value):
@@ -76,7 +76,7 @@ def extract(fragments: Path, output: Path, encoding: str, splits: tuple[str, ...
         --split 77000112003.5
       closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
     """
-    from closeread.errors import describe_problems, pluralize
+    from closeread.exceptions import describe_problems, pluralize
     from closeread.tasks.coref.marmara import extraction
 
     documents = None if map_file is None else extraction.read_map(map_file)

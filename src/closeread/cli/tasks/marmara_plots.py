@@ -23,7 +23,7 @@ class MarmaraCommand(options.WritingCommand):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""
-        from closeread.corpora.names import load_corpus
+        from closeread.corpus.names import load_corpus
 
         return [*super().get_params(ctx), *options.file_options([load_corpus(CORPUS)])]
 

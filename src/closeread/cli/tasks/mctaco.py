@@ -10,7 +10,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import QuietGroup, tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -47,8 +47,8 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
         --candidates candidates.jsonl -o gold.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpora.contents import dump_gold
-    from closeread.corpora.names import load_corpus
+    from closeread.corpus.contents import dump_gold
+    from closeread.corpus.names import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
 
@@ -84,8 +84,8 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpora.contents import dump_gold
-    from closeread.errors import pluralize, read_all
+    from closeread.corpus.contents import dump_gold
+    from closeread.exceptions import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
 
@@ -137,7 +137,7 @@ def units(rule: Any, output: Path, **places: Any) -> None:
       closeread perturb mctaco units --split validation -o normal.jsonl
       closeread perturb mctaco units --rule official -o normal.tsv
     """
-    from closeread.corpora.contents import dump_gold
+    from closeread.corpus.contents import dump_gold
     from closeread.files import write_text
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
@@ -150,7 +150,7 @@ def units(rule: Any, output: Path, **places: Any) -> None:
 
 def _check_events(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Return the categories of events; none for 'none'."""
-    from closeread.errors import escape
+    from closeread.exceptions import escape
     from closeread.suggestions import suggest
     from closeread.tasks.mctaco.categories import CATEGORIES
     from closeread.tasks.mctaco.perturbation.candidates import EVENTS
@@ -273,7 +273,7 @@ def candidates(
 
 def _describe_events(records: Sequence[Record], events: Sequence[str], *, has_phrases: bool) -> Iterator[str]:
     """Say how many questions get no new candidates for lack of phrases, or that there are no events for the phrases."""
-    from closeread.errors import pluralize
+    from closeread.exceptions import pluralize
 
     count = len({record["question_id"] for record in records if record["category"] in events})
     if count and not has_phrases:
@@ -300,7 +300,7 @@ def _choose_techniques(fill_mask: str | None, device: str | None, phrases: Path 
 
 
 def _read_phrases(path: Path) -> PhraseIndex:
-    from closeread.errors import FormatError, Problem, RequestError
+    from closeread.exceptions import FormatError, Problem, RequestError
     from closeread.formats.text import UNSAFE, read_lines
     from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
 

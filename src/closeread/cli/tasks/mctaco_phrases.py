@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -44,8 +44,8 @@ def from_texts(files: tuple[Path, ...], spacy_model: str, max_words: int, output
         --spacy-model en_core_web_sm -o events.txt
     """
     from closeread.cli.printing import track
-    from closeread.corpora.pipelines import load_pipeline, parse
-    from closeread.errors import pluralize, read_all
+    from closeread.corpus.pipelines import load_pipeline, parse
+    from closeread.exceptions import pluralize, read_all
     from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
 
@@ -82,7 +82,7 @@ def from_propbank(frames: tuple[Path, ...], invalid: Any, max_words: int, output
         -o events.txt
       closeread phrases propbank build.xml leave.xml -o events.txt
     """
-    from closeread.errors import pluralize
+    from closeread.exceptions import pluralize
     from closeread.tasks.mctaco.event_phrases.pool import make_pool
     from closeread.tasks.mctaco.event_phrases.propbank import read_frames
 

@@ -10,7 +10,7 @@ import click
 
 from closeread.cli import options, training
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -121,7 +121,7 @@ def train(
     )
     how = training.make_setting(**values)
     from closeread.cli.printing import show_result
-    from closeread.corpora.models import place_golds
+    from closeread.corpus.models import place_golds
     from closeread.tasks.mctaco.model_options import SPLITS
     from closeread.tasks.mctaco.models import train as train_model
 
@@ -218,9 +218,9 @@ def predict(
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.submission_formats import check_submission_path, write_submission
-    from closeread.errors import pluralize
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.submission_formats import check_submission_path, write_submission
+    from closeread.exceptions import pluralize
 
     corpus = load_corpus("mctaco")
     check_submission_path(output, corpus)
@@ -273,7 +273,7 @@ def _read_candidates(questions: Path | None, place: dict[str, Any]) -> Sequence[
         return options.read_gold("mctaco", **place).records
     if any(place[name] is not None for name in ("config", "split", "gold")):
         raise click.UsageError("--questions and --config, --split or --gold exclude each other.")
-    from closeread.corpora.gold import read_rows
+    from closeread.corpus.gold import read_rows
 
     return read_rows(questions, "mctaco", "unlabelled")
 

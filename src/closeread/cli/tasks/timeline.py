@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -81,9 +81,9 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
       closeread build timeline events.jsonl -o timelines
       closeread build timeline events.jsonl --documents texts/ -o timelines
     """
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.submission_formats import write_submission
-    from closeread.errors import RequestError, escape_line, pluralize
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.submission_formats import write_submission
+    from closeread.exceptions import RequestError, escape_line, pluralize
     from closeread.tasks.timeline import building
     from closeread.tasks.timeline.cat_xml import holds_documents
 

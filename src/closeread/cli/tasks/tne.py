@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.notes import tell
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -38,10 +38,10 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
         -o gold.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpora.contents import dump_gold
-    from closeread.corpora.gold import read_file
-    from closeread.corpora.names import load_corpus
-    from closeread.errors import pluralize, read_all
+    from closeread.corpus.contents import dump_gold
+    from closeread.corpus.gold import read_file
+    from closeread.corpus.names import load_corpus
+    from closeread.exceptions import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import adjudication
     from closeread.tasks.tne.tne_jsonl import UNSAFE
@@ -129,10 +129,10 @@ def build(
       closeread build tne book.txt --spacy-model en_core_web_sm \\
         --separator blank-line --subtitles 0 -o book.jsonl
     """
-    from closeread.corpora.contents import find_gold_writer
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.pipelines import load_pipeline
-    from closeread.errors import pluralize, read_all
+    from closeread.corpus.contents import find_gold_writer
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.pipelines import load_pipeline
+    from closeread.exceptions import pluralize, read_all
     from closeread.files import write_lines
     from closeread.tasks.tne.building import Builder, Filter
     from closeread.tasks.tne.plain_texts import TextReader, list_texts

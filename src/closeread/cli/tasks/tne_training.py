@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, training
-from closeread.errors import escape_line
+from closeread.exceptions import escape_line
 
 if TYPE_CHECKING:
     from closeread.cli.task_group import Commands
@@ -80,7 +80,7 @@ def train(
         -o static
     """
     how = training.make_setting(**setting)
-    from closeread.corpora.models import place_golds
+    from closeread.corpus.models import place_golds
     from closeread.tasks.tne.model_options import SPLITS
     from closeread.tasks.tne.models import train as train_model
 
@@ -139,9 +139,9 @@ def predict(
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
-    from closeread.corpora.names import load_corpus
-    from closeread.corpora.submission_formats import check_submission_path, write_submission
-    from closeread.errors import pluralize
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.submission_formats import check_submission_path, write_submission
+    from closeread.exceptions import pluralize
     from closeread.tasks.tne.training import predict as predict_rows
 
     if documents is not None and any(place[name] is not None for name in ("config", "split", "gold")):

@@ -26,7 +26,7 @@ def plot_training(runs: tuple[Path, ...], output: Path) -> None:
       closeread plot training coupled decoupled -o curves.png
     """
     from closeread.cli.pictures import draw
-    from closeread.corpora.training_curves import draw_training
+    from closeread.corpus.training_curves import draw_training
 
     draw(output, lambda: draw_training(runs))
 

@@ -84,7 +84,7 @@ def articles(folder: Path, as_of: datetime, api: str | None, contact: str, delay
         --contact me@example.org
       closeread articles wikipossessions more --gold mine.csv --as-of 2017-06-12
     """
-    from closeread.errors import RequestError, escape_line, pluralize
+    from closeread.exceptions import RequestError, escape_line, pluralize
     from closeread.tasks.wikipossessions.articles import fetch_articles
     from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from re import match
 
-from closeread.corpora.baselines import load_baseline
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.submission_formats import write_submission
+from closeread.corpus.baselines import load_baseline
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.submission_formats import write_submission
 from closeread.counts.options import PathOption
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, join_names
+from closeread.exceptions import RequestError, join_names
 from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines

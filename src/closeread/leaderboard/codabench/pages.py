@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.names import load_corpus
-from closeread.corpora.schema import fields, load_schema
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import fields, load_schema
 from closeread.counts.rendering import Grid, Markup, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders
 from closeread.leaderboard.declaration import Board

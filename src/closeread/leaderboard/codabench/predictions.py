@@ -8,9 +8,9 @@ from __future__ import annotations
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
 
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import find_folders
-from closeread.errors import FormatError, Problem, SubmissionError, join_names, pluralize
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import find_folders
+from closeread.exceptions import FormatError, Problem, SubmissionError, join_names, pluralize
 from closeread.formats.folders import walk_files
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import FormatError, InputError, Problem, RequestError, SubmissionError
+from closeread.exceptions import FormatError, InputError, Problem, RequestError, SubmissionError
 from closeread.files import write_text
 from closeread.leaderboard.codabench.predictions import SOURCE, find_files, read_predictions
 from closeread.leaderboard.codabench.results_page import failure_page, results_page

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_name

@@ -23,7 +23,7 @@ from closeread.packages import package_folder
 LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
 """The libraries that scoring imports."""
 
-ELSEWHERE = ("cards", "loaders", "metrics", "schemas")
+ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
 
 NAME = f"closeread-{__version__}-py3-none-any.whl"

@@ -21,7 +21,7 @@ from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
-from closeread.errors import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
+from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
 from closeread.tasks.coref.annotators import (
     ADVICE,
     Annotations,

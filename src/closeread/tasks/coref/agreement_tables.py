@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from closeread.counts.rendering import Grid, format_percent
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.coref.agreement import Agreement
 from closeread.wording import choose_words
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.formats import Format
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines

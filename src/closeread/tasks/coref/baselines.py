@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from closeread.corpora.baselines import Baseline
+from closeread.corpus.baselines import Baseline
 from closeread.records import Record
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from closeread.arrays import ratio
 from closeread.counts.rendering import Grid, format_percent, percent
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.coref.chain_errors import ChainErrors
 
 FROM = 4

@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from closeread import limits
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import Format
 from closeread.formats.stored_text import HeldText, iterate_parts, open_large
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from closeread import limits
-from closeread.errors import quote, shorten
+from closeread.exceptions import quote, shorten
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.conll_cells import CELL, ID, Cells, Mentions, rank_of

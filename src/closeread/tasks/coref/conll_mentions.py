@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
 from closeread.coded_columns import LazyColumn
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll_cells import NEWLINE, Cells, Mentions, read_mentions_at_once
 from closeread.tasks.coref.conll_cells_one_by_one import read_mentions_one_by_one

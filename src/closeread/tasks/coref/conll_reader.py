@@ -11,7 +11,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.formats.stored_text import Text, iterate_lines
 from closeread.formats.text import UNSAFE

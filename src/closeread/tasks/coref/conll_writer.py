@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_lengths import list_lengths

@@ -23,7 +23,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints
-from closeread.errors import FormatError
+from closeread.exceptions import FormatError
 from closeread.formats import Format
 from closeread.formats.stored_text import HeldText, Text, find_begin, iterate_parts, open_large
 from closeread.formats.text import read_bytes

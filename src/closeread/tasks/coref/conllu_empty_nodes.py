@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import EmptyNodes
 from closeread.tasks.coref.conll_cells import gather

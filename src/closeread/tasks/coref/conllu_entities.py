@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 
 ENTITY_ID = frozenset({"eid", "GRP"})

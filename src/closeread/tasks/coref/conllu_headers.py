@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.conllu_misc import UNDECLARED, MiscReader

@@ -13,7 +13,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask, mark_run_starts
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.formats.stored_text import Text
 from closeread.tasks.coref.conllu_cells import ABSENT, Cells, Fields, parse_pieces

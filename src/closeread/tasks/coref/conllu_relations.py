@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.formats.problems import Problems
 
 # Items of a list, each from a comma or the begin of the value to a comma or its end.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllu_rows import EMPTY, ID, INVALID, RANGE, WORD, Rows
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.columns import MentionTable, Parts, number_of_token
 from closeread.tasks.coref.conllu_empty_nodes import ROOT

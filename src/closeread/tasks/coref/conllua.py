@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats import Format
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conllua_markables import PIECE, read_fields
 from closeread.tasks.coref.relations import Bridging, Place

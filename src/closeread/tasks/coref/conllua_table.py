@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import EmptyNodes, ListedWords, MentionTable, Parts
 from closeread.tasks.coref.conllua_bridging import BridgingReader, find_bridging

@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.tasks.coref.columns import MentionTable, Parts
 from closeread.tasks.coref.document_lengths import list_lengths
 from closeread.tasks.coref.entity_ids import choose_ids

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from closeread.corpora.conversions import Conversion, Converted
+from closeread.corpus.conversions import Conversion, Converted
 from closeread.counts.annotators import Annotator
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
 
 SIDES = ("key", "response")

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.leniency import accept_rows
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, Problem, quote
+from closeread.corpus.leniency import accept_rows
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote, quote_json
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, quote_json
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, describe_problems, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, describe_problems, join_names, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from closeread import limits
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.tasks.coref.columns import MentionTable
 
 

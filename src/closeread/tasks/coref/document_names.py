@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from closeread.errors import Problem, pluralize, quote
+from closeread.exceptions import Problem, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable
 
 OF_CONLL = re.compile(r"(.+); part ([0-9]{1,9})")

@@ -17,7 +17,7 @@ from itertools import chain, islice
 import numpy as np
 
 from closeread.arrays import Ints, Mask, expand_ranges
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts
 from closeread.tasks.coref.kernels.zero_matching import Dependencies
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import RequestError, join_names, quote
+from closeread.exceptions import RequestError, join_names, quote
 from closeread.suggestions import suggest
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.chain_errors import count_chain_errors
 from closeread.tasks.coref.error_report import LIMIT, ErrorReport, check_options, count_errors

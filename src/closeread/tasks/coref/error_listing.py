@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import suggest
 from closeread.tasks.coref.error_analysis import OF_ENTITIES, OF_MENTIONS, ErrorAnalysis, Findings
 from closeread.tasks.coref.mention_fields import FIELDS

@@ -13,7 +13,7 @@ from typing import Any
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.sides import Options
-from closeread.errors import RequestError, pluralize, shorten
+from closeread.exceptions import RequestError, pluralize, shorten
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros

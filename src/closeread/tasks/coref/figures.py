@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from closeread.corpora.figures import Drawing, FigureKind
+from closeread.corpus.figures import Drawing, FigureKind
 from closeread.counts.annotators import Annotator
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.coref import plots
 from closeread.tasks.coref.annotators import read_beside_gold
 from closeread.tasks.coref.chain_errors import count_chain_errors

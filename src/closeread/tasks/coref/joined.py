@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import join_names
+from closeread.exceptions import join_names
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Words
 from closeread.tasks.coref.relations import Relations, select_layer
 

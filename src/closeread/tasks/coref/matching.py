@@ -11,7 +11,7 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.counts.bounds import name_documents
 from closeread.counts.sides import Inconsistency
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
 from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference

@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints, Mask, expand_ranges
-from closeread.errors import RequestError, pluralize, quote
+from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable, Trees
 from closeread.tasks.coref.conll_words import ConllWords

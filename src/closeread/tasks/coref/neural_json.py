@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.corpora.leniency import accept_rows
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import Problem, quote
+from closeread.corpus.leniency import accept_rows
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import Problem, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed, ParsedRows, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity, relations_of
 
 if TYPE_CHECKING:

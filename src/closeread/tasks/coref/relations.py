@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.columns import MentionTable

@@ -16,7 +16,7 @@ import numpy as np
 
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
-from closeread.errors import (
+from closeread.exceptions import (
     FormatError,
     InputError,
     Problem,
@@ -70,7 +70,7 @@ class CoreferenceSides:
     def read_gold(self, place: Place, options: Options) -> Key:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
-            from closeread.corpora.sides import read_corpus_gold
+            from closeread.corpus.sides import read_corpus_gold
 
             gold = read_corpus_gold(place)
             table = _with_trees(table_of_corpus(gold.records), Path(place.corpus), options)
@@ -212,9 +212,9 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     Raises:
         FormatError: they break the schema; all problems at once.
     """
-    from closeread.corpora.judging import validate_records
-    from closeread.corpora.rules import load_rules
-    from closeread.corpora.schema import load_schema
+    from closeread.corpus.judging import validate_records
+    from closeread.corpus.rules import load_rules
+    from closeread.corpus.schema import load_schema
 
     if problem := _describe_single(records, name):
         raise FormatError(name, [Problem(problem)])
@@ -239,7 +239,7 @@ def _describe_single(records: object, name: str) -> str:
         return f"is a single document (expected a list of documents; wrap it in a list: [{name}])"
     if isinstance(records, Sequence) and all(isinstance(record, Mapping) for record in records):
         return ""
-    from closeread.corpora.schema import RowValidator, load_schema
+    from closeread.corpus.schema import RowValidator, load_schema
 
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
     validator = RowValidator(load_schema("coref"), "clusters")
@@ -294,7 +294,7 @@ def align(
     problems = list(find_unknown_documents(key, response))
     absent = [name for name in key.names if name not in given]
     if absent and missing == "error":
-        from closeread.corpora.submissions import advise_missing
+        from closeread.corpus.submissions import advise_missing
 
         lacking = "has no response" if len(absent) == 1 else "have no response"
         found = f"{len(absent):,} of the {len(key.names):,} documents of the key {lacking}: {join_names(absent)}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from closeread.counts.sides import Options
 from closeread.counts.table import Breakdown
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, sum_groups
 from closeread.tasks.coref.matching import Documents, Matched, repeats, table_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints
 from closeread.counts.sides import Options
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.split_antecedents import EACH_SIDE, IN_SETS, Sets, count_sets, count_with_sets
 from closeread.tasks.coref.matching import Matched

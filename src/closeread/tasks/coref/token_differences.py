@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.errors import Problem, join_names, pluralize, quote
+from closeread.exceptions import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
 from closeread.tasks.coref.conll_words import ConllWords
 from closeread.tasks.coref.joined import find_words

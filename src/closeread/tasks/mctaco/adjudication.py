@@ -13,9 +13,9 @@ from math import comb
 from pathlib import Path
 from typing import Literal
 
-from closeread.corpora.gold import read_rows
-from closeread.corpora.schema import fields, load_schema
-from closeread.errors import FormatError, Problem, quote
+from closeread.corpus.gold import read_rows
+from closeread.corpus.schema import fields, load_schema
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.records import Record
 
 GoldLabel = Literal["yes", "no"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from closeread.corpora.baselines import SEED, Baseline
+from closeread.corpus.baselines import SEED, Baseline
 from closeread.records import Record
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from closeread.corpora.gold import Gold
+from closeread.corpus.gold import Gold
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import make_report
 from closeread.counts.sides import System
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.label_error_report import LIMIT, LabelErrorReport
 from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis

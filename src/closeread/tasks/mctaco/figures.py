@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.corpora.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.sides import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
-from closeread.errors import FormatError, Problem, RequestError, pluralize, read_all
+from closeread.exceptions import FormatError, Problem, RequestError, pluralize, read_all
 from closeread.neural.run_files import RUN
 from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category

@@ -11,7 +11,7 @@ from closeread.counts.rendering import NOTHING, Grid, Style
 from closeread.counts.report import Report
 from closeread.counts.results import Result
 from closeread.counts.slice_grids import Column, make_slice_grid
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.mctaco.label_errors import FIELDS, LabelAnalysis, WrongCandidate, WrongQuestion
 from closeread.wording import choose_words
 

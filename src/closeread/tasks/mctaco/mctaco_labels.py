@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from closeread.coded_columns import CodedColumn, Coder
-from closeread.errors import Problem
+from closeread.exceptions import Problem
 from closeread.formats import SubmissionFile
 from closeread.formats.text import Lines
 from closeread.problems import ProblemList

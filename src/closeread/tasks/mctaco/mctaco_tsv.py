@@ -18,7 +18,7 @@ import numpy as np
 from closeread import limits
 from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn, Coder, LazyColumn, NumberedNames
-from closeread.errors import Problem, quote
+from closeread.exceptions import Problem, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList

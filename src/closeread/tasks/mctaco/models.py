@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.corpora.gold import Gold
-from closeread.corpora.models import Models, Progress, check_dropout
-from closeread.corpora.notices import warn_all
-from closeread.corpora.training_curves import write_curves
-from closeread.errors import RequestError
+from closeread.corpus.gold import Gold
+from closeread.corpus.models import Models, Progress, check_dropout
+from closeread.corpus.notices import warn_all
+from closeread.corpus.training_curves import write_curves
+from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.model_options import DEFAULTS, HELD_OUT, OFF, SPLITS, UNIT_NORMALIZATIONS

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn
-from closeread.corpora.sides import CorpusSides
+from closeread.corpus.sides import CorpusSides
 from closeread.counts.identities import AtMost, Computed, Equal, Flag, Identities, When, Whole
 from closeread.counts.metrics import F1, Metric, Ratio
 from closeread.counts.options import check_present, missing_option

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.gold import read_rows
-from closeread.errors import FormatError, Problem, quote
+from closeread.corpus.gold import read_rows
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.records import Record
 
 REASONS = {

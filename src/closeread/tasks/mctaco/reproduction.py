@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed, load_printed
-from closeread.corpora.submissions import read_submission
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
+from closeread.corpus.submissions import read_submission
 from closeread.counts.paper_tables import Chance, Claim, Value
 from closeread.counts.table import CountTable
-from closeread.errors import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
 from closeread.tasks.mctaco.categories import (

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.gold import Gold
+from closeread.corpus.gold import Gold
 from closeread.counts.paper_tables import OwnModel, Value
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.neural.run_files import find_complete_runs
 from closeread.tasks.mctaco.model_options import OFF
 from closeread.tasks.mctaco.trained_runs import METRICS, TASK

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closeread.corpora.gold import Gold
-from closeread.errors import FormatError, Problem, RequestError, pluralize
+from closeread.corpus.gold import Gold
+from closeread.exceptions import FormatError, Problem, RequestError, pluralize
 from closeread.formats.json_files import write_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import Record

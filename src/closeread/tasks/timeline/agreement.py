@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
-from closeread.corpora.annotators import read_annotator_gold
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.names import load_corpus
+from closeread.corpus.annotators import read_annotator_gold
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Pair,
@@ -33,7 +33,7 @@ from closeread.counts.annotators import (
 )
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
-from closeread.errors import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
+from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
 from closeread.records import Record, find_repeated
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.baselines import Baseline, path_option
-from closeread.errors import FormatError, RequestError
+from closeread.corpus.baselines import Baseline, path_option
+from closeread.exceptions import FormatError, RequestError
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder

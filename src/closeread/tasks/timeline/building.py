@@ -20,12 +20,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.corpora.declaration import Corpus
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.judging import validate_records
-from closeread.corpora.leniency import accept_rows, make_check
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, Problem, quote
+from closeread.corpus.declaration import Corpus
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.judging import validate_records
+from closeread.corpus.leniency import accept_rows, make_check
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record, place_problem
 from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, RequestError, join_names, quote
+from closeread.exceptions import FormatError, Problem, RequestError, join_names, quote
 from closeread.formats.xml_tree import Element
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Date, build_timelines, date_of

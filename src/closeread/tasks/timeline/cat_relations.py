@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import ParsedFolder, Record, find_repeated
 from closeread.tasks.timeline.cat_entities import check_entities, find_references, read_each

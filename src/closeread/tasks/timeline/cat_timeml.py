@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, RequestError, describe_problems, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, pluralize, quote
 from closeread.formats.timeml import (
     DCT,
     EVENT,

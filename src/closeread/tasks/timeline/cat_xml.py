@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.timeml import read_timeml

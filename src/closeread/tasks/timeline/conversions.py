@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from closeread.corpora.annotators import read_annotator_gold
-from closeread.corpora.conversions import Conversion, Converted
-from closeread.corpora.names import load_corpus
-from closeread.corpora.submission_formats import write_submission
+from closeread.corpus.annotators import read_annotator_gold
+from closeread.corpus.conversions import Conversion, Converted
+from closeread.corpus.names import load_corpus
+from closeread.corpus.submission_formats import write_submission
 from closeread.counts.annotators import Annotator
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.files import write_text
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 

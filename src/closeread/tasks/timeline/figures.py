@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from closeread.corpora.figures import Drawing, FigureKind, read_prediction
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.figures import Drawing, FigureKind, read_prediction
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 from closeread.tasks.timeline import plots
 from closeread.tasks.timeline.graph import build_graph
 from closeread.tasks.timeline.plot_events import count_mentions, find_timeline

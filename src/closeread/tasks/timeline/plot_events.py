@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from closeread.drawing.inches import make_drawable
-from closeread.errors import RequestError, shorten
+from closeread.exceptions import RequestError, shorten
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, natural_key, number_copies

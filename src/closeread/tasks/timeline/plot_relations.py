@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closeread.drawing.inches import SMALL_SIZE, Measure, make_drawable
-from closeread.errors import RequestError, pluralize, quote
+from closeread.exceptions import RequestError, pluralize, quote
 from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, Edge, Graph
 from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_events import format_anchor

@@ -30,7 +30,7 @@ from closeread.drawing.inches import (
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.tasks.timeline.graph import Edge, Graph
 from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_dates import Period, choose_ticks

@@ -22,15 +22,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.corpora.papers import UZZAMAN_2011, UZZAMAN_2013
-from closeread.corpora.sides import CorpusSides
+from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
+from closeread.corpus.sides import CorpusSides
 from closeread.counts.identities import AtMost, Identities, When, Whole, mean_identities, mean_limits
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Explanation, Procedure
 from closeread.counts.sides import Inconsistency
 from closeread.counts.table import CountTable
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
 

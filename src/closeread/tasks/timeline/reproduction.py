@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import read_gold, splits_at_hand
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.records import Record
 from closeread.tasks.timeline.building import date_of, recompute_positions

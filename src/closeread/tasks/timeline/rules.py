@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from closeread.corpora.rules import Rules
-from closeread.errors import pluralize, quote
+from closeread.corpus.rules import Rules
+from closeread.exceptions import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name
 from closeread.tasks.timeline.gold import timelines_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from closeread.corpora.showing import Part, View, format_cell, mark_spans
+from closeread.corpus.showing import Part, View, format_cell, mark_spans
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 

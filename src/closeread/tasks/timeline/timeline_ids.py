@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from closeread import limits
-from closeread.errors import Problem, quote
+from closeread.exceptions import Problem, quote
 from closeread.formats.file_names import find_unwritable
 from closeread.tasks.timeline.timeline_mentions import stem_of_id
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.errors import pluralize, quote
+from closeread.exceptions import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import is_date
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import find_hidden, list_files, list_folders

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from closeread.corpora.papers import UZZAMAN_2011, UZZAMAN_2013
+from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
 from closeread.counts.identities import AtMost, Whole
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.options import Option, missing_option

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
-from closeread.corpora.submissions import advise_missing
+from closeread.corpus.submissions import advise_missing
 from closeread.counts.sides import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
-from closeread.errors import (
+from closeread.exceptions import (
     FormatError,
     InputError,
     Problem,

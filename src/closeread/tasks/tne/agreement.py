@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.gold import read_file, take_records
-from closeread.corpora.names import load_corpus
+from closeread.corpus.gold import read_file, take_records
+from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Pair,
@@ -35,7 +35,7 @@ from closeread.counts.metrics import Metric
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.errors import FormatError, RequestError, join_names, read_all
+from closeread.exceptions import FormatError, RequestError, join_names, read_all
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref import procedure as coref

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.counts.annotators import Scores, make_pair_grid
 from closeread.counts.rendering import Grid, format_percent
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.tne.agreement import SHORT_TITLES, PairedAgreement, Slice, list_rows
 
 

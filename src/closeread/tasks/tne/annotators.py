@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.columns import Documents, documents_of

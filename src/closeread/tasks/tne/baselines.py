@@ -18,10 +18,10 @@ from itertools import pairwise
 import numpy as np
 
 from closeread.arrays import Ints, check_sums, expand_ranges
-from closeread.corpora.baselines import SEED, Baseline
+from closeread.corpus.baselines import SEED, Baseline
 from closeread.counts.bounds import name_documents
 from closeread.counts.options import Option
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from closeread import limits
-from closeread.corpora.pipelines import list_unneeded
-from closeread.errors import RequestError, join_names, pluralize, quote, shorten
+from closeread.corpus.pipelines import list_unneeded
+from closeread.exceptions import RequestError, join_names, pluralize, quote, shorten
 from closeread.records import Record
 from closeread.tasks.tne.plain_texts import PlainText
 from closeread.wording import name_option

@@ -15,7 +15,7 @@ import numpy as np
 
 from closeread.arrays import Ints, check_sums
 from closeread.counts.bounds import name_documents
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.corpora.contents import dump_gold
-from closeread.corpora.conversions import Conversion, Converted
-from closeread.corpora.figures import read_systems
-from closeread.corpora.gold import read_file
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.contents import dump_gold
+from closeread.corpus.conversions import Conversion, Converted
+from closeread.corpus.figures import read_systems
+from closeread.corpus.gold import read_file
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import RequestError, pluralize
+from closeread.exceptions import RequestError, pluralize
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record

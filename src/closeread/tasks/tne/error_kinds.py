@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from closeread.corpora.gold import Gold
+from closeread.corpus.gold import Gold
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import make_report

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from closeread.corpora.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
-from closeread.corpora.sides import read_corpus_gold
-from closeread.corpora.training_curves import draw_training
+from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
+from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.training_curves import draw_training
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.sides import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
-from closeread.errors import RequestError, pluralize, read_all
+from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.suggestions import describe_unknown
 from closeread.tasks.tne import plots
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of

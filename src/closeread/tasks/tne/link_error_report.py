@@ -12,7 +12,7 @@ from closeread.counts.rendering import Grid, Style, percent
 from closeread.counts.report import Report
 from closeread.counts.results import Result
 from closeread.counts.slice_grids import Column, make_slice_grid
-from closeread.errors import pluralize, shorten
+from closeread.exceptions import pluralize, shorten
 from closeread.tasks.tne.link_errors import HEADER, DocumentErrors, LinkAnalysis, Wording
 from closeread.wording import choose_words
 

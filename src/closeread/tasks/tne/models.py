@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closeread.corpora.gold import Gold
-from closeread.corpora.models import Models, Progress, check_dropout
-from closeread.corpora.training_curves import write_curves
-from closeread.errors import RequestError
+from closeread.corpus.gold import Gold
+from closeread.corpus.models import Models, Progress, check_dropout
+from closeread.corpus.training_curves import write_curves
+from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.tne.model_options import DECODINGS, DEFAULTS, SPLITS, VARIANTS

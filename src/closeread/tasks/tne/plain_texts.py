@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from closeread.errors import FormatError, Problem, pluralize
+from closeread.exceptions import FormatError, Problem, pluralize
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
-from closeread.corpora.gold import Gold
+from closeread.corpus.gold import Gold
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import DPI, INK, own_settings
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
 from closeread.tasks.tne.facts import OTHER, SMALLEST

@@ -24,14 +24,14 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
-from closeread.corpora.sides import CorpusSides
+from closeread.corpus.sides import CorpusSides
 from closeread.counts.identities import AtMost, Equal, Identities, Whole
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
 from closeread.counts.table import Breakdown, CountTable
-from closeread.errors import FieldPath, RequestError, quote
+from closeread.exceptions import FieldPath, RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Links, SystemRows, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import (

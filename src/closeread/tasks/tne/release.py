@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import read_gold, splits_at_hand
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
 from closeread.tasks.tne.facts import MEANS, measure

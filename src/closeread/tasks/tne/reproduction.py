@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
 from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.baselines import load_baselines
-from closeread.corpora.reproduction import Inputs, Recomputed
+from closeread.corpus.baselines import load_baselines
+from closeread.corpus.reproduction import Inputs, Recomputed
 from closeread.counts.paper_tables import Chance
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents

@@ -15,7 +15,7 @@ from decimal import Decimal
 from itertools import product
 
 from closeread.arrays import ratio
-from closeread.corpora.reproduction import Inputs, Recomputed, load_printed
+from closeread.corpus.reproduction import Inputs, Recomputed, load_printed
 from closeread.counts.paper_tables import Claim, parse_number
 from closeread.tasks.tne.release import read_test
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.reproduction import Inputs, Recomputed
+from closeread.corpus.reproduction import Inputs, Recomputed
 from closeread.counts.paper_tables import OwnModel, Value
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.json_files import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
 from closeread.tasks.tne.release import read_test

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from closeread.arrays import Ints, Mask, ratio
-from closeread.corpora.reproduction import Inputs, Recomputed, load_printed
+from closeread.corpus.reproduction import Inputs, Recomputed, load_printed
 from closeread.counts.paper_tables import AGREES, Claim, Value, judge
 from closeread.tasks.tne.baselines import every_pair
 from closeread.tasks.tne.columns import LABELS, TITLE_END, Documents

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.corpora.rules import Rules
-from closeread.errors import pluralize, quote
+from closeread.corpus.rules import Rules
+from closeread.exceptions import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, Documents, documents_of

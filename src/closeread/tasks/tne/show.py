@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from closeread.corpora.showing import Part, View, mark_spans
+from closeread.corpus.showing import Part, View, mark_spans
 from closeread.counts.rendering import Grid
-from closeread.errors import shorten
+from closeread.exceptions import shorten
 from closeread.records import Record
 
 LINK = ("anchor", "preposition", "complement")

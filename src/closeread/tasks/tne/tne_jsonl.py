@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, quote, quote_json
+from closeread.exceptions import FormatError, Problem, quote, quote_json
 from closeread.formats import Format, StoredFormat
 from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_collection, takes_more_memory
 from closeread.formats.stored_lines import StoredRecords, UnfitError

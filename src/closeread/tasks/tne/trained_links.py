@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.counts.table import CountTable
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
 from closeread.tasks.tne.kernels.links import COUNTS, document_of, group_labels, pairs, phrases_of, tallies

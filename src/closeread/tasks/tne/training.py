@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from closeread.corpora.gold import Gold
-from closeread.errors import FormatError, Problem, RequestError
+from closeread.corpus.gold import Gold
+from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.model_options import DECODINGS, VARIANTS

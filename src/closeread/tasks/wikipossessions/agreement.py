@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.corpora.annotators import read_annotator_gold
-from closeread.corpora.names import load_corpus
+from closeread.corpus.annotators import read_annotator_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
     Scores,
@@ -41,7 +41,7 @@ from closeread.counts.metrics import harmonic_mean
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
-from closeread.errors import FormatError, Problem, join_names, read_all
+from closeread.exceptions import FormatError, Problem, join_names, read_all
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor

@@ -15,8 +15,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from closeread.corpora.sources import file_digest
-from closeread.errors import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
+from closeread.corpus.sources import file_digest
+from closeread.exceptions import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
 from closeread.files import make_folders, write_text
 from closeread.formats.file_names import find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines

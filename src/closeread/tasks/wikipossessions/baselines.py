@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.corpora.baselines import Baseline, path_option, text_option
-from closeread.corpora.notices import warn
-from closeread.corpora.pipelines import load_pipeline, parse
+from closeread.corpus.baselines import Baseline, path_option, text_option
+from closeread.corpus.notices import warn
+from closeread.corpus.pipelines import load_pipeline, parse
 from closeread.counts.options import Option
-from closeread.errors import FormatError, Problem, UnavailableError, join_names, pluralize
+from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import strip_marks
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from closeread.corpora.figures import Drawing, FigureKind, read_prediction
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.figures import Drawing, FigureKind, read_prediction
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 
 

@@ -24,7 +24,7 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from closeread._version import __version__
-from closeread.corpora.bounded_http import (
+from closeread.corpus.bounded_http import (
     Budget,
     EncodingError,
     OverspentError,
@@ -34,9 +34,9 @@ from closeread.corpora.bounded_http import (
     open_session,
     read_content,
 )
-from closeread.corpora.bounded_http import TooLargeError as TooMuchError
-from closeread.corpora.downloads import BusyError
-from closeread.errors import RequestError, quote, shorten
+from closeread.corpus.bounded_http import TooLargeError as TooMuchError
+from closeread.corpus.downloads import BusyError
+from closeread.exceptions import RequestError, quote, shorten
 from closeread.wording import name_option
 
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"

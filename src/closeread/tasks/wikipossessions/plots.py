@@ -30,7 +30,7 @@ from closeread.drawing.inches import (
     write,
 )
 from closeread.drawing.pictures import INK, own_settings
-from closeread.errors import RequestError, shorten
+from closeread.exceptions import RequestError, shorten
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.wikipossessions.kernels.names import normalize_name

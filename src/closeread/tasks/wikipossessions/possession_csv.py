@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.corpora.leniency import fit_numbers
-from closeread.corpora.schema import RowValidator, load_schema
-from closeread.errors import FormatError, Problem, escape, quote
+from closeread.corpus.leniency import fit_numbers
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.exceptions import FormatError, Problem, escape, quote
 from closeread.files import text_suffix
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines

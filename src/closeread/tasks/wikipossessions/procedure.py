@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpora.sides import CorpusSides
+from closeread.corpus.sides import CorpusSides
 from closeread.counts.bounds import name_documents
 from closeread.counts.identities import (
     AtMost,
@@ -40,7 +40,7 @@ from closeread.counts.options import Option, average_option, check_present, miss
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
 from closeread.counts.table import CountTable
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.matching import MATCHINGS, SETTINGS
 from closeread.tasks.wikipossessions.kernels.names import STRIP_SCOPES, normalize_name

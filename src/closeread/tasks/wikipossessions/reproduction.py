@@ -17,11 +17,11 @@ from itertools import pairwise
 from typing import cast
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.paper_tables import Claim, Value
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.baselines import (
     ANY,

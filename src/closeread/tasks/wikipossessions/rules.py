@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.corpora.rules import Rules
-from closeread.errors import quote
+from closeread.corpus.rules import Rules
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from closeread.corpora.showing import Part, View, format_cell
+from closeread.corpus.showing import Part, View, format_cell
 from closeread.counts.rendering import Grid
 from closeread.records import Record
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.tasks.wikipossessions.article_text import UNSAFE, extract_text, find_redirect
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, Wiki
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table

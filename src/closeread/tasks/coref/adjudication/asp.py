@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
 from closeread.tasks.coref.adjudication.solving import Deadline, Found, OpenSession
 from closeread.wording import name_option

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.problems import ProblemList

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.tasks.coref.adjudication.results import AdjudicatedDocument, Settings
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.joined import join_tables

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.errors import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from closeread import limits
-from closeread.errors import RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.folders import walk_files
 from closeread.problems import ProblemList
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.counts.bounds import name_documents
-from closeread.errors import FormatError, Problem, RequestError, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_wrong, list_examples, list_gold

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.files import open_text, replacing
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record

@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import Problem, pluralize, quote
+from closeread.exceptions import Problem, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.record_making import NO_GAPS

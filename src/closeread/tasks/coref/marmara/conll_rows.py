@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.errors import quote
+from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.conll_words import ConllWords

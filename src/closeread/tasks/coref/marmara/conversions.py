@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from closeread.corpora.conversions import Conversion, Converted
+from closeread.corpus.conversions import Conversion, Converted
 from closeread.counts.annotators import Annotator
-from closeread.errors import SHOWN, RequestError, pluralize
+from closeread.exceptions import SHOWN, RequestError, pluralize
 from closeread.files import text_suffix, write_text
 from closeread.records import Record
 from closeread.tasks.coref.marmara.converting import (

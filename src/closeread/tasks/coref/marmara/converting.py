@@ -12,10 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from closeread.corpora.gold import read_own_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.sources import locate
-from closeread.errors import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
+from closeread.corpus.gold import read_own_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.sources import locate
+from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
 from closeread.files import creating_folder, text_suffix, write_text
 from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import walk_files

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention

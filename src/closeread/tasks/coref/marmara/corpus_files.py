@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, cast
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.records import Parsed, ParsedFolder, Record

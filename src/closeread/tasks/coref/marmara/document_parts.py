@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from closeread.errors import Problem, join_names, pluralize, quote
+from closeread.exceptions import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.marmara.coreference_xml import describe_mention, normalize_text
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Sentence
 from closeread.tasks.coref.marmara.sentence_numbers import find_document_id

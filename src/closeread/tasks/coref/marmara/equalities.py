@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines

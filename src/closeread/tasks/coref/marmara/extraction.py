@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.files import creating_folder
 from closeread.formats.file_names import find_unwritable
 from closeread.formats.folders import list_files

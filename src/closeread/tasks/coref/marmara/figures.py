@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from closeread.corpora.figures import Drawing, FigureKind
-from closeread.corpora.sides import read_corpus_gold
+from closeread.corpus.figures import Drawing, FigureKind
+from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.sides import Place
-from closeread.errors import pluralize
+from closeread.exceptions import pluralize
 from closeread.records import Record
 from closeread.tasks.coref.marmara import plots
 from closeread.tasks.coref.marmara.facts import sum_sizes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from closeread.errors import Problem
+from closeread.exceptions import Problem
 
 AUTO = "auto"
 UTF_8, WINDOWS = "utf-8", "windows-1254"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.xml_tree import parse_xml
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.fragment_text import AUTO, decode, describe_decoding_error, repair

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from closeread.errors import FormatError, Problem, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
 from closeread.formats.text import read_lines
 from closeread.problems import ProblemList
 from closeread.suggestions import suggest

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 from closeread.tasks.coref.marmara.features import N_CODES, expand_codes
 
 LEARNERS = ("svc", "svr")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.text import read_lines
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.spans import Span

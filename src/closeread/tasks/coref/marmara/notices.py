@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from closeread.errors import SHOWN, Problem
+from closeread.exceptions import SHOWN, Problem
 
 
 def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.corpora.baselines import SEED, Baseline, names_option, output_option, path_option
-from closeread.corpora.notices import warn
+from closeread.corpus.baselines import SEED, Baseline, names_option, output_option, path_option
+from closeread.corpus.notices import warn
 from closeread.counts.options import Option
 from closeread.records import Record
 from closeread.tasks.coref.marmara.baseline import (

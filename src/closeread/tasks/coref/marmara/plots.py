@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.coref.marmara.facts import count_mention_kinds, list_chains, list_mentions
 from closeread.tasks.coref.plots import draw_shares

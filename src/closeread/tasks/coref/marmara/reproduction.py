@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpora.gold import read_gold
-from closeread.corpora.names import load_corpus
-from closeread.corpora.reproduction import Inputs, Recompute, Recomputed
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.table import CountTable
 from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve

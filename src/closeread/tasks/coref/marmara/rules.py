@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import cast
 
-from closeread.corpora.rules import Rules
-from closeread.errors import quote
+from closeread.corpus.rules import Rules
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import Document
 from closeread.tasks.coref.marmara.spans import Span, find_overlaps

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from closeread.errors import Problem, quote
+from closeread.exceptions import Problem, quote
 from closeread.formats.xml_tree import Element
 from closeread.tasks.coref.marmara.documents import Sentence, Token
 from closeread.tasks.coref.marmara.word_attributes import Analysis, Relation, parse_groups, parse_relation

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from closeread.errors import FormatError, Problem, join_names, quote
+from closeread.exceptions import FormatError, Problem, join_names, quote
 from closeread.formats.xml_tree import check_characters, parse_xml
 from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Sentence

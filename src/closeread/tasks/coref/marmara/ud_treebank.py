@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread import limits
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, split_lines
 from closeread.tasks.coref.conllu_headers import NEWDOC

@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
-from closeread.errors import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.vector_entries import (
     MAX_LINE_BYTES,
     Header,

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import FormatError, Problem
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.problems import ProblemList
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from closeread.errors import RequestError
+from closeread.exceptions import RequestError
 
 MAX_WORDS = 10
 """98 of 100 answers about the order of events in McTaco have at most as many words."""

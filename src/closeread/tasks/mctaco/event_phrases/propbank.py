@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from closeread.errors import FormatError, Problem, merge_errors
+from closeread.exceptions import FormatError, Problem, merge_errors
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from closeread.errors import MissingExtraError
+from closeread.exceptions import MissingExtraError
 
 _SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from closeread.corpora.declaration import Config, Corpus, SourceFile, read_facts
+from closeread.corpus.declaration import Config, Corpus, SourceFile, read_facts
 
 CORPUS = Corpus(
     name="shipwords",

@@ -23,9 +23,9 @@ def convert(source: Path, output: Path) -> None:
     Example:
       closeread convert spelling words.txt -o words.jsonl
     """
-    from closeread.corpora.gold import read_file
-    from closeread.corpora.names import load_corpus
-    from closeread.errors import escape_line, pluralize
+    from closeread.corpus.gold import read_file
+    from closeread.corpus.names import load_corpus
+    from closeread.exceptions import escape_line, pluralize
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
 

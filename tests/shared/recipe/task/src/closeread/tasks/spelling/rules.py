@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from closeread.corpora.rules import Rules
-from closeread.errors import quote
+from closeread.corpus.rules import Rules
+from closeread.exceptions import quote
 from closeread.records import Record
 
 

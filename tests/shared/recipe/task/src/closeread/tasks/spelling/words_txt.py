@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.errors import Problem
+from closeread.exceptions import Problem
 from closeread.formats import Format, SubmissionFile
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, Record

@@ -1,0 +1,151 @@
+"""Baselines: predictions without learning, each with the options that it takes.
+
+The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.  The module `own_baselines` offers those
+whose commands are written by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import cast
+
+from closeread import tasks
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.counts.options import Option, PathOption, resolve_options
+from closeread.exceptions import RequestError
+from closeread.records import Record
+from closeread.suggestions import describe_unknown
+from closeread.tasks import find
+
+
+def text_option(name: str, help: str) -> Option:  # noqa: A002 (as the attribute is called)
+    """Return an option of any text, empty by default."""
+    return Option(name, (), "", help, "(?s).*", "any text")
+
+
+def path_option(name: str, help: str) -> PathOption:  # noqa: A002
+    """Return an option whose value is the path of a file or folder to read; none by default."""
+    return PathOption(name, (), "", help, "(?s).*", "a path")
+
+
+class NamesOption(Option):
+    """An option that takes several names; its value is one name, or has several, each with a line end."""
+
+    def join(self, names: Iterable[object]) -> str:
+        """Return names as a value."""
+        return "".join(f"{name}\n" for name in names)
+
+    def split(self, value: str) -> list[str]:
+        """Return the names in a value."""
+        return value.removesuffix("\n").split("\n") if value else []
+
+
+def names_option(name: str, help: str) -> NamesOption:  # noqa: A002
+    """Return an option that takes several names; none by default."""
+    return NamesOption(name, (), "", help, "(?s).*", "names")
+
+
+class OutputOption(PathOption):
+    """An option whose value is the path of a file to write."""
+
+
+def output_option(name: str, help: str) -> OutputOption:  # noqa: A002
+    """Return an option whose value is the path of a file to write; none by default."""
+    return OutputOption(name, (), "", help, "(?s).*", "a path")
+
+
+# Python reads no integer of more than 4,300 digits.
+SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A baseline of a task.
+
+    Attributes:
+        name: its name, unique in the task.
+        make: from gold records, and the options by name, to a row for every record that can be predicted, in order.
+        description: what it predicts, one sentence that begins with a verb.
+        options: the options that `make` takes.
+        formats: by suffix, what makes the text of a file from the gold records and the rows, besides the formats of
+            submissions.
+    """
+
+    name: str
+    make: Callable[..., list[Record]]
+    description: str
+    options: tuple[Option, ...] = ()
+    formats: Mapping[str, Callable[[Sequence[Record], Sequence[Record]], str]] = field(default_factory=dict, hash=False)
+
+    @property
+    def required_options(self) -> list[Option]:
+        """The options without a default, except paths, which may be left out."""
+        return [option for option in self.options if not option.default and not isinstance(option, PathOption)]
+
+    def predict(self, records: Sequence[Record], **chosen: object) -> list[Record]:
+        """Predict a row for every record that the baseline can predict.
+
+        Args:
+            records: gold records.
+            chosen: options that differ from their defaults.
+
+        Raises:
+            RequestError: the baseline has no such option, or the option does not accept its value.
+        """
+        return self.make(records, **self.resolve_options(chosen))
+
+    def resolve_options(self, chosen: Mapping[str, object]) -> dict[str, str]:
+        """Return every option with its value as text, chosen or default, in declared order.
+
+        Raises:
+            RequestError: the baseline has no such option, or the option does not accept its value.
+        """
+        return resolve_options(self.options, chosen, f"baseline {self.name}")
+
+
+def has_baselines(corpus: str) -> bool:
+    """Return whether the task of a corpus has baselines, without importing them."""
+    return find_spec(f"{tasks.__name__}.{load_corpus(corpus).procedure}.baselines") is not None
+
+
+def corpora_with_baselines() -> list[str]:
+    """Return the names of the corpora that have baselines."""
+    return [corpus for corpus in corpus_names() if has_baselines(corpus)]
+
+
+def load_baselines(corpus: str) -> dict[str, Baseline]:
+    """Load the baselines of a corpus by name; none if its task has none.
+
+    Raises:
+        RequestError: there is no such corpus.
+    """
+    return _load(corpus, "baselines")
+
+
+def load_own_baselines(corpus: str) -> dict[str, Baseline]:
+    """Load the baselines of a corpus whose commands are written by hand, by name.
+
+    Raises:
+        RequestError: there is no such corpus.
+    """
+    return _load(corpus, "own_baselines")
+
+
+def _load(corpus: str, role: str) -> dict[str, Baseline]:
+    module = find(load_corpus(corpus).task, role)
+    offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
+    return {baseline.name: baseline for baseline in offered}
+
+
+def load_baseline(corpus: str, name: str) -> Baseline:
+    """Load a baseline of a corpus.
+
+    Raises:
+        RequestError: there is no such corpus or baseline; the message names the nearest.
+    """
+    baselines = load_baselines(corpus)
+    if name not in baselines:
+        raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))
+    return baselines[name]

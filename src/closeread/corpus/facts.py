@@ -1,0 +1,116 @@
+"""The module `facts` of a task: figures of its records, as printed by `closeread stats` and in papers' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from closeread.corpus.gold import available_splits, describe_skipped_splits, read_gold, select
+from closeread.corpus.names import load_corpus
+from closeread.corpus.oddities import describe_known
+from closeread.counts.results import Result
+from closeread.exceptions import RequestError
+from closeread.records import DataDir, Record
+from closeread.tasks import find
+
+if TYPE_CHECKING:
+    from closeread.counts.rendering import Grid, Style
+
+Facts = Callable[[Sequence[Record]], dict[str, float]]
+"""From records to figures by name."""
+
+
+def load_facts(corpus: str, definition: str = "document") -> Facts:
+    """Return what counts the records of a corpus: `facts` of its module, or `NAME_facts` for other definitions.
+
+    Args:
+        corpus: its name.
+        definition: the definition of the corpus's schema that the records follow.
+
+    Raises:
+        RequestError: the corpus's task has no figures, or none for such records.
+    """
+    module = find(load_corpus(corpus).task, "facts")
+    if module is None:
+        raise RequestError(f"{corpus} has no statistics")
+    facts = getattr(module, "facts" if definition == "document" else f"{definition}_facts", None)
+    if facts is None:
+        raise RequestError(f"{corpus} has no statistics for configs without gold annotation")
+    return cast(Facts, facts)
+
+
+@dataclass(frozen=True)
+class Statistics(Result):
+    """The figures of a config of a corpus; `print` shows them as the command line does.
+
+    Attributes:
+        corpus: the name of the corpus.
+        config: the name of the config.
+        splits: split or union -> figure -> value; with several splits also "all".
+        notices: what a user should know about the files, one sentence each.
+    """
+
+    corpus: str
+    config: str
+    splits: Mapping[str, Mapping[str, float]]
+    notices: Sequence[str] = ()
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the figures of all splits, in order."""
+        return list(dict.fromkeys(figure for values in self.splits.values() for figure in values))
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table, with a column for each split."""
+        from closeread.counts.rendering import Grid, format_number
+
+        del style
+        rows = [[row[0], *map(format_number, row[1:])] for row in self._rows]
+        title = f"{load_corpus(self.corpus).title} ({self.config})"
+        return [Grid(title, ["figure", *self.splits], rows, prose=frozenset({"figure"}))]
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each figure, with a column for each split."""
+        return ["figure", *self.splits], self._rows
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures by split."""
+        splits = {split: dict(figures) for split, figures in self.splits.items()}
+        return {"corpus": self.corpus, "config": self.config, "splits": splits}
+
+    @property
+    def _rows(self) -> list[list[Any]]:
+        return [[figure, *(values.get(figure) for values in self.splits.values())] for figure in self.figures]
+
+
+def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | None = None) -> Statistics:
+    """Count the records of all available splits of a corpus, and of their unions.
+
+    Args:
+        corpus: its name.
+        config: one of its configs; None for the default.
+        data_dir: a folder with its files; None to look in the usual places.
+
+    Raises:
+        RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
+            invalid.
+    """
+    declaration = load_corpus(corpus)
+    name, _ = select(declaration, config, None)
+    declared = declaration.configs[name]
+    if declared.flattens:
+        raise RequestError(f"config {name} of {corpus} has no statistics; choose another config")
+    facts = load_facts(declaration.name, declared.definition)
+    # With no split available, reading one reports what is missing.
+    available = available_splits(declaration, name, data_dir) or declared.splits
+    golds = [read_gold(declaration, name, split, data_dir) for split in available]
+    notices = [] if data_dir else list(describe_skipped_splits(declaration, name))
+    alone = [gold for gold in golds if gold.split in declared.splits]
+    notices += [f"split {gold.split}: {notice}" for gold in alone for notice in gold.own_notices]
+    if n_known := sum(len(gold.known_oddities) for gold in alone):
+        notices.append(describe_known(n_known, declaration.name, alone[0].data_dir))
+    records = {str(gold.split): gold.records for gold in golds}
+    if len(alone) > 1:
+        records["all"] = [record for gold in alone for record in gold.records]
+    return Statistics(declaration.name, name, {split: facts(of_split) for split, of_split in records.items()}, notices)

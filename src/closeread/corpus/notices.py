@@ -1,0 +1,39 @@
+"""Warnings about what was loaded or scored, shown at the line of the user's code that did it, once each."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+
+from closeread.exceptions import CloseReadWarning, escape_line
+
+LIBRARIES = {"closeread", "datasets", "evaluate"}
+
+_shown: set[str] = set()
+"""The messages so far.  Python shows a warning again at every new line, so in every cell of a notebook, and whenever a
+library has changed the filters of warnings since."""
+
+
+def warn(message: str, times: int = 1) -> None:
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before.
+
+    Args:
+        message: what to say.
+        times: how often it holds, which is said too if it is more than once.
+    """
+    if message in _shown:
+        return
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] in LIBRARIES:
+        level, frame = level + 1, frame.f_back
+    repeated = f" ({times:,} times)" if times > 1 else ""
+    warnings.warn(f"{message}{repeated}", CloseReadWarning, stacklevel=level)
+    _shown.add(message)  # not if the user has made it an error
+
+
+def warn_all(messages: Iterable[str]) -> None:
+    """Warn of each message, of equal ones once, without the control characters that names in files may have."""
+    for message, times in Counter(messages).items():
+        warn(escape_line(message), times)

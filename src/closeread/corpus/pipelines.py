@@ -1,0 +1,89 @@
+"""spaCy pipelines by name, and what they annotate.
+
+spaCy is imported when a pipeline is loaded, not with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from closeread.exceptions import MissingExtraError, RequestError, quote, shorten
+from closeread.wording import name_option
+
+NO_SUCH_PIPELINE = "[E050]"
+"""The start of spaCy's error message for an unknown pipeline."""
+
+ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech", "ENT_IOB": "named entities"}
+COMPONENTS = {"DEP": "a parser", "POS": "a parser", "ENT_IOB": "an entity recognizer"}
+"""What usually makes these annotations."""
+
+STANDARD = {
+    *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "attribute_ruler", "parser"),
+    *("senter", "lemmatizer", "trainable_lemmatizer", "ner"),
+}
+"""The components of spaCy's own pipelines."""
+
+UNNEEDED = {"senter", "lemmatizer", "trainable_lemmatizer", "ner"}
+"""Those that no part of speech and no parse depends on."""
+
+
+def load_pipeline(name: str, purpose: str) -> Any:
+    """Load a spaCy pipeline, installed or in a folder.
+
+    Args:
+        name: the name of the package, or the folder; empty for none.
+        purpose: what needs it, such as "this baseline".
+
+    Raises:
+        RequestError: no pipeline is given, or it does not exist or can't be loaded.
+        MissingExtraError: spaCy is not installed.
+    """
+    if not name:
+        raise RequestError(f"{purpose} needs a spaCy pipeline; choose one with {name_option('spacy_model')}")
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtraError(purpose, "spacy", extra="spacy") from None
+    try:
+        return spacy.load(name)
+    except Exception as error:  # third-party code and configuration, which may fail in any way
+        message = " ".join(str(error).split())
+        if message.startswith(NO_SUCH_PIPELINE):
+            found = f"spaCy pipeline {quote(name)} does not exist (expected an installed pipeline or a folder)"
+        else:
+            found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
+        raise RequestError(found) from None
+
+
+def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
+    """Yield the spaCy document of each text.
+
+    Args:
+        pipeline: a loaded pipeline.
+        texts: texts with a word.
+        needs: annotations that every document must have: keys of `ANNOTATIONS`.
+
+    Raises:
+        RequestError: the pipeline does not annotate what is needed.
+    """
+    for document in pipeline.pipe(texts):
+        lacking = [name for name in needs if not document.has_annotation(name)]
+        if lacking:
+            name = quote(f"{pipeline.lang}_{pipeline.meta['name']}")
+            found = " and ".join(ANNOTATIONS[name] for name in lacking)
+            expected = " and ".join(dict.fromkeys(COMPONENTS[name] for name in lacking))
+            raise RequestError(f"spaCy pipeline {name} does not annotate {found} (expected a pipeline with {expected})")
+        yield document
+
+
+def list_unneeded(pipeline: Any) -> list[str]:
+    """Return the names of components without which parts of speech and parses are the same.
+
+    They take more than half of the time of spaCy's own pipelines.  A pipeline with any other component needs all, since
+    that may depend on them.
+    """
+    factories = {name: pipeline.get_pipe_meta(name).factory for name in pipeline.pipe_names}
+    if not STANDARD.issuperset(factories.values()):
+        return []
+    return [name for name, factory in factories.items() if factory in UNNEEDED]

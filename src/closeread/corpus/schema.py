@@ -1,0 +1,336 @@
+r"""A corpus's JSON Schema, and everything that is derived from it.
+
+The schema is the one definition of a record.  From it come the validation of gold records and of submissions (here),
+the card's field table (here), and `datasets.Features` with their Arrow schema (`closeread.hf.features`, by the same
+`fold`).
+
+Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and
+`jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
+that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
+`x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words) and `x-accepts-integer` (read an integer as
+text, see `closeread.corpus.leniency`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
+
+from closeread import limits
+from closeread.coded_columns import CodedColumn
+from closeread.exceptions import FieldPath, Problem, quote, quote_json, shorten
+from closeread.packages import package_folder
+from closeread.problems import ProblemList
+from closeread.records import ColumnRecords
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+Schema = Mapping[str, Any]
+Node = Mapping[str, Any]
+T = TypeVar("T")
+
+MORE = "has further problems, not listed"
+
+KEYWORDS = frozenset(
+    {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
+    | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
+    | {"x-dtype", "x-expected", "x-accepts-integer"}
+)
+
+
+def load_schema(corpus: str) -> Schema:
+    """Load the schema of a corpus by name, as it ships in the package."""
+    text = (package_folder("closeread.schemas") / f"{corpus}.json").read_text("utf-8")
+    schema: Schema = json.loads(text)
+    return schema
+
+
+def extract_definition(schema: Schema, definition: str) -> Schema:
+    """Return a schema of one definition only, with the definitions that it refers to."""
+    found: dict[str, Node] = {}
+    waiting = [definition]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = schema["$defs"][name]
+            waiting += re.findall(r'"#/\$defs/(\w+)"', json.dumps(found[name]))
+    about = {key: found[definition][key] for key in ("title", "description") if key in found[definition]}
+    others = {name: node for name, node in schema["$defs"].items() if name in found}
+    return {"$schema": schema["$schema"], **about, "$ref": f"#/$defs/{definition}", "$defs": others}
+
+
+def resolve(schema: Schema, node: Node) -> Node:
+    """Return the node itself, or what its local `$ref` points to, plus the other keywords of the node."""
+    if "$ref" not in node:
+        return node
+    name = node["$ref"].removeprefix("#/$defs/")
+    others = {key: value for key, value in node.items() if key != "$ref"}
+    return {**resolve(schema, schema["$defs"][name]), **others}
+
+
+def fold(
+    schema: Schema,
+    node: Node,
+    *,
+    scalar: Callable[[Node], T],
+    array: Callable[[T], T],
+    struct: Callable[[dict[str, T]], T],
+) -> T:
+    """Build something for every node, from the leaves up: the traversal that all derived schemas share."""
+    node = resolve(schema, node)
+    kind = value_type(node)
+    if kind == "object":
+        return struct(
+            {
+                name: fold(schema, child, scalar=scalar, array=array, struct=struct)
+                for name, child in node["properties"].items()
+            }
+        )
+    if kind == "array":
+        return array(fold(schema, node["items"], scalar=scalar, array=array, struct=struct))
+    return scalar(node)
+
+
+def value_type(node: Node) -> str:
+    """Return the node's JSON type; for `["string", "null"]` it is `string`."""
+    kinds = [node["type"]] if isinstance(node["type"], str) else [k for k in node["type"] if k != "null"]
+    if len(kinds) != 1:
+        raise ValueError(f"a schema node must have one type other than null, not {kinds}")
+    return str(kinds[0])
+
+
+def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    """Replace integers by the names at these places of an enum, as models predict them; leave other values unchanged.
+
+    >>> label_names({"type": "string", "enum": ["no", "yes"]}, [1, "no", 2, 1.0])
+    ['yes', 'no', 2, 'yes']
+    """
+    if "enum" not in node or set(map(type, values)) <= {str}:
+        return values
+    names = node["enum"]
+    return [names[int(value)] if _is_index(value, len(names)) else value for value in values]
+
+
+def _is_index(value: Any, length: int) -> bool:
+    is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    return is_whole and not isinstance(value, bool) and 0 <= int(value) < length
+
+
+class Field(NamedTuple):
+    """One row of a card's field table."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+
+
+def fields(schema: Schema, definition: str = "document") -> list[Field]:
+    """List the fields of a definition in schema order, for a table."""
+    node = resolve(schema, schema["$defs"][definition])
+    return [
+        Field(name, _describe_type(schema, child), name in node.get("required", ()), _find_description(schema, child))
+        for name, child in node["properties"].items()
+    ]
+
+
+def _find_description(schema: Schema, node: Node) -> str:
+    return str(resolve(schema, node).get("description", ""))
+
+
+def _describe_type(schema: Schema, node: Node) -> str:
+    def scalar(leaf: Node) -> str:
+        if "enum" in leaf:
+            return " | ".join(f"`{value}`" for value in leaf["enum"])
+        return value_type(leaf)
+
+    return fold(
+        schema,
+        node,
+        scalar=scalar,
+        array=lambda item: f"list of {item}",
+        struct=lambda children: "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}",
+    )
+
+
+class Spared(NamedTuple):
+    """A row without the list items that break its schema.
+
+    Attributes:
+        row: the remaining row, which is valid.
+        kept: for every list that lost items, the original places of the remaining items.
+    """
+
+    row: dict[str, Any]
+    kept: Mapping[str, Sequence[int]]
+
+    def original_path(self, path: FieldPath) -> FieldPath:
+        """Return the path in the original row of a path in the remaining row.
+
+        >>> Spared({}, {"relations": [0, 3]}).original_path(("relations", 1, "anchor"))
+        ('relations', 3, 'anchor')
+        """
+        match path:
+            case (str(name), int(place), *rest) if name in self.kept:
+                return (name, self.kept[name][place], *rest)
+        return path
+
+
+class RowValidator:
+    """Validate rows against one definition of a schema.
+
+    A whole number with decimals, such as 1.0, is no integer, as in Draft 4 of JSON Schema: `closeread.corpus.leniency`
+    converts it first.
+
+    Args:
+        schema: a corpus's schema.
+        definition: the name below `$defs`, such as `document` or `submission`.
+    """
+
+    def __init__(self, schema: Schema, definition: str) -> None:
+        import jsonschema_rs
+
+        self.schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
+        self._validator = jsonschema_rs.Draft4Validator(self.schema)
+        self._column_validators: dict[str, jsonschema_rs.Validator] = {}
+
+    @property
+    def title(self) -> str:
+        """The title of the definition, in lower case."""
+        return str(resolve(self.schema, self.schema)["title"]).lower()
+
+    @property
+    def fields(self) -> Mapping[str, Node]:
+        """The fields of the definition, if it is an object."""
+        fields: Mapping[str, Node] = resolve(self.schema, self.schema)["properties"]
+        return fields
+
+    def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
+        """Find every problem of every row; after the first `limits.MAX_EXPLAINED` invalid rows, one problem per row.
+
+        Args:
+            rows: JSON values.
+            numbers: the number of each row, for its problems; None to count from 0.
+        """
+        if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
+            return ProblemList()
+        numbers = range(len(rows)) if numbers is None else numbers
+        problems = ProblemList()
+        rejected = 0
+        for row, number in zip(rows, numbers, strict=True):
+            if not self.accepts(row):
+                rejected += 1
+                explain = rejected <= limits.MAX_EXPLAINED
+                found = self._explain(row) if explain else [Problem("does not match the schema")]
+                problems += [problem._replace(row=number) for problem in found]
+        return problems
+
+    def drop_invalid_items(self, row: object) -> Spared | None:
+        """Drop the list items that break the schema; None if the row also breaks it elsewhere."""
+        if not isinstance(row, dict) or _has_many_fields(row):
+            return None
+        faulty: dict[str, set[int]] = defaultdict(set)
+        try:
+            errors = self._errors(row)
+            if len(errors) > limits.MAX_PROBLEMS:  # there may be others
+                return None
+            for error in errors:
+                match list(error.absolute_path):
+                    case [str(name), int(place), *_]:
+                        faulty[name].add(place)
+                    case _:
+                        return None
+        except (RecursionError, TypeError, ValueError):  # too many digits to print, or no JSON, such as pandas.NA
+            return None
+        kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
+        rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
+        return Spared(rest, kept) if self.accepts(rest) else None
+
+    def accepts(self, row: object) -> bool:
+        """Return whether a row is valid; anything that is not JSON (a set, a key that is not a string) is not."""
+        try:
+            return bool(self._validator.is_valid(row))
+        except ValueError:  # UnicodeEncodeError is one
+            return False
+
+    def accepts_all(self, rows: Sequence[Any]) -> bool:
+        """Return whether all rows are valid."""
+        if isinstance(rows, ColumnRecords):
+            return self._accepts_columns(rows)
+        return all(map(self.accepts, rows))
+
+    def _accepts_columns(self, rows: ColumnRecords) -> bool:
+        """Return whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
+        columns = rows.columns
+        node = resolve(self.schema, self.schema)
+        if set(columns) - set(node["properties"]) or set(node.get("required", ())) - set(columns):
+            return False
+        return all(self.accepts_column(name, values) for name, values in columns.items() if name not in rows.made)
+
+    def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
+        """Return whether all values of a field of the definition are valid."""
+        import jsonschema_rs
+
+        try:
+            if isinstance(values, CodedColumn):
+                values = values.values
+            distinct = list(dict.fromkeys(values))
+            if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
+                distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
+            if name not in self._column_validators:  # making one takes longer than validating a few rows
+                schema = {"$defs": self.schema["$defs"], "type": "array", "items": self.fields[name]}
+                self._column_validators[name] = jsonschema_rs.Draft4Validator(schema)
+            return bool(self._column_validators[name].is_valid(distinct))
+        except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
+            return False
+
+    def _errors(self, row: object) -> list[ValidationError]:
+        """Find the first errors of a row, one more than `limits.MAX_PROBLEMS` at most: each takes some kilobytes."""
+        import jsonschema  # takes 60 ms to import, and only errors need it
+
+        # The older draft refuses floats that are too large for `closeread.corpus.leniency`, and have no maximum.
+        for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
+            if errors := list(islice(draft(self.schema).iter_errors(row), limits.MAX_PROBLEMS + 1)):
+                return sorted(errors, key=lambda error: list(error.absolute_path))
+        return []
+
+    def _explain(self, row: object) -> list[Problem]:
+        if _has_many_fields(row):
+            return [Problem(f"has {len(row):,} fields (expected at most {len(self.fields)})")]
+        try:
+            errors = self._errors(row)
+        except RecursionError:
+            return [Problem("is nested too deeply")]
+        more = [Problem(MORE)] if len(errors) > limits.MAX_PROBLEMS else []
+        errors = errors[: limits.MAX_PROBLEMS]
+        # A value of the wrong type is not in the enum either, and only the enum says what is expected.
+        in_enums = {e.json_path for e in errors if e.validator == "enum"}
+        errors = [e for e in errors if e.validator != "type" or e.json_path not in in_enums]
+        return [*(_describe(e, row) for e in errors), *more] or [Problem("is not a JSON value")]
+
+
+def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a row is an object with so many fields that an error which names them would be large."""
+    return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS
+
+
+def _describe(error: ValidationError, row: Any) -> Problem:
+    """Turn an error into a problem: what is wrong, the list item that contains it, and where."""
+    found = shorten(error.message)  # which repeats the invalid value, escaped
+    node: Any = error.schema
+    if error.validator == "pattern" and "x-expected" in node:
+        found = f"{quote(str(error.instance))} is not valid (expected {node['x-expected']})"
+    if error.validator == "type" and node.get("x-accepts-integer") and isinstance(error.instance, float):
+        number = f"{error.instance:g}"
+        why = "" if error.instance.is_integer() else f", since {number} and {number}0 are one number"
+        found = f'{error.instance} is a number (expected text: "{number}" in quotes{why})'
+    match list(error.absolute_path):
+        case [str(name), int(place), *_] if isinstance(row[name][place], dict):
+            found += f" (in {quote_json(row[name][place])})"
+    return Problem(found, path=tuple(error.absolute_path))

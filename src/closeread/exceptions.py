@@ -1,0 +1,345 @@
+"""Errors for bad input: one error per file, with every problem found in it.
+
+Conventions: a problem says what was found and what was expected; lines count from 1.  Messages have the form
+``FILE:LINE: WHAT``, so that editors and terminals can jump to the line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+SHOWN = 20
+NAMED = 3
+
+
+FieldPath = tuple[str | int, ...]
+"""The keys and the places of items, from 0, that lead to a value inside a record."""
+
+
+def describe_place(path: FieldPath, about: str, what: str) -> str:
+    """What is wrong with a value, with its place in its record.
+
+    >>> describe_place(("relations", 3, "anchor"), "", "'x' does not exist")
+    "relations[3].anchor: 'x' does not exist"
+    >>> describe_place(("possessions", 1), "'Ann'", "relation is missing")
+    "possessions[1] ('Ann'): relation is missing"
+    """
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+    if about:
+        place += f" ({about})"
+    return f"{place}: {what}" if place else what
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a file, or with a record.
+
+    Attributes:
+        what: what was found and what was expected.
+        line: the line it stands on, from 1; None where it concerns the file as a whole.
+        file: where the input is a folder, the file in it, or the absolute path of one that belongs to it but is
+            elsewhere; None where it concerns the folder as a whole.
+        row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
+        path: where in the record it is; empty where it concerns the record as a whole.
+        about: what stands there, in words.
+        record: what to call the record in messages, such as `id 'x'`; empty where the line or the file is enough.
+        times: how many problems of this kind it stands for; all but the first are only counted.
+    """
+
+    what: str
+    line: int | None = None
+    file: str | None = None
+    row: int | None = None
+    path: FieldPath = ()
+    about: str = ""
+    record: str = ""
+    times: int = 1
+
+    @property
+    def message(self) -> str:
+        """What is wrong, with the record and the place in it."""
+        said = describe_place(self.path, self.about, self.what)
+        return f"{self.record}: {said}" if self.record else said
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What equal problems of different records have in common: what is wrong, and with which field."""
+        return (self.what, *(step for step in self.path if isinstance(step, str)))
+
+    @property
+    def order(self) -> tuple[str, int]:
+        """What sorts problems by the place where they are."""
+        return self.file or "", self.line or 0
+
+    def at(self, source: str) -> str:
+        """The problem with the place where it is, as terminals can jump to it."""
+        place = source if self.file is None else os.path.join(source, escape_line(self.file))
+        return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
+
+
+def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
+    """Return a line for each kind of problem: where it is first and what it is; if it is repeated, how often and where.
+
+    Args:
+        source: the file or folder, escaped.
+        problems: the problems, in the order in which they are shown.
+
+    >>> describe_problems("a.tsv", [Problem("is empty", 3), Problem("is empty", 5), Problem("is short", 4)])
+    ['a.tsv:3: is empty (2 times; also line 5)', 'a.tsv:4: is short']
+    """
+    kinds: dict[tuple[str, ...], list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.kind, []).append(problem)
+    return [first.at(source) + _describe_others(first, others) for first, *others in kinds.values()]
+
+
+def _describe_others(first: Problem, others: Sequence[Problem]) -> str:
+    """Say how often a problem occurs, and where else; empty if it occurs once."""
+    total = f"{first.times + sum(one.times for one in others):,}"
+    if total == "1":
+        return ""
+    lines = dict.fromkeys(one.line for one in others)
+    if {one.file for one in others} == {first.file} and None not in lines and lines.keys() != {first.line}:
+        other_lines = [f"{line:d}" for line in lines if line is not None and line != first.line]
+        places = "line " if len(other_lines) == 1 else "lines "
+        return f" ({total} times; also {places}{_join_first(other_lines)})"
+    names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
+    also = f"; also {_join_first(names)}" if names else ""
+    return f" ({total} times{also})"
+
+
+def _name_place(problem: Problem, first: Problem) -> str:
+    """Name the place of a problem, as far as it differs from that of another; empty if it doesn't."""
+    if problem.file != first.file or problem.line != first.line:
+        line = "" if problem.line is None else f"{problem.line}"
+        return ":".join(filter(None, (escape_line(problem.file or ""), line)))
+    if problem.record != first.record:
+        return problem.record
+    return "" if problem.path == first.path else describe_place(problem.path, problem.about, "").removesuffix(": ")
+
+
+def _join_first(names: Sequence[str]) -> str:
+    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+
+
+class CloseReadWarning(UserWarning):
+    """A warning about files or results that are read anyway, such as files that differ from the released ones.
+
+    Args:
+        message: what is said; it is escaped, since parts of it may come from files.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(escape(message))
+
+
+class RequestError(ValueError):
+    """A request that can't be met: an unknown name, or results that can't be compared.
+
+    Args:
+        message: what is said; it is escaped, since parts of it may come from files.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(escape(message))
+
+
+class InputError(ValueError):
+    """Bad input, with all its problems.
+
+    Args:
+        source: the file (or whatever the input came from); "" for several that have no folder in common.
+        problems: everything that is wrong with it, in the order in which it is shown.
+    """
+
+    def __init__(self, source: object, problems: Sequence[Problem]) -> None:
+        self.source = str(source)
+        self.problems = tuple(problems)
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        source = escape_line(self.source)
+        lines = describe_problems(source, self.problems)
+        if len(lines) > 1:
+            number = sum(problem.times for problem in self.problems)
+            total = f"{source}: " * bool(source) + f"{number:,} problems"
+            if len(lines) > SHOWN:
+                kinds = f" of {len(lines):,} kinds" if len(lines) < number else ""
+                total += f"{kinds} (first {SHOWN} shown)"
+            lines = [f"{total}:", *lines[:SHOWN]]
+        return escape("\n".join(lines))
+
+
+class FormatError(InputError):
+    """A corpus or gold file that breaks its format or schema."""
+
+
+class SubmissionError(InputError):
+    """A system's output that can't be scored."""
+
+
+class ChecksumError(InputError):
+    """A file that differs from the released one."""
+
+
+class UnavailableError(InputError):
+    """A corpus file that is neither on this machine nor available for download."""
+
+
+E = TypeVar("E", bound=InputError)
+Item = TypeVar("Item")
+T = TypeVar("T")
+
+
+def merge_errors(errors: Sequence[E]) -> E:
+    """Return one error with the problems of several files or folders."""
+    if len(errors) == 1:
+        return errors[0]
+    try:
+        folder = os.path.commonpath([error.source for error in errors])
+    except ValueError:  # absolute and relative paths, or several drives
+        folder = ""
+    places = [Path(os.path.relpath(error.source, folder) if folder else error.source) for error in errors]
+    below = [(place, problem) for place, error in zip(places, errors, strict=True) for problem in error.problems]
+    problems = [problem._replace(file=(path / (problem.file or "")).as_posix()) for path, problem in below]
+    return type(errors[0])(folder, problems)
+
+
+class CombinedError(InputError):
+    """Bad input in several files, each with its own problems.
+
+    Args:
+        errors: the errors; those that say the same are said once.
+    """
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        self.errors = tuple({str(error): error for error in errors}.values())
+        super().__init__("", [problem for error in self.errors for problem in error.problems])
+
+    def _message(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def raise_all(errors: Iterable[InputError]) -> None:
+    """Raise all errors at once; do nothing if there are none.
+
+    Raises:
+        InputError: the only one, or a `CombinedError`.
+    """
+    if found := tuple(errors):
+        raise found[0] if len(found) == 1 else CombinedError(found)
+
+
+def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
+    """Read several files, or objects.
+
+    Raises:
+        InputError: some are invalid; the problems of all of them at once.
+    """
+    found, wrong = [], []
+    for item in items:
+        try:
+            found.append(read(item))
+        except InputError as error:
+            wrong.append(error)
+    raise_all(wrong)
+    return found
+
+
+class MissingExtraError(ImportError):
+    """A missing library that this package does not install by default.
+
+    Args:
+        purpose: what needs the library.
+        libraries: their names on the package index.
+        extra: the extra of this package that installs them; empty if none does.
+
+    >>> print(MissingExtraError("drawing", "matplotlib", extra="plot"))
+    drawing needs matplotlib: pip install 'closeread[plot]'
+    """
+
+    def __init__(self, purpose: str, *libraries: str, extra: str = "") -> None:
+        what = f"'closeread[{extra}]'" if extra else " ".join(libraries)
+        super().__init__(f"{purpose} needs {' and '.join(libraries)}: pip install {what}")
+
+
+def quote(text: str, limit: int = 60) -> str:
+    r"""Quote untrusted text for a message: escaped, and cut in the middle when long.
+
+    >>> print(quote("a\x1b[31mb"))
+    'a\x1b[31mb'
+    """
+    return shorten(repr(text), limit)
+
+
+def quote_json(value: object, limit: int = 120) -> str:
+    """Quote an untrusted JSON value for a message: strings as `quote` does, anything else as JSON.
+
+    >>> quote_json({"anchor": "np3"}), quote_json(None), quote_json("np3")
+    ('{"anchor": "np3"}', 'null', "'np3'")
+    """
+    if isinstance(value, str):
+        return quote(value, limit)
+    begin, end, size = "", "", 0
+    try:
+        # Piece by piece, since the whole text takes many times the size of what is shown.
+        for piece in json.JSONEncoder(ensure_ascii=False, default=repr).iterencode(value):
+            size += len(piece)
+            begin = begin if len(begin) > limit else begin + piece
+            end = (end + piece)[-limit:]
+    except (TypeError, ValueError, RecursionError):  # not a JSON value after all
+        return f"a {type(value).__name__}"
+    return shorten(escape(begin if size <= len(begin) else begin + end), limit)
+
+
+def escape(text: str) -> str:
+    r"""Escape everything in untrusted text that a terminal might act on; keep line ends.
+
+    >>> print(escape("a\x1b[31mb"))
+    a\x1b[31mb
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def escape_line(text: str) -> str:
+    r"""Escape everything in untrusted text that a terminal might act on, and line ends: the result is one line.
+
+    >>> print(escape_line("a\n\x1b[31mb"))
+    a\n\x1b[31mb
+    """
+    return escape(text).replace("\n", r"\n")
+
+
+def shorten(text: str, limit: int = 300) -> str:
+    """Cut a text in the middle if it is longer than `limit` characters.
+
+    >>> shorten("abcdefghijklmnopqrstuvwxyz", 11)
+    'abcd … wxyz'
+    """
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
+def pluralize(number: int, noun: str) -> str:
+    """Format a count and its noun, whose plural ends in `s`.
+
+    >>> pluralize(1, "document"), pluralize(3988, "document")
+    ('1 document', '3,988 documents')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join the first few names, quoted.
+
+    >>> join_names(["a", "b", "c", "d"])
+    "'a', 'b', 'c', …"
+    """
+    return _join_first([*map(quote, names[: NAMED + 1])])
