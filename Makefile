@@ -15,11 +15,14 @@ STAMP = $(VENV)/installed
 SOURCES = pyproject.toml setup.py README.md LICENSE src loaders metrics schemas cards
 DIGEST = find $(SOURCES) -type f ! -path '*/__pycache__/*' ! -path '*.egg-info/*' -exec cksum {} + | LC_ALL=C sort | cksum
 
+PYTEST = $(BIN)/pytest -n auto --dist worksteal
+SKIPS ?= $(VENV)/skipped.txt
+
 FUZZ_SECONDS ?= 600
 
 MUTANTS ?=
 
-.PHONY: score test test-floors fuzz mutants environment extras lint types tests audit
+.PHONY: score test gate test-all test-floors fuzz mutants environment extras lint types tests audit
 
 # Scores the test split of McTaco, or the sample if the corpus is neither here nor to be had (any other error is printed).
 score:
@@ -55,7 +58,23 @@ types: extras
 	$(BIN)/mypy -p closeread
 
 tests: extras
-	$(BIN)/pytest -n auto --dist worksteal
+	$(PYTEST) -m 'not gate and not extended'
+
+# What `.ci/run` tries after `make test`: packaging, recipes, README and docs, the stand-in of the Hub, a board's life.
+gate: extras
+	$(PYTEST) -m gate
+
+# Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
+# released corpora; the oldest libraries.  It ends with a table of what was skipped and why.
+test-all: EXTRAS = test,neural,spacy,hub,serve,browser
+test-all: export CLOSEREAD_FAULTS = all
+test-all: export CLOSEREAD_FUZZ_SECONDS = 60
+test-all: lint types
+	@rm -f $(SKIPS)
+	$(PYTEST) --hypothesis-profile many --skips $(SKIPS)
+	test -z "$$CLOSEREAD_DATA" || $(BIN)/python tools/recording.py --check
+	env -u CLOSEREAD_FAULTS $(MAKE) test-floors VENV=.venv-floors SKIPS=$(abspath $(SKIPS))
+	@printf '\nSkipped, how often, and why:\n'; sort $(SKIPS) | uniq -c
 
 # Fails if PyPI knows a vulnerability of an installed library, or can't be asked about one.
 audit: extras
@@ -83,12 +102,12 @@ test-floors: export CLOSEREAD_FUZZ_SECONDS = 1
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
-	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
-	  --ignore tests/test_readme.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
+	$(PYTEST) --skips $(SKIPS) --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
+	  --ignore tests/test_readme.py --ignore tests/test_recorded.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
 	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
 	  --ignore tests/test_readers.py --ignore tests/wikipossessions/test_possession_scores.py \
 	  --ignore-glob 'tests/faults/test_[!cdp]*' \
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
-	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile few --extras-only \
+	$(PYTEST) --skips $(SKIPS) --hypothesis-profile few --extras-only \
 	  --ignore tests/leaderboard/test_hub_store_crashes.py --ignore tests/leaderboard/test_serve_trust.py

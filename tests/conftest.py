@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import re
 import tempfile
 from pathlib import Path
 
@@ -18,12 +19,13 @@ from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 # Shared modules hold assertions, too; without this, a failure shows no values.
 pytest.register_assert_rewrite("shared")
 
+FIRST_TIER = "not gate and not extended"
+
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 
-# A machine that is busy with something else is no failure.  The gate takes minutes; `--hypothesis-profile many
-# --timeout 0` looks longer.
+# A machine that is busy with something else is no failure.
 settings.register_profile("closeread", deadline=None, print_blob=True, max_examples=30)
-settings.register_profile("many", settings.get_profile("closeread"), max_examples=1000)
+settings.register_profile("many", settings.get_profile("closeread"), max_examples=100)
 # With other libraries it is they that may fail, not our arithmetic.
 settings.register_profile("few", settings.get_profile("closeread"), max_examples=6)
 settings.load_profile("closeread")
@@ -31,6 +33,7 @@ settings.load_profile("closeread")
 
 def pytest_addoption(parser):
     parser.addoption("--extras-only", action="store_true", help="Run only the tests that need an extra of the package.")
+    parser.addoption("--skips", metavar="FILE", help="Append to FILE what was skipped and why.")
 
 
 def pytest_configure(config):
@@ -50,9 +53,22 @@ def pytest_ignore_collect(collection_path, config):
 
     if not collection_path.is_file():
         return None
+    if collection_path.suffix == ".py" and not has_tests_of_tier(collection_path, config.option.markexpr):
+        return True
     needs = find_needs(collection_path)
     is_wanted = bool(needs) or not config.getoption("--extras-only")
     return None if is_wanted and not any(map(find_lacking, needs)) else True
+
+
+def has_tests_of_tier(path, wanted):
+    """Tell whether a test module may have tests of the tier that `-m` asks for; else it need not be imported."""
+    text = path.read_text("utf-8")
+    whole = re.search(r"^pytestmark = .*?\bmark\.(gate|extended)\b", text, re.MULTILINE)
+    if wanted == FIRST_TIER:
+        return whole is None
+    if wanted == "gate":
+        return ".gate" in text and (whole is None or whole[1] == "gate")
+    return True
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,11 +82,19 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_terminal_summary(terminalreporter):
+def pytest_terminal_summary(terminalreporter, config):
     from shared.extras import describe_skipped
 
-    for line in describe_skipped():
+    left_out = list(describe_skipped())
+    for line in left_out:
         terminalreporter.write_line(line, yellow=True)
+    if config.option.skips:
+        skipped = [
+            f"{report.nodeid.partition('::')[0]}: {report.longrepr[2].removeprefix('Skipped: ')}"
+            for report in terminalreporter.stats.get("skipped", ())
+        ]
+        with open(config.option.skips, "a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in [*skipped, *(line.removeprefix("SKIPPED ") for line in left_out)])
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,12 @@ PICTURES = (".svg", ".png", ".pdf")
 PASSING = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?|\b[0-9a-f]{64}\b")
 """Times and digests of files with times, which are not the same twice."""
 
+VERSIONS = re.compile(r"(?<===)\d[\w.]*|(?<=download_size: )\d+")
+"""What depends on the versions of libraries: pinned versions, and the sizes of compressed files."""
+
+LINK_SCORE = re.compile(r'(?<="score": )-?\d*\.\d{9,}(?:e[-+]?\d+)?')
+"""Scores of trained links: their last digits depend on a machine's linear algebra, so eight significant digits are kept."""
+
 AUTHOR = re.compile(rf"\b{re.escape(getpass.getuser())}\b")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.])")
 MAX_NUMBERS = 400
@@ -143,7 +149,8 @@ def _condense(result: Result, submission: str, *, only_numbers: bool) -> Result:
     def keep(text: str) -> Any:
         for word, found in (("SUBMISSION", submission), (".", str(Path.cwd())), ("DATA", os.environ.get(DATA, ""))):
             text = text.replace(found, word) if found else text
-        text = AUTHOR.sub("AUTHOR", PASSING.sub("PASSING", text))
+        text = AUTHOR.sub("AUTHOR", VERSIONS.sub("VERSION", PASSING.sub("PASSING", text)))
+        text = LINK_SCORE.sub(lambda found: f"{float(found[0]):.8g}", text)
         return _keep_numbers(text) if only_numbers else _keep_text(text)
 
     kept: Result = {"exit": result["exit"]}
