@@ -24,6 +24,8 @@ from closeread.leaderboard.declaration import make_board
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 
+pytestmark = pytest.mark.gate
+
 SCHEMA = json.loads((package_folder("closeread.leaderboard") / "codabench.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 PATHS = {"image", "terms", "file", "scoring_program", "reference_data", "starting_kit"}
@@ -94,6 +96,7 @@ def test_the_organisers_decisions_are_in_the_competition(here, ran):
     assert "missing:empty" in (here / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
 
+@pytest.mark.extended
 def test_the_same_command_gives_the_same_bytes(here, ran):
     for folder in ("one", "two"):
         ran("publish", "codabench", "tne", folder, "--config", "sample", "--zip")
@@ -118,6 +121,7 @@ def test_a_corpus_without_simple_baselines_has_invented_gold_in_its_starting_kit
     assert sorted(path.name for path in kit.iterdir()) == ["README.md", "sample_gold.jsonl"]
 
 
+@pytest.mark.extended
 def test_what_the_licence_forbids_is_told(here, run, corpora):
     found = run("publish", "codabench", "mctaco", "task").stderr
     assert "McTaco may not be redistributed (the authors state no licence)" in found
@@ -127,6 +131,7 @@ def test_what_the_licence_forbids_is_told(here, run, corpora):
 
 
 @pytest.mark.parametrize("corpus", TASKS)
+@pytest.mark.extended
 def test_the_gold_of_released_corpora_is_scored_as_it_was(corpora, tmp_path, run, corpus):
     # The bundle is written only if the signature of its gold is that of the corpus.
     assert run("publish", "codabench", corpus, tmp_path / "task").exit_code == 0

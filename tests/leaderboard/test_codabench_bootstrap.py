@@ -16,6 +16,8 @@ from closeread.leaderboard.codabench.bundle import make_bundle
 from closeread.leaderboard.codabench.settings import Settings
 from closeread.leaderboard.codabench.wheel import LIBRARIES
 
+pytestmark = pytest.mark.extended
+
 ADVICE = "The submission is not at fault. Organisers: build an image from the Dockerfile of the scoring program"
 
 

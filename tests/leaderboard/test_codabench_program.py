@@ -31,6 +31,8 @@ from closeread.leaderboard.codabench.wheel import LIBRARIES
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
 
+pytestmark = pytest.mark.gate
+
 CANARY = "CANARY-7f3a"
 
 
@@ -164,6 +166,7 @@ def test_scores_are_those_worked_out_by_hand(score, small):
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.extended
 def test_scores_are_those_of_the_command(submit, ran, corpus):
     write_submission(Path("predictions.jsonl"), system_rows(corpus), load_corpus(corpus))
     expected = json.loads(ran("score", corpus, "predictions.jsonl", "--config", "sample", "--json"))
@@ -181,6 +184,7 @@ def load_headline(corpus):
 
 
 @pytest.mark.parametrize("form", ["conll", "conllu", "coref_json"])
+@pytest.mark.extended
 def test_coreference_is_scored_against_a_key(submit, ran, form):
     key, response = write_key("key", form), write_key("response", form)
     expected = json.loads(ran("score", "coref", key, response, "--json"))["scores"]
@@ -188,6 +192,7 @@ def test_coreference_is_scored_against_a_key(submit, ran, form):
     assert found == {name.replace("/", "_"): round(100 * score["value"], 2) for name, score in expected.items()}
 
 
+@pytest.mark.extended
 def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
     for side, files in TIMEML_FILES.items():
         Path(side).mkdir()
@@ -201,6 +206,7 @@ def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
         assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
 
 
+@pytest.mark.extended
 def test_timelines_may_be_a_folder(submit, ran):
     corpus = load_corpus("semeval2015_timeline")
     write_submission(Path("lines"), system_rows(corpus.name), corpus)
@@ -280,6 +286,7 @@ def test_pipes_are_refused(score_here, small):
     expect_failure(done, "submission/p.jsonl: is not a regular file")
 
 
+@pytest.mark.extended
 def test_large_submissions_are_refused_before_they_are_read(score_here, small):
     def grow(app):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:
@@ -332,6 +339,7 @@ LARGE = gzip.compress(bytes(50_000_001))
         ("tlinks", {"a b.tml": "x", "a.tml": "x\0"}, "a.tml: is a binary file"),
     ],
 )
+@pytest.mark.extended
 def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
     make_bundle(scored, Place(gold=keys[scored]), here / "task", Settings(), archive=True)
     done = score_here(here / "task.zip", files)
@@ -371,6 +379,7 @@ def canaries():
     return [question(number, ("yes", "no", "yes"), **texts) for number in range(12)]
 
 
+@pytest.mark.extended
 def test_nothing_of_the_gold_is_shown(submit):
     gold = canaries()
     score = submit("mctaco", *write_gold(*gold))
@@ -421,6 +430,7 @@ def break_code(app):
             archive.writestr(path, data)
 
 
+@pytest.mark.extended
 def test_canaries_of_a_key_are_not_shown(submit):
     key = "\n".join(
         [

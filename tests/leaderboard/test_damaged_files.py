@@ -14,6 +14,8 @@ from closeread.leaderboard.results import Entry, Record
 from closeread.leaderboard.store import parse_index
 from closeread.leaderboard.verify import verify
 
+pytestmark = pytest.mark.gate
+
 OTHERS = [None, 1, -1, 1e300, "x", "", [], {}, True, [1], {"x": 1}, "2026-02-31T10:00:00Z", "../../x"]
 
 
@@ -32,6 +34,7 @@ def find(store, pattern):
 
 @pytest.mark.parametrize("pattern", ["entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"])
 @pytest.mark.parametrize("command", ["show", "status", "judge"])
+@pytest.mark.extended
 def test_a_file_that_is_cut_off_is_named(store, tmp_path, run, pattern, command):
     path = find(store, pattern)
     path.write_bytes(path.read_bytes()[:-20])
@@ -94,6 +97,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("pattern", READERS)
+@pytest.mark.extended
 def test_whatever_has_another_structure_is_one_error(store, pattern):
     """What is read in spite of a change can also be shown; tried with 300 changes."""
     path = find(store, pattern)

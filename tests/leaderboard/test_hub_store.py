@@ -20,6 +20,8 @@ from shared.stand_in_hub import Fault, StandInHub
 from closeread.leaderboard.hub_arrivals import read_request
 from closeread.leaderboard.withdrawals import withdrawal_path
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture
 def hub(no_proxy):
@@ -86,6 +88,7 @@ def test_results_beside_the_submissions(hub, tmp_path):
     assert [name for _, name in hub.repositories] == [SUBMISSIONS]
 
 
+@pytest.mark.extended
 def test_only_the_author_withdraws(hub, tmp_path):
     create_board(hub)
     submit(hub, "ann", tmp_path, right=60)
@@ -105,6 +108,7 @@ def test_only_the_author_withdraws(hub, tmp_path):
     assert states(hub) == ["closed"] * 3
 
 
+@pytest.mark.extended
 def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
     create_board(hub)
     submit(hub, "ann", tmp_path, right=60)
@@ -153,6 +157,7 @@ def test_the_author_is_the_account_and_no_other(hub, tmp_path):
         submit(hub, "ann", tmp_path, right=60, options=["--author", "bob"])
 
 
+@pytest.mark.extended
 def test_what_changes_while_it_is_judged_is_not_taken(hub, tmp_path):
     """Before it is accepted, the author replaces the predictions; what was verified counts, and the rest waits."""
     create_board(hub)

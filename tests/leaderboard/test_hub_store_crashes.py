@@ -9,6 +9,8 @@ import pytest
 from shared.hub_boards import RESULTS, SUBMISSIONS, create_board, judge, make_files, start_judge
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault, StandInHub
 
+pytestmark = pytest.mark.extended
+
 WRITES = r"/commit/main$|/comment$|/status$"
 
 

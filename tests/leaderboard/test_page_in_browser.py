@@ -12,7 +12,7 @@ from shared.leaderboards import AUTHORS, CATEGORIES, make_hostile_index, make_in
 from closeread.leaderboard.page import render_page
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [pytest.mark.extended, NEEDS_CHROMIUM]
 
 
 @pytest.fixture(scope="module")

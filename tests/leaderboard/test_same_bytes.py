@@ -13,6 +13,8 @@ from shared.doors import system_rows
 
 from closeread.leaderboard.folder_store import FolderStore
 
+pytestmark = pytest.mark.extended
+
 CODE = "import sys; from closeread.cli import main; sys.exit(main())"
 PLACES = [
     ({"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "COLUMNS": "20"}, "1"),

@@ -30,6 +30,8 @@ from closeread.leaderboard.submission import make_submission
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
 pytest.importorskip("uvicorn", reason="the extra closeread[serve] is not installed")
 
+pytestmark = pytest.mark.gate
+
 WAITS = "Submitted, but not judged yet"
 MCTACO, TNE = "mctaco-sample/test", "tne-sample/test"
 
@@ -206,6 +208,7 @@ def test_what_waits_is_judged_together(tmp_path, monkeypatch):
     assert all(find_row(store, f"Waits {n}") for n in range(3))
 
 
+@pytest.mark.extended
 def test_a_form_is_answered_while_others_are_judged(served, browser, store):
     with (Path(store.place) / INDEX_LOCK).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as a judge does that takes long
@@ -217,6 +220,7 @@ def test_a_form_is_answered_while_others_are_judged(served, browser, store):
     assert "Patient has F1" in browser.post(answers(60), board=MCTACO, system="Patient").told
 
 
+@pytest.mark.extended
 def test_the_page_is_shown_while_something_is_scored(served, browser, store):
     browser.post(answers(1), board=MCTACO, do="check")  # starts the worker, if there is none yet
     workers = served.find_workers()
@@ -255,6 +259,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(served, browser, store):
     assert "Unlucky has F1" in browser.post(answers(55), board=MCTACO, system="Unlucky").told
 
 
+@pytest.mark.extended
 def test_what_is_over_the_daily_limit_waits(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=1)))
     with serving(store, tmp_path) as served:
@@ -264,6 +269,7 @@ def test_what_is_over_the_daily_limit_waits(tmp_path):
     assert told == "Submitted, but not judged yet: the limit is 1 submission a day, so it waits for tomorrow (UTC)."
 
 
+@pytest.mark.extended
 def test_a_board_that_is_changed_is_judged_as_it_is_now(tmp_path):
     store = make_store(tmp_path / "board", sample_board())
     with serving(store, tmp_path) as served:
@@ -276,6 +282,7 @@ def test_a_board_that_is_changed_is_judged_as_it_is_now(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.extended
 def test_a_signal_ends_the_server_and_its_workers(tmp_path, number):
     store = make_store(tmp_path / "board", sample_board())
     with serving(store, tmp_path) as served:
@@ -312,6 +319,7 @@ def find_left(folder):
 
 @pytest.mark.parametrize("is_scoring", [False, True])
 @pytest.mark.parametrize("command", ["serve", "judge"])
+@pytest.mark.extended
 def test_a_killed_server_or_judge_leaves_nothing_behind(tmp_path, monkeypatch, command, is_scoring):
     scratch = tmp_path / "scratch"
     scratch.mkdir()

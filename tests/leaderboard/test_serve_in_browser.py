@@ -9,7 +9,7 @@ from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [pytest.mark.extended, NEEDS_CHROMIUM]
 
 ADA, BEN, CAT = "Ada’s list", "Ben (7B), five-shot", "Cat"
 

@@ -19,6 +19,8 @@ pytest.importorskip("starlette", reason="the extra closeread[serve] is not insta
 pytest.importorskip("uvicorn", reason="the extra closeread[serve] is not installed")
 
 SAMPLE, OWN = "mctaco-sample/test", "mctaco/own"
+pytestmark = pytest.mark.gate
+
 CANARY = "zanzibar"
 LIMIT = 1_000_000
 GOOD = "".join(json.dumps(row) + "\n" for row in sample_answers(right=70)).encode()
@@ -251,6 +253,7 @@ class TestForms:
             "cut",
         ],
     )
+    @pytest.mark.extended
     def test_hostile_predictions_are_refused(self, browser, data, problem):
         for file in ("x.jsonl", "x.jsonl.gz", "x"):
             assert problem in browser.post(data, file=file, board=SAMPLE).told
@@ -337,6 +340,7 @@ def test_nothing_of_private_gold_is_told(browser, store, gold):
         assert CANARY not in answer.text + str(answer.headers)
 
 
+@pytest.mark.extended
 def test_what_can_t_be_saved_is_told_and_kept_in_the_form(tmp_path):
     store = make_store(tmp_path / "board", sample_board())
     with serving(store, tmp_path) as served:
@@ -349,6 +353,7 @@ def test_what_can_t_be_saved_is_told_and_kept_in_the_form(tmp_path):
         assert "Kept has F1" in served.browser().post(GOOD, board=SAMPLE, system="Kept").told
 
 
+@pytest.mark.extended
 def test_what_goes_wrong_here_is_told_without_details(tmp_path):
     gold = make_gold(tmp_path)
     store = make_store(tmp_path / "board", make_board("mctaco", Place(gold=gold, split="own")))

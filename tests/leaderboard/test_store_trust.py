@@ -135,6 +135,7 @@ def test_large_files_are_refused_before_they_are_parsed(tmp_path):
 
 
 @pytest.mark.usefixtures("workers")
+@pytest.mark.gate
 def test_many_lines_and_deep_nesting_are_refused(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(rows=50)))
     send_answers(store, tmp_path, "Long", right=5)
@@ -147,6 +148,7 @@ def test_many_lines_and_deep_nesting_are_refused(tmp_path):
 
 
 @pytest.mark.usefixtures("workers")
+@pytest.mark.gate
 def test_scoring_that_takes_too_long_is_ended(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(seconds=0)))
     send_answers(store, tmp_path, "Slow", right=5)
@@ -154,6 +156,7 @@ def test_scoring_that_takes_too_long_is_ended(tmp_path):
 
 
 @pytest.mark.usefixtures("workers")
+@pytest.mark.gate
 def test_scoring_that_is_ended_leaves_no_files(tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -166,6 +169,7 @@ def test_scoring_that_is_ended_leaves_no_files(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("workers")
+@pytest.mark.gate
 def test_scoring_that_needs_too_much_memory_is_ended(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(memory=1)))
     send_answers(store, tmp_path, "Large", right=5)
@@ -182,6 +186,7 @@ def send_one(arguments):
     return store.send(submission.files, "", "").is_new
 
 
+@pytest.mark.gate
 def test_100_concurrent_submissions_are_all_there_and_none_twice(store, tmp_path):
     path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
     jobs = [(store.place, str(path), number) for number in range(100)]
@@ -211,6 +216,7 @@ def count_writes(monkeypatch, limit):
 
 
 @pytest.mark.usefixtures("workers")
+@pytest.mark.extended
 def test_a_judge_that_is_killed_at_any_write_leaves_what_the_next_completes(tmp_path, monkeypatch):
     def make(folder):
         folder.mkdir()
@@ -254,6 +260,7 @@ def test_a_full_disk_leaves_the_store_readable(store, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("command", ["submit", "judge"])
+@pytest.mark.extended
 def test_a_file_that_can_not_be_written_leaves_nothing_behind(store, tmp_path, command):
     path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
     arguments = ["submit", "mctaco", path, "--config", "sample", "--system", "Mine", "--to", store.place]
@@ -272,6 +279,7 @@ def test_a_file_that_can_not_be_written_leaves_nothing_behind(store, tmp_path, c
     assert subprocess.run(run, capture_output=True).returncode == 0
 
 
+@pytest.mark.extended
 def test_two_judges_at_once_and_one_killed_for_good(store, tmp_path):
     for right in range(20, 40):
         send_answers(store, tmp_path, f"System {right}", right=right)

@@ -240,6 +240,7 @@ def test_a_careful_and_a_generous_system_in_thirteen_blocks():
 
 
 @pytest.mark.parametrize("n_blocks", [17, 18])
+@pytest.mark.extended
 def test_drawn_swaps_are_as_enumerated(n_blocks):
     pairs = [invent_pair(n_blocks, seed) for seed in range(20)]
     exact = np.array([enumerate_all(systems) for systems in pairs])
@@ -297,6 +298,7 @@ def counted():
 
 
 @pytest.mark.parametrize("metric", ["f1", "exact_match"])
+@pytest.mark.extended
 def test_mctaco_by_resampling(corpora, metric, counted):
     systems = [("always-positive", {}), ("always-negative", {}), *(("random", {"seed": s}) for s in range(5))]
     if "mctaco" not in counted:
@@ -310,6 +312,7 @@ def test_mctaco_by_resampling(corpora, metric, counted):
         assert_near(normal, drawn, 0.04)
 
 
+@pytest.mark.extended
 def test_tne_by_resampling(corpora):
     drawn_titles = [("title-random", {"seed": seed}) for seed in range(3)]
     systems = [("title-first", {}), *drawn_titles, ("adj-anaphora", {}), ("surface", {})]
