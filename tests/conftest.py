@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from hypothesis import settings
 
 from closeread.cli import main
-from closeread.corpus import notices, sources
-from closeread.corpus.downloads import Downloader
+from closeread.corpus import downloads, notices
 from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 # Shared modules hold assertions, too; without this, a failure shows no values.
@@ -182,8 +181,17 @@ def no_proxy(monkeypatch):
 @pytest.fixture
 def loopback(monkeypatch, no_proxy):
     """Download from servers on this machine, unencrypted, and wait for nobody; the seconds that were asked for."""
-    waits = []
-    monkeypatch.setattr(sources, "DOWNLOADER", Downloader(accepts_loopback=True, sleep=waits.append))
+    from requests.adapters import HTTPAdapter
+
+    waits, open_session = [], downloads.open_session
+
+    def open_loopback():
+        session = open_session()
+        session.mount("http://127.0.0.1", HTTPAdapter())
+        return session
+
+    monkeypatch.setattr(downloads, "open_session", open_loopback)
+    monkeypatch.setattr(downloads, "sleep", waits.append)
     return waits
 
 

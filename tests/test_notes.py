@@ -20,7 +20,7 @@ from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries,
 from closeread.cli.options import read_gold
 from closeread.cli.printing import track
 from closeread.corpus import notices, sources
-from closeread.corpus.downloads import UnreachableError
+from closeread.corpus.downloads import DownloadError
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
@@ -32,11 +32,10 @@ def test_what_is_known_of_released_files_is_one_line(run):
 
 
 def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
-    class Offline:
-        def download(self, url, file, size):
-            raise UnreachableError("nobody home")
+    def download(url, file, size):
+        raise DownloadError("nobody home")
 
-    monkeypatch.setattr(sources, "DOWNLOADER", Offline())
+    monkeypatch.setattr(sources, "download", download)
     done = run("info", "wikipossessions", "--oddities")
     assert done.stdout == f"config sample, split test: 1 oddity\n  {ODD}\n"
     assert done.stderr == "note: left out, since the files are not here: test (default)\n"

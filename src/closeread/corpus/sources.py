@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from closeread.corpus.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
-from closeread.corpus.downloads import Downloader, TooLargeError, UnreachableError
+from closeread.corpus.downloads import DownloadError, TooLargeError, download
 from closeread.exceptions import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
 from closeread.files import make_folders, replacing
 from closeread.packages import package_folder
@@ -212,7 +212,7 @@ def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
     for place, file in enumerate(missing):
         try:
             located[file.name] = _download(corpus, file)
-        except UnreachableError as error:
+        except DownloadError as error:
             # Don't try the other files: each may take half a minute to fail.
             problems = [Problem(_explain_unreachable(file, error), None, file.name)]
             problems += [Problem("is also missing", None, other.name) for other in missing[place + 1 :]]
@@ -239,7 +239,7 @@ def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> Loc
         return Located(path, digest, released=_find_difference(path, digest, file) is None)
     try:
         return _find_released(corpus, file) or _download(corpus, file)
-    except UnreachableError as error:
+    except DownloadError as error:
         problem = Problem(_explain_unreachable(file, error))
         raise UnavailableError(f"{corpus.name}/{file.name}", [problem]) from None
 
@@ -328,14 +328,11 @@ def _verify(path: Path, file: SourceFile, remedy: str) -> Located:
     return Located(path, digest, released=True)
 
 
-DOWNLOADER = Downloader()
-
-
 def _download(corpus: Corpus, file: SourceFile) -> Located:
     """Download a file into the cache.
 
     Raises:
-        UnreachableError: it can't be had.
+        DownloadError: it can't be had.
         UnavailableError: the cache can't be written.
         ChecksumError: what is sent is not the released file.
     """
@@ -344,7 +341,7 @@ def _download(corpus: Corpus, file: SourceFile) -> Located:
         make_folders(path.parent)
         with replacing(path) as draft:
             with draft.open("wb") as partial:
-                DOWNLOADER.download(str(file.url), partial, file.size)
+                download(str(file.url), partial, file.size)
             digest = file_digest(draft)
             if difference := _find_difference(draft, digest, file):
                 raise _make_checksum_error(file, difference)
@@ -359,7 +356,7 @@ def _make_checksum_error(file: SourceFile, difference: str) -> ChecksumError:
     return ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
 
 
-def _explain_unreachable(file: SourceFile, error: UnreachableError) -> str:
+def _explain_unreachable(file: SourceFile, error: DownloadError) -> str:
     found = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
     advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
     return f"{found}; {advice}, or try {_name_sample()}"

@@ -9,6 +9,7 @@ from shared.doors import sample_gold
 from shared.fuzzing.target import Target
 from shared.stand_in_wiki import redirect_to
 
+from closeread.corpus.downloads import DownloadError
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.event_phrases.pool import make_pool
 from closeread.tasks.mctaco.perturbation.number_rules import change_numbers
@@ -61,10 +62,7 @@ class Answers:
         self.lines = iter(data.split(b"\n"))
 
     def ask(self, **_):
-        try:
-            return mediawiki._parse(next(self.lines, b""), None)
-        except mediawiki.BusyError as error:
-            raise mediawiki.UnreachableError(str(error)) from None
+        return mediawiki._parse(next(self.lines, b""), None)
 
 
 def make_text_targets():
@@ -97,7 +95,7 @@ def _extract(folder, _):
 def _fetch(folder, _):
     try:
         page = fetch_page(Answers((folder / "answers").read_bytes()), TITLE, DAY)
-    except (NoPageError, mediawiki.RefusedError, mediawiki.UnreachableError) as error:
+    except (NoPageError, mediawiki.RefusedError, DownloadError) as error:
         raise RequestError(str(error)) from None
     assert page.text
     assert not UNSAFE.search(page.text)

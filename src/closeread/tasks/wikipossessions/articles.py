@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.downloads import DownloadError
 from closeread.corpus.sources import file_digest
 from closeread.exceptions import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
 from closeread.files import make_folders, write_text
@@ -22,7 +23,7 @@ from closeread.formats.file_names import find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.hidden_files import LONGEST_NAME
 from closeread.problems import ProblemList
-from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, UnreachableError, Wiki
+from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 from closeread.wording import name_option
 
@@ -84,7 +85,7 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
             problems.append(
                 Problem(f"{quote(title)} {error}" if isinstance(error, NoPageError) else f"{quote(title)}: {error}")
             )
-        except UnreachableError as error:
+        except DownloadError as error:
             there = f"{len(wanted) - len(missing) + new:,} of {len(titles):,} articles are in {folder}"
             again = (
                 f"check {name_option('api')}"

@@ -70,7 +70,7 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
     Raises:
         NoPageError: there is none.
         RefusedError: the wiki refuses to show it, or it is too large.
-        UnreachableError: the wiki can't be reached.
+        DownloadError: the wiki can't be reached.
     """
     name, found = title, ""
     last_move: int | None = 0  # None: the title is one of today, and its former pages don't matter
