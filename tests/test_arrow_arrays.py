@@ -73,6 +73,7 @@ def test_texts_that_are_not_in_a_dictionary(column):
         measure_texts(column)
 
 
+@pytest.mark.gate
 def test_reading_counts_imports_neither_pandas_nor_functions_of_columns(tmp_path):
     path = tmp_path / "kept.parquet"
     code = f"""if True:

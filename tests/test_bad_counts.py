@@ -57,6 +57,7 @@ def test_of_another_procedure(run, kept, name, value, found):
     refuses(run("compare", "mctaco", kept, "other.counts"), message)
 
 
+@pytest.mark.extended
 def test_a_changed_byte(run, kept):
     """Wherever it is: the file is refused, or nothing that is scored has changed."""
     data = Path(kept).read_bytes()

@@ -357,6 +357,7 @@ HEAVY |= {"closeread.hub", "closeread.leaderboard", "yaml", "jinja2", "markdown_
 HEAVY |= {"starlette", "uvicorn", "playwright"}
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize(
     ("arguments", "also_absent"),
     [

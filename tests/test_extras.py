@@ -59,6 +59,7 @@ def test_extras_are_named_in_one_way():
     assert wrong == []
 
 
+@pytest.mark.gate
 def test_leaderboards_in_folders_need_no_extra(monkeypatch, tmp_path, ran):
     core = {re.split("[<>=]", one)[0] for one in PROJECT["dependencies"]} | {"markdown-it-py"}  # rich needs it, too
     for name in set().union(*EXTRAS.values()) - core:

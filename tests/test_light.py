@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HEAVY = {"datasets", "evaluate", "huggingface_hub", "pandas", "pyarrow", "scipy", "yaml", "requests", "httpx"}
 ONLY_SOMETIMES = {
     "jsonschema": "only errors are worded by it",
@@ -33,6 +35,7 @@ print(json.dumps([load("--score-only"), load()]), file=sys.stderr)
 """
 
 
+@pytest.mark.gate
 def test_scoring_a_coreference_file_loads_little(tmp_path):
     lines = ["#begin document (a); part 000", *(f"a\t0\t{i}\tshe\t-\t({i % 2})" for i in range(4)), "", "#end document"]
     for name in ("key", "response"):

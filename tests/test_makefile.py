@@ -10,20 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src/closeread/cli/__init__.py", "schemas/mctaco.json")
 
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+pytestmark = [pytest.mark.gate, pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")]
 
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A folder with our Makefile and some files, and an environment whose commands only write down that they ran."""
-    for name in (
-        "MAKEFLAGS",
-        "MAKEOVERRIDES",
-        "MAKELEVEL",
-        "MFLAGS",
-        "VENV",
-        "EXTRAS",
-    ):  # of a make that runs the tests
+    # Of a make that runs the tests.
+    for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MFLAGS", "VENV", "EXTRAS"):
         monkeypatch.delenv(name, raising=False)
     shutil.copy(ROOT / "Makefile", tmp_path)
     for name in (*SOURCES, "loaders/a", "metrics/a", "cards/a"):

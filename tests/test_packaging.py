@@ -87,6 +87,7 @@ def installed(python, *arguments):
     return look.stdout
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("editable", [False, True], ids=["wheel", "editable"])
 def test_install(environment, tmp_path, editable):
     source = copied(tmp_path / "clone")
@@ -106,6 +107,7 @@ def test_install(environment, tmp_path, editable):
     assert "Exact match" in done.stdout
 
 
+@pytest.mark.extended
 def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
     source = copied(tmp_path / "clone")
     new = source / "loaders" / "invented"
@@ -120,6 +122,7 @@ def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
     assert "invented" in found.stdout
 
 
+@pytest.mark.gate
 def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
     names, _ = built(copied(tmp_path / "clone"), "wheel", tmp_path / "out")
     wanted = {f"closeread/{n}" for n in tracked() if n.split("/")[0] in TOP_LEVEL}
@@ -127,6 +130,7 @@ def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
     assert names == wanted
 
 
+@pytest.mark.extended
 def test_a_sample_in_any_format_is_packaged(tmp_path):
     source = copied(tmp_path / "clone")
     samples = {f"loaders/mctaco/{name}" for name in ("sample.jsonl", "sample.conll", "sample/a.xml", "sample/b/c.txt")}
@@ -138,6 +142,7 @@ def test_a_sample_in_any_format_is_packaged(tmp_path):
     assert {name for name in samples | traces if f"closeread/{name}" in names} == samples
 
 
+@pytest.mark.extended
 def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
     source = copied(tmp_path / "clone")
     names, path = built(source, "sdist", tmp_path / "out")
@@ -149,6 +154,7 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
     assert built(unpacked, "wheel", tmp_path / "again")[0] == built(source, "wheel", tmp_path / "out")[0]
 
 
+@pytest.mark.extended
 def test_a_module_that_is_gone_is_not_built_again(tmp_path):
     source = copied(tmp_path / "clone")
     before, _ = built(source, "wheel", tmp_path / "before")
@@ -159,6 +165,7 @@ def test_a_module_that_is_gone_is_not_built_again(tmp_path):
     assert before - after == gone | {"closeread/cli/commands/cite.py"}
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(not shutil.which("make"), reason="no make")
 @pytest.mark.parametrize("has", ["nothing", "another file"])
 def test_make_score_falls_back_only_where_the_corpus_is_out_of_reach(tmp_path, has):

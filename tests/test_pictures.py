@@ -16,6 +16,7 @@ def draw():
     return figure
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_the_same_figure_gives_the_same_bytes(suffix, tmp_path, monkeypatch):
     write_picture(draw(), tmp_path / f"one{suffix}")

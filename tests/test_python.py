@@ -160,6 +160,7 @@ def test_annotators_may_be_objects(corpus, here):
     assert set(of_files.mean.values()) - {None} == {1.0}
 
 
+@pytest.mark.gate
 def test_figures_are_those_of_the_command_line(here, run):
     entity = sample_gold("semeval2015_timeline")[0]["entity"]
     run("plot", "timeline", entity, "--config", "sample", "-o", "theirs.svg")

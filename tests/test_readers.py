@@ -32,6 +32,8 @@ SAMPLE = read_gold(MCTACO, "sample").records
 IDS = [record["id"] for record in SAMPLE]
 CATEGORIES = sorted({record["category"] for record in SAMPLE})
 LABELS = st.sampled_from(["yes", "no"])
+DAMAGED = settings(max_examples=300 if settings.default.max_examples >= 100 else 20)
+"""All three hundred only in `make test-all`."""
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +263,7 @@ def check_message(error):
 
 @pytest.mark.parametrize("name", FORMATS)
 @given(data=ANY_FILE)
-@settings(max_examples=300)
+@DAMAGED
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
     try:
@@ -293,7 +295,7 @@ def scored_or_refused(predictions, **places):
 @given(
     data=st.binary() | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT), missing=st.sampled_from(["error", "empty", "skip"])
 )
-@settings(max_examples=300)
+@DAMAGED
 def test_any_predictions_are_scored_or_refused(file, data, missing):
     file.write_bytes(data)
     scored_or_refused(file, config="sample", missing=missing)
@@ -316,7 +318,7 @@ def test_any_json_is_scored_or_refused(file, rows):
 
 @pytest.mark.parametrize(("suffix", "whole"), [(".tsv", GOLD_TSV), (".jsonl", GOLD_JSON)])
 @given(data=st.data())
-@settings(max_examples=200)
+@DAMAGED
 def test_any_gold_is_scored_against_or_refused(file, suffix, whole, data):
     gold = file.with_suffix(suffix)
     gold.write_bytes(data.draw(st.binary() | damaged(whole)))

@@ -37,6 +37,7 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_blocks_print_and_draw_what_the_page_shows(page, tmp_path, monkeypatch):
     if DATA:
@@ -59,6 +60,7 @@ def test_every_picture_is_drawn_by_a_page_or_is_a_screenshot():
     assert all(picture.stat().st_size < pictures.LIMIT for picture in screenshots)
 
 
+@pytest.mark.gate
 def test_output_that_has_drifted_is_replaced(tmp_path):
     page = "```console\n$ echo 1\n2\n```\nand\n```python\nprint(3)\n```\n```text\n4\n```\n"
     fresh = "```console\n$ echo 1\n1\n```\nand\n```python\nprint(3)\n```\n```text\n3\n```\n"
@@ -66,6 +68,7 @@ def test_output_that_has_drifted_is_replaced(tmp_path):
     assert pages.run_page(fresh, tmp_path) == fresh
 
 
+@pytest.mark.gate
 def test_updating_a_page_writes_its_output_and_its_pictures(tmp_path):
     page = tmp_path / "page.md"
     draw = "printf '<path>' > dot.svg # -o dot.svg"
@@ -75,6 +78,7 @@ def test_updating_a_page_writes_its_output_and_its_pictures(tmp_path):
     assert (tmp_path / "images" / "dot.svg").read_text("utf-8") == "<path>"
 
 
+@pytest.mark.gate
 def test_a_program_that_fails_is_an_error(tmp_path):
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         pages.run_page("```python\n1 / 0\n```\n", tmp_path)

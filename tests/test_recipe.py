@@ -11,6 +11,8 @@ import pages
 import pytest
 from shared.package_copy import MAPPED, copy_package, run_with
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(__file__).parent.parent
 RECIPE = Path(__file__).parent / "shared" / "recipe"
 PLACEHOLDERS = {

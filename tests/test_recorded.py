@@ -6,6 +6,7 @@ import recording
 HOW = "If this is on purpose: python tools/recording.py, and read the difference before you commit it."
 
 
+@pytest.mark.gate
 @pytest.mark.timeout(1200)
 @pytest.mark.filterwarnings("ignore")
 def test_commands_and_functions_do_what_was_recorded():

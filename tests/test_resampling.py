@@ -89,6 +89,7 @@ def test_swapping_systems_turns_the_difference():
     assert back.p_randomization == pytest.approx(there.p_randomization)
 
 
+@pytest.mark.extended
 def test_paired_tests_keep_their_level():
     # Under the null hypothesis a p-value is at most 0.05 in some 5 % of the cases: 400 pairs of equal systems.
     rng = np.random.default_rng(6)
@@ -168,6 +169,7 @@ def test_the_population_has_the_scores_that_are_claimed(simulation):
         assert float(metric.score(totals, drawn.names)) == pytest.approx(known, abs=0.003)
 
 
+@pytest.mark.extended
 def test_intervals_of_200_blocks_cover_the_truth(simulation):
     got = simulation.coverage(n_blocks=200, n_corpora=500, seed=8)
     assert all(0.93 <= share <= 0.97 for share in got.values()), got

@@ -106,6 +106,7 @@ TWELVE = {
 """The first finds 20 documents more than any other system: 2 of 2**20 swaps give a difference as large."""
 
 
+@pytest.mark.extended
 def test_twelve_systems_have_as_many_resamples_as_66_tests_need():
     table = closeread.table("coref", TWELVE, gold=LONG, scores="muc/f1")
     assert table.standings["muc/f1"] == ["best", *["worse"] * 11]

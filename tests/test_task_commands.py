@@ -82,6 +82,7 @@ def test_build_timeline_has_an_alias(run):
     assert "\n  build " in run("--help").stdout
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("name", GROUPS)
 def test_help_imports_only_what_is_light(name):
     look = "import atexit, sys; from closeread.cli import main\n"

@@ -156,6 +156,7 @@ def assert_all_whole(commands, monkeypatch, run):
                 assert_whole(table, columns)
 
 
+@pytest.mark.gate
 def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
     assert_all_whole(COMMANDS, monkeypatch, run)
 
@@ -347,6 +348,7 @@ def test_the_better_system_is_bold_if_the_terminal_has_colours(monkeypatch, name
     assert "\x1b" not in show(80, lambda: printing.print_grids([grid]))
 
 
+@pytest.mark.extended
 def test_a_terminal_of_another_process(files):
     command = ["compare", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", "--resamples", "9"]
     program = f"import sys; from closeread.cli import main; main({command!r})"

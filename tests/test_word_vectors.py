@@ -198,6 +198,7 @@ def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
         assert read(path, ["ev"]).keys() <= {"ev"}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("pack", [pack_lines, pack_original])
 def test_memory_is_bounded_by_the_words_that_are_asked_for(tmp_path, pack):
     entries = [(b"word%d" % i, [0.25] * 100) for i in range(10_000)]

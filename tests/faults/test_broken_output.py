@@ -93,6 +93,7 @@ def run_process(*arguments, variables=None, **streams):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.extended
 def test_a_process_in_the_c_locale(files):
     variables = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
     code, printed, notes = run_process("score", "mctaco", "mctaco.jsonl", *FEW, variables=variables)
@@ -101,11 +102,13 @@ def test_a_process_in_the_c_locale(files):
     assert printed.isascii()
 
 
+@pytest.mark.gate
 def test_a_process_with_a_full_output(files):
     with open("/dev/full", "wb") as full:
         assert run_process("list", stdout=full) == (1, None, SAID.encode())
 
 
+@pytest.mark.gate
 def test_a_process_that_nobody_reads(files):
     ours, theirs = os.pipe()
     os.close(ours)
@@ -113,6 +116,7 @@ def test_a_process_that_nobody_reads(files):
     os.close(theirs)
 
 
+@pytest.mark.gate
 def test_a_process_whose_output_was_closed(files):
     """What is written does not get into a file that is opened later, and has the number of standard output."""
     arguments = ("score", "mctaco", "mctaco.jsonl", *FEW, "--output", "report.txt")

@@ -74,6 +74,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("name", NAMES)
 def test_damage_is_repaired(table, rows, monkeypatch, name):
     path = table / name
@@ -165,6 +166,7 @@ def test_what_users_add_is_left_alone(table, rows):
     assert load() == rows
 
 
+@pytest.mark.extended
 def test_killed_at_every_change(rows, tmp_path):
     place = tmp_path / "hf"
 
@@ -188,6 +190,7 @@ def test_leftovers_don_t_get_into_the_table(rows):
     assert not left.exists()
 
 
+@pytest.mark.extended
 def test_twenty_processes_build_one_table_and_seven_are_killed(rows):
     def action():
         assert load() == rows

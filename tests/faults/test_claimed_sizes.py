@@ -16,6 +16,8 @@ from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
 from closeread.tasks import load_procedure
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.mark.parametrize("suffix", ["conll", "conllu", "conllua"])
 def test_a_document_that_claims_billions_of_tokens_is_not_written(suffix, tmp_path):

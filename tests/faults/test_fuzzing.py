@@ -18,6 +18,8 @@ from shared.fuzzing.watching import Workspace
 
 from closeread.exceptions import CloseReadWarning, RequestError
 
+pytestmark = pytest.mark.extended
+
 SECONDS = float(os.environ.get("CLOSEREAD_FUZZ_SECONDS", 8))
 KEPT = Path(__file__).parent / "kept"
 

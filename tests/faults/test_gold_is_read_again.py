@@ -165,6 +165,7 @@ def test_rows_that_can_not_be_written_are_named(row, found):
     assert str(caught.value).startswith(f"cannot write mctaco predictions: {found}")
 
 
+@pytest.mark.gate
 def test_a_leaderboard_gives_back_what_was_submitted(call, monkeypatch):
     for module in ("judge", "verify"):
         monkeypatch.setattr(f"closeread.leaderboard.{module}.score_all", score_here)

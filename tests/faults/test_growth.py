@@ -26,6 +26,8 @@ from closeread.tasks.wikipossessions.kernels.temporal import Reading
 from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
 from closeread.tasks.wikipossessions.procedure import validate
 
+pytestmark = pytest.mark.extended
+
 
 def grow(work, n):
     """Return by how much the peak of memory grows from n to 4 n, beyond what the first call sets up."""

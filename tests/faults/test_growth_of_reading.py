@@ -61,6 +61,7 @@ def count_calls(function, text):
     return calls
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_calls_grow_with_the_input(function):
     function("1 hour ")  # what is made once

@@ -23,6 +23,8 @@ from closeread.tasks.tne import closure
 from closeread.tasks.tne.adjudication import consolidated
 from closeread.tasks.wikipossessions.article_text import extract_text
 
+pytestmark = pytest.mark.extended
+
 METRIC = Metric("a", "A", "", Ratio("a", "b"))
 
 

@@ -250,6 +250,7 @@ def test_a_full_disk(fetch, hostile):
     assert len(hostile.asked) == 1
 
 
+@pytest.mark.extended
 def test_killed_at_every_change(fetch, hostile):
     hostile.answers = [answer(CONTENT)]
     file = SourceFile("sub/rain.tsv", SHA256, hostile.url, size=SIZE)

@@ -142,6 +142,7 @@ CONTENTS = [
 ]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("scored", ["mctaco", "coref"])
 def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     """Each is refused in words that can be shown; none is a defect that keeps the organisers busy."""

@@ -6,6 +6,7 @@ import sys
 import warnings
 from contextlib import suppress
 
+import pytest
 from shared.file_events import finish, start
 from shared.fuzzing.targets import make_targets
 from shared.fuzzing.watching import alarm
@@ -53,6 +54,7 @@ def read_everything(targets, folder):
                 assert len(found) < 100_000  # pages are 60,000
 
 
+@pytest.mark.gate
 def test_nothing_runs(tmp_path, here):
     # Converters, validators and other commands have the readers of the others.
     others = ("convert-co", "validate-", "command-")

@@ -163,6 +163,7 @@ def test_files_of_any_name(name, run):
         call("adjudicate", "coref", path[".conll"], path[".conllu"], "-o", "again.conll", "--forced", path[".w.conll"])
 
 
+@pytest.mark.gate
 def test_a_bundle_for_codabench(run):
     write_hostile(corpus := "wikipossessions")
     assert run("publish", "codabench", corpus, "task", "--zip", "--gold", "gold.jsonl").exit_code == 0

@@ -66,6 +66,7 @@ def check_states(events, trees):
         assert event in PLACED or all(after[name] == b"" for name in changed), (event, changed)
 
 
+@pytest.mark.gate
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the killed close nothing
 @pytest.mark.parametrize("name", choose_lines())
 def test_killed_and_failing(call, name):
@@ -104,6 +105,7 @@ def check_refusal(done, trees, what):
     assert find_files(tree) in map(find_files, trees), what
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", choose_lines() if ALL else choose_lines()[:1])
 def test_files_that_get_too_large(call, name):
     old, _, trees = watch(call, name)

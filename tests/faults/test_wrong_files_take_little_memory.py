@@ -20,6 +20,8 @@ from closeread.tasks.coref.document_fields import read_fields
 from closeread.tasks.coref.document_files import Reading, read_document_file
 from closeread.tasks.timeline.timeline_txt import read_folder
 
+pytestmark = pytest.mark.extended
+
 SIZE = 2**18
 SMALL = 2**16
 """The size of files whose lines are problems one by one, which takes long."""
