@@ -23,7 +23,7 @@ from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import read_json, write_json
-from closeread.leaderboard.cells import format_time
+from closeread.leaderboard.names import format_time
 from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer

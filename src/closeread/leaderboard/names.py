@@ -213,3 +213,12 @@ def escape_markdown(text: str) -> str:
     fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     padded = "`" in shown or (shown[0] == shown[-1] == " " and shown.strip(" "))
     return f"{fence} {shown} {fence}" if padded else f"{fence}{shown}{fence}"
+
+
+def format_time(time: str) -> str:
+    """Format a time for readers.
+
+    >>> format_time("2026-11-22T10:00:00Z"), format_time("2026-11-22T23:59:59Z")
+    ('2026-11-22 10:00 UTC', '2026-11-22 23:59:59 UTC')
+    """
+    return f"{time.replace('T', ' ').removesuffix('Z').removesuffix(':00')} UTC"

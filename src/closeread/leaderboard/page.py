@@ -1,22 +1,23 @@
 """The page of a leaderboard: one HTML file with its data inside, which asks no host for anything.
 
 The tables, the history and all explanations can be read without JavaScript.  The script, which comes from the files in
-`templates/`, sorts and filters, and draws slices, systems and comparisons from the page's data, which
-`closeread.leaderboard.compact` describes.
-The page's policy allows exactly that style and that script, by their digests.
+`templates/`, sorts and filters, and draws slices, systems and comparisons from the page's data.  The page's policy
+allows exactly that style and that script, by their digests.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from closeread.exceptions import shorten
-from closeread.leaderboard.cells import (
+from closeread.leaderboard.tables import (
     KINDS,
     MINOR,
     clean_index,
@@ -26,16 +27,11 @@ from closeread.leaderboard.cells import (
     format_rank,
     format_value,
     format_window,
-    name_day,
+    link_model,
     name_flags,
     order_metrics,
 )
-from closeread.leaderboard.chart import Chart, make_chart
-from closeread.leaderboard.compact import compact_board, embed_json, find_rows, make_keys
 from closeread.packages import package_folder
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 SCRIPTS = (
     "dom.js",
@@ -54,179 +50,267 @@ NAME_LIMIT = 120
 TEXT_LIMIT = 60
 """The longest name of an author in a table."""
 
+TEXTS = ("id", "kind", "system", "author", "submitted", "description", "source_text", "signature", "closeread")
+CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
+"""The size of the chart of the history; its margins have room for the scale and the dates."""
 
-@dataclass(frozen=True)
-class Line:
-    """A row of a table, as text.
+STEPS = (1, 2, 5, 10, 20)
+"""The distances between lines of the scale, in percent; scores above 1 take multiples of the last."""
 
-    Attributes:
-        kind: "system", "baseline" or "printed".
-        rank: the rank interval; may be empty.
-        best: whether it is not distinguishable from the best.
-        name: the name, shortened.
-        tag: what it is if it is no system.
-        author, day: who submitted it, and when; may be empty.
-        cells: score and interval by metric; both may be empty.
-        flags: the flags, in words.
-    """
-
-    kind: str
-    rank: str
-    best: bool
-    name: str
-    tag: str
-    author: str
-    day: str
-    cells: Sequence[tuple[str, str]]
-    flags: str
+Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Section:
-    """A board as the template shows it.
-
-    Attributes:
-        key: its name in the address of the page.
-        board: the board of the clean index.
-        metrics: its metrics, the headline first.
-        lines: the rows of the table.
-        n_best: the rows above the line under the best group; 0 for no line.
-        superseded: the rows of submissions that do not count.
-        others: signature, version and rows of what is not comparable.
-        chart: the history; None without one.
-        steps: date, name and score of each point of the history.
-        homepage: a link, or None.
-        has_minor: whether there are precisions and recalls to hide.
-        window: when submissions begin and end; may be empty.
-        data: the data of the script.
-    """
-
-    key: str
-    board: Mapping[str, Any]
-    metrics: Sequence[Mapping[str, Any]]
-    lines: Sequence[Line]
-    n_best: int
-    superseded: Sequence[Line]
-    others: Sequence[tuple[str, str, Sequence[Line]]]
-    chart: Chart | None
-    steps: Sequence[tuple[str, str, str]]
-    homepage: str | None
-    has_minor: bool
-    window: str
-    data: str
-
-
-def render_page(index: Mapping[str, Any], *, form: Mapping[str, Any] | None = None) -> str:
+def render_page(index: Json, *, form: Json | None = None) -> str:
     """Return the page of a leaderboard as HTML.
 
     Args:
         index: the content of `board.json`; all texts in it are untrusted.
         form: shows a form to submit with, if the page comes from a server: `action` (the path that it is sent to),
-            `token`, `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one
-            to show), `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the
-            `invalid` fields and the name of the `file`; or `accepted` (id, system, score and rank); or `message`.
+            `fields` (their names and what they are called), `limit` (bytes), and optionally `board` (the one to show),
+            `values` (by name of the field), `is_open`, and what to tell: `problems` (sentences) with the `invalid`
+            fields and the name of the `file`; or `accepted` (id, system, score and rank); or `message`.
     """
-    clean = clean_index(index)
-    names = [board["name"] for board in clean["boards"]]
-    sections = [_make_section(board, key) for board, key in zip(clean["boards"], make_keys(names), strict=True)]
-    folder = package_folder("closeread.leaderboard") / "templates"
-    style = (folder / "style.css").read_text("utf-8")
-    script = _join_scripts(folder)
-    return (
-        _open_templates(folder)
-        .get_template("page.html")
-        .render(
-            title=clean["title"],
-            closeread=clean["closeread"],
-            sections=sections,
-            kinds=KINDS,
-            form=clean_index(form),
-            style=style,
-            script=script,
-            policy=_make_policy(style, script, form is not None),
-        )
-    )
-
-
-def _open_templates(folder: Path) -> Environment:
-    """Return the environment of the templates, which escapes everything that they show."""
     import jinja2
 
-    return jinja2.Environment(
+    clean = clean_index(index)
+    keys = make_keys([board["name"] for board in clean["boards"]])
+    folder = package_folder("closeread.leaderboard") / "templates"
+    style = (folder / "style.css").read_text("utf-8")
+    texts = [(folder / name).read_text("utf-8") for name in SCRIPTS]
+    script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"  # its names are not visible outside of it
+    policy = {
+        "default-src": "'none'",
+        "style-src": _digest(style),
+        "script-src": _digest(script),
+        "base-uri": "'none'",
+        "form-action": "'none'" if form is None else "'self'",
+    }
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-
-
-def _join_scripts(folder: Path) -> str:
-    """Return the script of the page; its names are not visible outside of it."""
-    texts = [(folder / name).read_text("utf-8") for name in SCRIPTS]
-    return '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
-
-
-def _make_policy(style: str, script: str, sends: bool) -> str:
-    """Return the content security policy: nothing but this style and this script."""
-    parts = {
-        "default-src": "'none'",
-        "style-src": _digest(style),
-        "script-src": _digest(script),
-        "base-uri": "'none'",
-        "form-action": "'self'" if sends else "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in parts.items())
+    return templates.get_template("page.html").render(
+        title=clean["title"],
+        closeread=clean["closeread"],
+        sections=[_make_section(board, key) for board, key in zip(clean["boards"], keys, strict=True)],
+        kinds=KINDS,
+        form=clean_index(form),
+        style=style,
+        script=script,
+        policy="; ".join(f"{name} {value}" for name, value in policy.items()),
+    )
 
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _make_section(board: Mapping[str, Any], key: str) -> Section:
+def make_keys(texts: Iterable[str]) -> list[str]:
+    """Return a name in the address of the page for each text; of those that are equal, the later ones get a number.
+
+    >>> make_keys(["mctaco-sample/test", "a b", "a/b"])
+    ['mctaco-sample-test', 'a-b', 'a-b-2']
+    """
+    keys: list[str] = []
+    seen: set[str] = set()
+    for text in texts:
+        key = slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+        number = 1
+        while key in seen:
+            number += 1
+            key = f"{slug}-{number}"
+        seen.add(key)
+        keys.append(key)
+    return keys
+
+
+def _make_section(board: Json, key: str) -> dict[str, Any]:
+    """Return what the template shows of a board of a clean index."""
     metrics = order_metrics(board)
-    data = compact_board(board, key)
-    names = {row["id"]: row["system"] for row in find_rows(board)}
-    steps = [
-        (
-            name_day(point["date"]),
-            shorten(names.get(point["id"], point["id"]), NAME_LIMIT),
-            format_value({"value": point["value"]}),
-        )
-        for point in board["history"]
-    ]
-    return Section(
-        key=key,
-        board=board,
-        metrics=metrics,
-        lines=[_make_line(row, metrics) for row in board["rows"]],
-        n_best=count_best(board),
-        superseded=[_make_line(row, metrics) for row in board["superseded"]],
-        others=[
-            (other["signature"], other["closeread"], [_make_line(row, metrics) for row in other["rows"]])
-            for other in board["others"]
+    names = {row["id"]: row["system"] for row in _list_rows(board)}
+
+    def make_lines(rows: Sequence[Json]) -> list[dict[str, Any]]:
+        return [_make_line(row, metrics) for row in rows]
+
+    return {
+        "key": key,
+        "board": board,
+        "metrics": metrics,
+        "lines": make_lines(board["rows"]),
+        "n_best": count_best(board),
+        "superseded": make_lines(board["superseded"]),
+        "others": [(other["signature"], other["closeread"], make_lines(other["rows"])) for other in board["others"]],
+        "chart": make_chart(board["history"]),
+        "steps": [
+            (
+                _name_day(point["date"]),
+                shorten(names.get(point["id"], point["id"]), NAME_LIMIT),
+                format_value({"value": point["value"]}),
+            )
+            for point in board["history"]
         ],
-        chart=make_chart(board["history"]),
-        steps=steps,
-        homepage=find_link(board["homepage"]),
-        has_minor=any(metric["name"].endswith(MINOR) for metric in metrics),
-        window=format_window(board),
-        data=embed_json(data),
-    )
+        "homepage": find_link(board["homepage"]),
+        "has_minor": any(metric["name"].endswith(MINOR) for metric in metrics),
+        "window": format_window(board),
+        "data": embed_json(make_data(board, key)),
+    }
 
 
-def _make_line(row: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> Line:
+def _make_line(row: Json, metrics: Sequence[Json]) -> dict[str, Any]:
+    """Return a row of a table as text; `cells` are score and interval by metric."""
     scores = [row["scores"].get(metric["name"]) for metric in metrics]
-    kind = row["kind"]
-    source = row.get("source_text")
-    return Line(
-        kind=kind,
-        rank=format_rank(row["rank"]),
-        best=bool(row["rank"] and row["rank"].get("best")),
-        name=shorten(row["system"], NAME_LIMIT),
-        tag="" if kind == "system" else shorten(source, NAME_LIMIT) if source else KINDS.get(kind, kind),
-        author=shorten(row.get("author") or "", TEXT_LIMIT),
-        day=name_day(row.get("submitted")),
-        cells=[(format_value(score), format_interval(score or {})) for score in scores],
-        flags=", ".join(name_flags(row)),
-    )
+    kind, source = row["kind"], row.get("source_text")
+    return {
+        "kind": kind,
+        "rank": format_rank(row["rank"]),
+        "best": bool(row["rank"] and row["rank"].get("best")),
+        "name": shorten(row["system"], NAME_LIMIT),
+        "tag": "" if kind == "system" else shorten(source, NAME_LIMIT) if source else KINDS.get(kind, kind),
+        "author": shorten(row.get("author") or "", TEXT_LIMIT),
+        "day": _name_day(row.get("submitted")),
+        "cells": [(format_value(score), format_interval(score or {})) for score in scores],
+        "flags": ", ".join(name_flags(row)),
+    }
+
+
+def _name_day(submitted: str | None) -> str:
+    return (submitted or "").partition("T")[0]
+
+
+def _list_rows(board: Json) -> list[Json]:
+    """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
+    return [*board["rows"], *board["superseded"], *(row for other in board["others"] for row in other["rows"])]
+
+
+def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
+    """Return the line chart of the best score over time, in units of the SVG element; None without a history.
+
+    Args:
+        history: the records, oldest first: `date`, such as "2026-11-22T10:00:00Z", and `value`, a ratio from 0.
+
+    Returns:
+        The size and the margins (`CHART`), `line` (the path from the first record to the right end), `points` (the
+        place of each record) and `ticks` (the height and the name of each line of the scale).
+    """
+    if not history:
+        return None
+    times = [datetime.fromisoformat(point["date"]).timestamp() for point in history]
+    values = [100 * point["value"] for point in history]
+    span = max(values) - min(values)
+    step = next((step for step in STEPS if span <= 4 * step), math.ceil(span / 100) * STEPS[-1])
+    low = max(math.floor(min(values) / step - 0.5) * step, 0)
+    high = math.ceil(max(values) / step + 0.5) * step
+    high = min(high, 100) if max(values) <= 100 else high
+    high = high if high > low else low + step
+    lasted = (times[-1] - times[0]) or 1.0
+    left, right, top = CHART["left"] + 8, CHART["right"] - 8, CHART["top"]
+
+    def place(time: float, value: float) -> tuple[float, float]:
+        x = left + (time - times[0]) / lasted * (right - left)
+        y = top + (high - value) / (high - low) * (CHART["height"] - top - CHART["bottom"])
+        return round(x, 1), round(y, 1)
+
+    points = [place(time, value) for time, value in zip(times, values, strict=True)]
+    line = f"M{points[0][0]:g} {points[0][1]:g}" + "".join(f"H{x:g}V{y:g}" for x, y in points[1:])
+    ticks = [(place(times[0], tick)[1], f"{tick}") for tick in range(low, high + 1, step)]
+    return {**CHART, "line": f"{line}H{CHART['right']}", "points": points, "ticks": ticks}
+
+
+def make_data(board: Json, key: str) -> dict[str, Any]:
+    """Return the data of a board, from which the script draws what needs a choice of the reader.
+
+    A field is a column, with a value for each row.  Scores are whole hundredths of a percent (6105 is shown as 61.05),
+    and so are the differences of pairs; p-values are in units of 0.0001, of which 0 stands for less.  A text that is no
+    link stands in a list of its own where links are expected.
+
+    Args:
+        board: a board of a clean index (`clean_index`).
+        key: its name in the address of the page.
+    """
+    rows = _list_rows(board)
+    metrics = [metric["name"] for metric in board["metrics"]]
+    n_ranked, n_superseded = len(board["rows"]), len(board["superseded"])
+    groups = ["ranked"] * n_ranked + ["superseded"] * n_superseded + ["other"] * (len(rows) - n_ranked - n_superseded)
+
+    def list_texts(name: str, find: Any) -> list[Any]:
+        texts = [row.get(name) for row in rows]
+        return [text if text is None or find(text) else [text] for text in texts]
+
+    def slice_rows(field: str, value: str) -> list[Json]:
+        return [((row.get("slices") or {}).get(field) or {}).get(value) or {} for row in rows]
+
+    pairs = board["pairs"]
+    numbers = {row["id"]: number for number, row in enumerate(board["rows"])}
+    paired = [numbers[one] for one in pairs["ids"]]
+    values = [board["rows"][i]["scores"][board["headline"]]["value"] for i in paired]
+    return {
+        "key": key,
+        **{name: board[name] for name in ("name", "title", "procedure", "signature", "unit", "n_units")},
+        **{name: board[name] for name in ("resampling_unit", "confidence")},
+        "n_ranked": n_ranked,
+        "headline": metrics.index(board["headline"]),
+        "metrics": [[metric["name"], metric["title"]] for metric in board["metrics"]],
+        "columns": {
+            "key": make_keys(row["id"][:10] if row["kind"] == "system" else row["id"] for row in rows),
+            "group": groups,
+            **{name: [row.get(name) for row in rows] for name in (*TEXTS, "record", "reproduce")},
+            "record_is_link": [find_link(row.get("record")) is not None for row in rows],
+            **{name: list_texts(name, find_link) for name in ("source", "paper", "code")},
+            "model": list_texts("model", link_model),
+            "flags": [row.get("flags", []) for row in rows],
+            **{f"rank_{name}": [(row["rank"] or {}).get(name) for row in rows] for name in ("low", "high")},
+            "rank_best": [int(bool((row["rank"] or {}).get("best"))) for row in rows],
+        },
+        "total": _list_results(rows, metrics),
+        "slices": [
+            [field, [[value, _list_results(slice_rows(field, value), metrics)] for value in names]]
+            for field, names in board["slices"].items()
+        ],
+        "pairs": {
+            "rows": paired,
+            # With more digits than are shown, so that their differences are rounded once only.
+            "values": [None if value is None else round(value, 9) for value in values],
+            "low": list(map(_round_ratio, pairs["low"])),
+            "high": list(map(_round_ratio, pairs["high"])),
+            "p": [None if p is None else 0 if p < 0.0001 else round(round(p, 4) * 10_000) for p in pairs["p"]],
+        },
+    }
+
+
+def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any]:
+    """Return scores, counts and sizes of all rows, in the whole or in a slice."""
+    names = list(dict.fromkeys(name for row in rows for name in row.get("counts") or ()))
+    found: dict[str, list[Any]] = {"n_units": [row.get("n_units") for row in rows], "scores": [], "counts": []}
+    for metric in metrics:
+        scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
+        found["scores"].append(
+            {
+                **{end: [_round_ratio(score.get(end)) for score in scores] for end in ("value", "low", "high")},
+                "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
+                "printed": {i: score["printed"] for i, score in enumerate(scores) if score.get("printed") is not None},
+            }
+        )
+    for name in names:
+        counts = [(row.get("counts") or {}).get(name) for row in rows]
+        # With two decimals, as they are shown, if they are no integers.
+        shown = [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
+        found["counts"].append([name, shown])
+    return found
+
+
+def _round_ratio(value: float | None) -> int | None:
+    """Return a ratio in hundredths of a percent, rounded as `percent` rounds."""
+    return None if value is None else round(round(100 * value, 2) * 100)
+
+
+def embed_json(value: Any) -> str:
+    r"""Return JSON for a script element: no character in it can end the element or the line.
+
+    >>> print(embed_json("</script>&"))
+    "\u003c/script\u003e\u0026"
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -14,12 +14,12 @@ from typing import Any
 
 from closeread.exceptions import pluralize
 from closeread.leaderboard.answers import describe_submission
-from closeread.leaderboard.cells import format_rank, format_value
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.judge import judge
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import Submission
+from closeread.leaderboard.tables import format_rank, format_value
 from closeread.leaderboard.worker import Job, Outcome, Worker
 
 Report = Callable[[str, str], None]

@@ -1,8 +1,8 @@
-"""An index as tables: grids for a terminal, Markdown and LaTeX, and long-form CSV and Parquet.
+"""An index as tables: grids for a terminal, Markdown and LaTeX, and long-form CSV and Parquet; and what all show of it.
 
-CSV and Parquet have a row for each score of each row of a board, of all units and of every slice, with ratios in full
-precision.  All texts are harmless: control characters are escaped, and so is, where it matters, what a renderer of
-Markdown or a spreadsheet would act on.
+All texts of an index are untrusted.  `clean_index` escapes control characters and whatever changes the direction of
+text, once; what is special in HTML, Markdown, LaTeX or a spreadsheet is escaped where it is written.  CSV and Parquet
+have a row for each score of each row of a board, of all units and of every slice, with ratios in full precision.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.counts.rendering import Grid, Markup, Style, Whole, csv_text, format_number
+from closeread.counts.rendering import Grid, Markup, Style, Whole, csv_text, format_number, percent
 from closeread.counts.terminal import GAPS, find_width
 from closeread.exceptions import pluralize, shorten
-from closeread.leaderboard.cells import (
-    KINDS,
-    MINOR,
-    clean_index,
-    count_best,
-    format_interval,
-    format_rank,
-    format_value,
-    format_window,
-    name_flags,
-    order_metrics,
-)
-from closeread.leaderboard.names import escape_markdown
+from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
+
+PARAGRAPHS = ("citation", "description")
+"""The fields whose line ends are kept."""
+
+KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}
+"""The kinds of rows, in words."""
+
+FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}
+"""Flags in words; others are shown by their names."""
+
+MINOR = ("/precision", "/recall")
+"""The ends of the names of metrics that are summed up by another one."""
 
 COLUMNS = {
     "board": "string",
@@ -63,6 +63,105 @@ PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 
 PROSE = ("description", "source text", "author", "flags")
 """Facts that a narrow terminal may wrap."""
+
+
+def clean_index(value: Any, field: str = "") -> Any:
+    r"""Return a copy of a JSON value with all texts made harmless for terminals and pages.
+
+    >>> clean_index({"system": "a\x1b", "description": "one\ntwo"})
+    {'system': 'a\\x1b', 'description': 'one\ntwo'}
+    """
+    if isinstance(value, str):
+        lines = value.replace("\r\n", "\n").split("\n") if field in PARAGRAPHS else [value]
+        return "\n".join(map(_clean_line, lines))
+    if isinstance(value, Mapping):
+        return {_clean_line(name): clean_index(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [clean_index(item, field) for item in value]
+    return value
+
+
+def _clean_line(text: str) -> str:
+    """Return a text as `show_safely` does, which takes longer than all else for an index of a thousand systems."""
+    return text if text.isascii() and text.isprintable() else show_safely(text)
+
+
+def find_link(text: str | None) -> str | None:
+    """Return the text if it is a link that readers of a page may follow; None if it is not.
+
+    >>> find_link("https://aclanthology.org/D19-1332/"), find_link("javascript:alert(1)")
+    ('https://aclanthology.org/D19-1332/', None)
+    """
+    return text if text and not check_link(text) else None
+
+
+def link_model(name: str | None) -> str | None:
+    """Return the link to a model on the Hub; None if the text is not the name of one.
+
+    >>> link_model("org/name-7b"), link_model("../x")
+    ('https://huggingface.co/org/name-7b', None)
+    """
+    return f"https://huggingface.co/{name}" if name and not check_model(name) else None
+
+
+def format_rank(rank: Mapping[str, Any] | None) -> str:
+    """Format a rank interval; empty if the row has none.
+
+    >>> format_rank({"low": 1, "high": 3}), format_rank({"low": 2, "high": 2}), format_rank(None)
+    ('1–3', '2', '')
+    """
+    if rank is None:
+        return ""
+    return str(rank["low"]) if rank["low"] == rank["high"] else f"{rank['low']}–{rank['high']}"
+
+
+def format_interval(score: Mapping[str, Any]) -> str:
+    """Format an interval, times 100; empty if there is none.
+
+    >>> format_interval({"value": 0.6, "low": 0.55, "high": 0.651})
+    '55.00–65.10'
+    """
+    low, high = score.get("low"), score.get("high")
+    return "" if low is None or high is None else f"{percent(low)}–{percent(high)}"
+
+
+def format_value(score: Mapping[str, Any] | None) -> str:
+    """Format a score times 100, or as it was printed; a star if it is 0/0, empty if the row has no such score."""
+    if score is None:
+        return ""
+    printed = score.get("printed")
+    return printed if printed is not None else percent(score["value"]) + ("*" if score.get("undefined") else "")
+
+
+def name_flags(row: Mapping[str, Any]) -> list[str]:
+    """Return the flags of a row, in words."""
+    return [FLAGS.get(one["flag"], one["flag"]) for one in row.get("flags", ())]
+
+
+def format_window(board: Mapping[str, Any]) -> str:
+    """Say when submissions to a board begin and end; empty if they always may come."""
+    times = [("Opens", board.get("opens")), ("Closes", board.get("closes"))]
+    return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
+
+
+def order_metrics(board: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the metrics of a board, the headline first."""
+    return sorted(board["metrics"], key=lambda metric: metric["name"] != board["headline"])
+
+
+def count_best(board: Mapping[str, Any]) -> int:
+    """Return the number of rows down to the end of the first group that is not distinguishable from the best.
+
+    A system further down may belong to them, too, if the tests can't tell because its scores vary more.  Rows without a
+    rank don't end the group.
+    """
+    number = 0
+    for place, row in enumerate(board["rows"], start=1):
+        if row["rank"] is not None:
+            if not row["rank"].get("best"):
+                break
+            number = place
+    return number
 
 
 def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
