@@ -1,17 +1,63 @@
-"""What the tests of the Hugging Face face share: caches of their own, and no network."""
+"""What the tests of the Hugging Face face share: caches of their own, no network, and libraries imported late."""
 
+import os
+import subprocess
 import sys
 
-import datasets
-import evaluate
+import pages
 import pytest
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 
 
+@pytest.fixture(scope="session")
+def datasets():
+    """The library, which takes a second to import."""
+    import datasets
+
+    return datasets
+
+
+@pytest.fixture(scope="session")
+def evaluate(datasets):
+    """The library; without `transformers`, which it would import."""
+    hidden = "transformers" not in sys.modules
+    if hidden:
+        sys.modules["transformers"] = None
+    import evaluate
+
+    if hidden:
+        del sys.modules["transformers"]
+    return evaluate
+
+
+@pytest.fixture(scope="session")
+def features(datasets):
+    """`closeread.hf.features.features`, whose module imports datasets."""
+    from closeread.hf.features import features
+
+    return features
+
+
+@pytest.fixture(scope="session")
+def export(datasets):
+    """`closeread.hf.export.export`, whose module imports datasets."""
+    from closeread.hf.export import export
+
+    return export
+
+
+@pytest.fixture(params=["closeread", "datasets"])
+def load(request, datasets):
+    """Both functions that load a dataset by name."""
+    import closeread
+
+    return (datasets if request.param == "datasets" else closeread).load_dataset
+
+
 @pytest.fixture
-def offline(monkeypatch, tmp_path):
+def offline(monkeypatch, tmp_path, datasets, evaluate):
     """Empty caches, and the Hub declared out of reach."""
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf-datasets")
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
@@ -33,5 +79,28 @@ def sample():
 
 
 @pytest.fixture
-def mctaco(offline):
+def mctaco(offline, evaluate):
     return evaluate.load("mctaco")
+
+
+@pytest.fixture
+def python(tmp_path):
+    """What a fresh Python says on both channels when it runs code in an empty folder, offline, with empty caches."""
+    folder = tmp_path / "cwd"
+    folder.mkdir(exist_ok=True)
+
+    def run(code, stdin="", **environment):
+        own = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.pathsep.join([str(pages.HIDDEN), os.environ.get("PYTHONPATH", "")]),
+            "HOME": str(tmp_path),
+            "HF_HOME": str(tmp_path / "hf-home"),
+            "HF_HUB_OFFLINE": "1",
+            "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+            "PYTHONWARNINGS": "error::UserWarning",
+        }
+        command = [sys.executable, "-c", code]
+        channels = {"input": stdin, "capture_output": True, "text": True}
+        return subprocess.run(command, cwd=folder, env=own | environment, **channels)
+
+    return run

@@ -4,7 +4,6 @@ import functools
 import importlib
 from pathlib import Path
 
-import datasets
 import pytest
 from shared.package_copy import copy_package, run_with
 
@@ -13,16 +12,13 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import ChecksumError, FormatError, RequestError, UnavailableError
-from closeread.hf import builder
-from closeread.hf import load as loading
-from closeread.hf.features import features
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
 
 
 @pytest.mark.parametrize("name", corpus_names())
-def test_the_sample_holds_the_records(name):
+def test_the_sample_holds_the_records(name, features):
     loaded = closeread.load_dataset(name, "sample")
     corpus = load_corpus(name)
     own = features(load_schema(name))
@@ -32,7 +28,7 @@ def test_the_sample_holds_the_records(name):
         assert list(rows) == [own.encode_example(record) for record in read_gold(corpus, "sample", split).records]
 
 
-def test_bare_names_do_the_same():
+def test_bare_names_do_the_same(datasets):
     ours = closeread.load_dataset("mctaco", "sample", split="test")
     bare = datasets.load_dataset("mctaco", "sample", split="test")
     assert list(ours) == list(bare)
@@ -50,7 +46,7 @@ def test_what_hub_users_know():
 
 
 @pytest.mark.parametrize("name", corpus_names())
-def test_labels_are_text_in_every_corpus(name):
+def test_labels_are_text_in_every_corpus(name, datasets):
     def leaves(feature):
         if isinstance(feature, dict):
             return [leaf for child in feature.values() for leaf in leaves(child)]
@@ -62,17 +58,20 @@ def test_labels_are_text_in_every_corpus(name):
         assert {type(leaf) for leaf in found} == {datasets.Value}
 
 
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_slices_streaming_and_processes(load):
     assert len(load("mctaco", "sample", split="test[:10%]+test[5:8]")) == 13
     stream = load("mctaco", "sample", split="test", streaming=True)
     assert next(iter(stream))["id"] == "test-00000"
     assert len(list(stream)) == 103
+
+
+@pytest.mark.gate
+def test_processes(load):
     mapped = load("mctaco", "sample", split="test", num_proc=2).map(lambda row: {"n": len(row["answer"])}, num_proc=2)
     assert mapped[0]["n"] == len(mapped[0]["answer"])
 
 
-def test_what_can_be_asked_beforehand():
+def test_what_can_be_asked_beforehand(datasets, features):
     assert datasets.get_dataset_config_names("mctaco") == ["default", "flat", "sample", "sample_flat"]
     assert datasets.get_dataset_default_config_name("mctaco") == "default"
     assert datasets.load_dataset_builder("mctaco", "sample").info.features == features(load_schema("mctaco"))
@@ -80,7 +79,7 @@ def test_what_can_be_asked_beforehand():
     assert datasets.get_dataset_split_names("mctaco") == ["validation", "test"]
 
 
-def test_infos_of_all_configs_without_having_the_corpus():
+def test_infos_of_all_configs_without_having_the_corpus(datasets):
     infos = datasets.get_dataset_infos("mctaco")
     assert list(infos) == ["default", "flat", "sample", "sample_flat"]
     assert list(infos["default"].splits) == ["validation", "test"]
@@ -88,7 +87,6 @@ def test_infos_of_all_configs_without_having_the_corpus():
 
 
 @pytest.mark.parametrize("argument", ["revision", "data_files"])
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_arguments_without_a_meaning_are_refused(argument, load):
     with pytest.raises(RequestError, match=f"{argument}= does not apply to mctaco, which ships with closeread"):
         load("mctaco", "sample", **{argument: "main"})
@@ -99,7 +97,7 @@ def test_a_stream_has_one_process():
         closeread.load_dataset("mctaco", "sample", streaming=True, num_proc=2)
 
 
-def test_an_unknown_argument_is_named_in_few_words():
+def test_an_unknown_argument_is_named_in_few_words(datasets):
     with pytest.raises(ValueError, match="doesn't have a 'flavour' key") as caught:
         datasets.load_dataset("mctaco", "sample", flavour="mild")
     assert len(str(caught.value)) < 300
@@ -107,7 +105,7 @@ def test_an_unknown_argument_is_named_in_few_words():
 
 def test_how_it_is_loaded_reaches_datasets(monkeypatch):
     read = []
-    monkeypatch.setattr(builder, "read_gold", lambda *a: read.append(a) or read_gold(*a))
+    monkeypatch.setattr("closeread.hf.builder.read_gold", lambda *a: read.append(a) or read_gold(*a))
     load = functools.partial(closeread.load_dataset, "mctaco", "sample", split="test")
     assert load().cache_files != []
     assert load(keep_in_memory=True).cache_files == []
@@ -120,7 +118,7 @@ def test_how_it_is_loaded_reaches_datasets(monkeypatch):
         load(num_proc=0, download_mode="force_redownload")
 
 
-def test_names_that_do_not_exist():
+def test_names_that_do_not_exist(datasets):
     with pytest.raises(RequestError, match=r"no such corpus: 'mctacos'\. Did you mean 'mctaco'"):
         closeread.load_dataset("mctacos")
     with pytest.raises(RequestError, match=r"^no such config of mctaco: 'small' \(choose from: default, flat"):
@@ -132,12 +130,12 @@ def test_names_that_do_not_exist():
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open
-def test_other_names_are_none_of_our_business(tmp_path):
+def test_other_names_are_none_of_our_business(tmp_path, datasets):
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     assert len(datasets.load_dataset("csv", data_files=str(tmp_path / "rows.csv"), split="train")) == 1
 
 
-def test_the_released_corpus(corpora):
+def test_the_released_corpus(corpora, datasets):
     loaded = datasets.load_dataset("mctaco")
     assert {split: len(rows) for split, rows in loaded.items()} == {"validation": 3783, "test": 9442}
 
@@ -161,7 +159,6 @@ def own_folder(tmp_path):
     return folder
 
 
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_a_changed_byte_is_seen(own_folder, load):
     with pytest.warns(UserWarning, match=r"is not the released file \(sha256 \w+…\); using it as it is"):
         first = load("mctaco", data_dir=str(own_folder))
@@ -176,7 +173,6 @@ def test_a_changed_byte_is_seen(own_folder, load):
     assert second["test"][0]["answer"] == "three hoarse"
 
 
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_the_notice_comes_once_for_each_content_and_points_here(own_folder, load):
     path = own_folder / "test_9442.tsv"
     for _ in range(2):
@@ -187,7 +183,6 @@ def test_the_notice_comes_once_for_each_content_and_points_here(own_folder, load
         load("mctaco", data_dir=str(own_folder))  # warnings are errors here
 
 
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset], ids=["closeread", "datasets"])
 def test_the_sample_goes_without_a_folder(own_folder, load):
     with pytest.raises(RequestError, match="config sample of mctaco comes with the package; it takes no data folder"):
         load("mctaco", "sample", data_dir=str(own_folder))
@@ -204,12 +199,16 @@ def test_a_relative_folder_is_found_later(own_folder, tmp_path, monkeypatch):
     assert len(list(stream)) == len(list(home)) == 20
 
 
-def test_a_reloaded_room_still_works():
+def test_a_reloaded_room_still_works(datasets):
+    from closeread.hf import builder
+    from closeread.hf import load as loading
+
     importlib.reload(builder)
     importlib.reload(loading)
     assert loading.builder_class("mctaco").CORPUS.name == "mctaco"
 
 
+@pytest.mark.gate
 def test_a_changed_line_of_the_reader_is_read_again(tmp_path):
     package = copy_package(tmp_path) / "closeread"
     code = "import closeread, datasets\n"
@@ -252,7 +251,7 @@ def test_a_bad_file_gets_our_own_words(own_folder):
         closeread.load_dataset("mctaco", data_dir=own_folder)
 
 
-def test_other_features(offline):
+def test_other_features(offline, datasets, features):
     wanted = features(load_schema("mctaco"))
     wanted["label"] = datasets.Value("large_string")
     rows = closeread.load_dataset("mctaco", "sample", split="test", features=wanted)
@@ -260,7 +259,7 @@ def test_other_features(offline):
     assert set(rows["label"]) == {"no", "yes"}
 
 
-def test_labels_follow_the_features_that_are_asked_for():
+def test_labels_follow_the_features_that_are_asked_for(datasets, features):
     wanted = features(load_schema("mctaco"))
     wanted["label"] = datasets.ClassLabel(names=["yes", "no"])
     rows = closeread.load_dataset("mctaco", "sample", split="test", features=wanted)
@@ -279,7 +278,7 @@ def test_the_same_bytes_under_another_name_are_another_split(own_folder, tmp_pat
         assert set(closeread.load_dataset("mctaco", data_dir=other)) == {"validation"}
 
 
-def test_no_folder_is_not_an_empty_folder(corpora, tmp_path):
+def test_no_folder_is_not_an_empty_folder(corpora, tmp_path, datasets):
     for load in (closeread.load_dataset, datasets.load_dataset):
         assert len(load("mctaco", data_dir="")["test"]) == 9442
     with pytest.raises(UnavailableError):

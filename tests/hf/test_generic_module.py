@@ -12,10 +12,7 @@ import shutil
 import subprocess
 import sys
 
-import dill
-import evaluate
 import pytest
-from evaluate.loading import evaluation_module_factory, import_main_class
 from shared.doors import CASES, sample_gold
 from shared.evaluate_modules import SCORING
 from shared.peers import find_peer
@@ -32,11 +29,15 @@ pytestmark = pytest.mark.usefixtures("offline")
 
 def import_copy(name):
     """Import a module as evaluate does from a path: a copy in its cache."""
+    from evaluate.loading import evaluation_module_factory
+
     return importlib.import_module(evaluation_module_factory(str(METRICS / name), module_type="metric").module_path)
 
 
 @pytest.mark.parametrize("name", SCORING)
 def test_it_names_every_parameter(name):
+    from evaluate.loading import import_main_class
+
     parameters = inspect.signature(import_main_class(import_copy(name).__name__)._compute).parameters
     variable = {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     assert not {parameter.kind for parameter in parameters.values()} & variable
@@ -48,7 +49,7 @@ def test_it_names_every_parameter(name):
 
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("name", module_names())
-def test_its_example_runs_from_a_copy(name, monkeypatch):
+def test_its_example_runs_from_a_copy(name, monkeypatch, evaluate):
     module, load = import_copy(name), evaluate.load
     monkeypatch.setattr(evaluate, "load", lambda path, *rest, **more: load(str(METRICS / path), *rest, **more))
     done = doctest.testmod(module, raise_on_error=True)
@@ -56,6 +57,7 @@ def test_its_example_runs_from_a_copy(name, monkeypatch):
     assert done.failed == 0
 
 
+@pytest.mark.gate
 def test_the_original(tmp_path):
     pytest.importorskip("absl", reason="the original test needs absl-py")
     for name in module_names():
@@ -97,6 +99,12 @@ def compute_stored(module, given):
     return module.compute()
 
 
+def by_dill(module):
+    import dill
+
+    return dill.loads(dill.dumps(module))
+
+
 def by_cloudpickle(module):
     cloudpickle = pytest.importorskip("cloudpickle")
     return pickle.loads(cloudpickle.dumps(module))
@@ -104,7 +112,7 @@ def by_cloudpickle(module):
 
 COPIES = {
     "pickle": lambda module: pickle.loads(pickle.dumps(module)),
-    "dill": lambda module: dill.loads(dill.dumps(module)),
+    "dill": by_dill,
     "cloudpickle": by_cloudpickle,
 }
 
@@ -112,7 +120,7 @@ COPIES = {
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("name", TASKS)
-def test_it_pickles_before_and_after_compute(name, how):
+def test_it_pickles_before_and_after_compute(name, how, evaluate):
     module = evaluate.load(name, seed=3, experiment_id="mine")
     given = inputs(name)
     before = COPIES[how](module)
@@ -125,7 +133,7 @@ def test_it_pickles_before_and_after_compute(name, how):
 
 
 @pytest.mark.parametrize("in_memory", [False, True])
-def test_it_does_not_pickle_while_it_stores_predictions(in_memory):
+def test_it_does_not_pickle_while_it_stores_predictions(in_memory, evaluate):
     module = evaluate.load("coref_lea", keep_in_memory=in_memory)
     module.add(prediction=CLUSTERS, reference=CLUSTERS)
     with pytest.raises(TypeError, match=r"coref_lea has stored predictions and references, which can't be pickled"):

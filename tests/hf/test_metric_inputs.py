@@ -1,6 +1,5 @@
 """What evaluate modules accept as inputs, and what they refuse; with McTaco's module."""
 
-import datasets
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -48,7 +47,7 @@ def test_any_table_as_references(mctaco, sample):
         assert got == wanted, type(references)
 
 
-def test_any_column_as_predictions(mctaco, sample):
+def test_any_column_as_predictions(mctaco, sample, datasets):
     records, labels = sample
     wanted = mctaco.compute(predictions=labels, references=records)
     numbers = [int(label == "yes") for label in labels]
@@ -135,7 +134,7 @@ def test_messages_hold_no_look_ahead(mctaco, sample):
     assert str(caught.value) == f"references: row 0: question_id: 'a b' is not valid {expected}"
 
 
-def test_labels_mean_what_the_dataset_says(mctaco, sample):
+def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
     records, labels = sample
     wanted = mctaco.report(predictions=labels, references=records, by="category")
     other = datasets.Dataset.from_list(records).cast_column("label", datasets.ClassLabel(names=["yes", "no"]))
@@ -210,7 +209,7 @@ def test_all_problems_of_a_side_at_once(mctaco):
     ]
 
 
-def test_in_a_training_loop(mctaco):
+def test_in_a_training_loop(mctaco, datasets):
     # As a Trainer calls it: logits and the labels of an evaluation set, batch by batch.
     rows = closeread.load_dataset("mctaco", "sample", split="test")
     logits = np.random.default_rng(0).normal(size=(len(rows), 2))

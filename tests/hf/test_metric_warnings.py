@@ -2,7 +2,6 @@
 
 import warnings
 
-import evaluate
 import pytest
 from shared.doors import sample_gold, system_rows
 
@@ -49,7 +48,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_module_warns_as_score_does(told, name):
+def test_a_module_warns_as_score_does(told, name, evaluate):
     corpus, expected = CASES[name]
     gold, system = sample_gold(corpus), system_rows(corpus)
     assert told(closeread.score, corpus, system, gold=gold) == expected
@@ -60,7 +59,7 @@ def test_a_module_warns_as_score_does(told, name):
     assert told(module.report, predictions=system, references=gold) == expected
 
 
-def test_batches_warn_when_they_are_scored(told):
+def test_batches_warn_when_they_are_scored(told, evaluate):
     key, response = [[[[0, 0], [1, 1]]]], [[[[0, 0], [1, 1]], [[1, 1], [2, 2]]]]
     module = evaluate.load("coref_muc")
 
@@ -71,7 +70,7 @@ def test_batches_warn_when_they_are_scored(told):
     assert told(score) == ["the response repeats 1 mention; only the first of each counts"]
 
 
-def test_predictions_that_are_missing_are_not_odd(told):
+def test_predictions_that_are_missing_are_not_odd(told, evaluate):
     gold, system = sample_gold("wikipossessions"), system_rows("wikipossessions")
     system[0] = None
     module = evaluate.load("possession")
@@ -79,7 +78,7 @@ def test_predictions_that_are_missing_are_not_odd(told):
     assert found == CASES["possession"][1]
 
 
-def test_repeated_mentions_are_told(told):
+def test_repeated_mentions_are_told(told, evaluate):
     key, response = [[[[0, 0], [1, 1]]]], [[[[0, 0], [1, 1]], [[1, 1], [2, 2]]]]
     module = evaluate.load("coref_muc")
     repeated = ["the response repeats 1 mention; only the first of each counts"]

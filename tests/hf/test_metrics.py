@@ -4,12 +4,8 @@ import doctest
 import importlib
 import inspect
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-import evaluate
-import pages
 import pytest
 from filelock import FileLock
 from shared.evaluate_modules import SCORING
@@ -17,7 +13,6 @@ from shared.evaluate_modules import SCORING
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name, install_modules, module_names
 from closeread.scoring import score
 
@@ -26,8 +21,10 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.parametrize("name", module_names())
-def test_a_module_loads_in_every_way(name):
+def test_a_module_loads_in_every_way(name, evaluate):
     by_name, ours = evaluate.load(name), closeread.load_metric(name)
+    from closeread.hf.metric import EvaluateModule
+
     by_path = evaluate.load(str(ROOT / "metrics" / name))
     assert {module.name for module in (by_name, ours, by_path)} == {name}
     assert {isinstance(module, EvaluateModule) for module in (by_name, ours, by_path)} == {name in SCORING}
@@ -39,7 +36,7 @@ def test_a_module_loads_in_every_way(name):
 
 
 @pytest.mark.parametrize("name", module_names())
-def test_a_module_explains_itself(name):
+def test_a_module_explains_itself(name, evaluate):
     module = evaluate.load(name)
     assert module.description
     assert module.citation.startswith(("@inproceedings{", "@article{"))
@@ -120,7 +117,7 @@ def test_adding_comes_to_the_same(mctaco, sample):
     assert mctaco.compute(predictions=labels[50:], references=records[50:]) == wanted
 
 
-def test_combined_modules_add(sample):
+def test_combined_modules_add(sample, evaluate):
     records, labels = sample
     both = evaluate.combine(["mctaco", "mctaco"])
     for record, label in zip(records[:30], labels[:30], strict=True):
@@ -138,7 +135,7 @@ def test_options_reach_the_procedure(mctaco, sample):
         mctaco.compute(predictions=labels, references=records, average="macro")
 
 
-def test_combine_and_save(mctaco, sample, tmp_path):
+def test_combine_and_save(mctaco, sample, tmp_path, evaluate):
     records, labels = sample
     scores = mctaco.compute(predictions=labels, references=records)
     combined = evaluate.combine(["mctaco", mctaco]).compute(predictions=labels, references=records)
@@ -151,7 +148,7 @@ def test_nothing_at_all(mctaco):
     assert mctaco.compute(predictions=[], references=[]) == {"exact_match": None, "f1": None}
 
 
-def test_bad_input_keeps_no_lock(mctaco, sample):
+def test_bad_input_keeps_no_lock(mctaco, sample, evaluate):
     records, labels = sample
     mctaco.add(prediction="yes", reference=records[0])
     with pytest.raises(RequestError):
@@ -168,20 +165,15 @@ def test_bad_input_keeps_no_lock(mctaco, sample):
     assert mctaco.compute()
 
 
-def test_installed_modules_need_no_import_of_ours(offline, tmp_path):
+@pytest.mark.gate
+def test_installed_modules_need_no_import_of_ours(offline, evaluate, python):
     written = install_modules()
     assert [path.name for path in written] == [f"{name}.py" for name in module_names()]
     assert all(len(path.read_text().splitlines()) == 1 for path in written)
     code = "import evaluate, sys; assert 'closeread' not in sys.modules; m = evaluate.load('mctaco')\n"
     code += "row = {'question_id': 'q', 'sentence_id': 's', 'label': 'yes', 'category': 'Frequency'}\n"
     code += "print(m.compute(predictions=['yes'], references=[row]))"
-    environment = {
-        "HF_HUB_OFFLINE": "1",
-        "HF_MODULES_CACHE": str(evaluate.config.HF_MODULES_CACHE),
-        "HOME": str(tmp_path),
-        "PYTHONPATH": str(pages.HIDDEN),
-    }
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = python(code, HF_MODULES_CACHE=str(evaluate.config.HF_MODULES_CACHE))
     assert done.stdout == "{'exact_match': 1.0, 'f1': 1.0}\n", done.stderr
     old = written[0].parent.with_name("0" * 64)
     old.mkdir()

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import datasets
-import evaluate
 import pytest
 
 import closeread
@@ -12,7 +10,6 @@ from closeread.exceptions import RequestError
 pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.mark.parametrize("load", [closeread.load_dataset, datasets.load_dataset])
 @pytest.mark.parametrize(("name", "corpus"), [("timeline", "semeval2015_timeline"), ("possession", "wikipossessions")])
 def test_datasets(load, name, corpus):
     found, usual = load(name, "sample", split="test"), load(corpus, "sample", split="test")
@@ -21,17 +18,16 @@ def test_datasets(load, name, corpus):
     assert found.cache_files == usual.cache_files
 
 
-@pytest.mark.parametrize("load", [closeread.load_metric, evaluate.load])
 @pytest.mark.parametrize(("name", "module"), [
     ("timeline", "timeline_awareness"), ("semeval2015_timeline", "timeline_awareness"),
     ("wikipossessions", "possession"), ("tne", "tne_links"),
 ])  # fmt: skip
-def test_metrics(load, name, module):
-    assert load(name).name == module
+def test_metrics(evaluate, name, module):
+    assert closeread.load_metric(name).name == evaluate.load(name).name == module
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # older versions leave the file open
-def test_a_folder_of_the_users_own_is_not_taken_for_another_name():
+def test_a_folder_of_the_users_own_is_not_taken_for_another_name(datasets):
     Path("timeline").mkdir()
     Path("timeline/rows.csv").write_text("word\nsailed\n", "utf-8")
     assert datasets.load_dataset("timeline", split="train").to_list() == [{"word": "sailed"}]

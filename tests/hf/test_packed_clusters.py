@@ -4,7 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import closeread
@@ -38,7 +38,6 @@ def compute(module, predictions, references):
     st.lists(st.tuples(DOCUMENT, DOCUMENT), max_size=4)
     | st.lists(st.tuples(DOCUMENT | ANYTHING, DOCUMENT | ANYTHING), max_size=3)
 )
-@settings(max_examples=300)
 @example([([[[0, 1], [1, 1]]], [[[0, 0]], [[2, 1]]])])
 @example([([[[0, 1, 1]]], [[[0, 1, 2]]])])
 @example([([[[0, 1, 1]]], [[[0, 1]]])])

@@ -6,7 +6,8 @@ import pytest
 from shared.package_copy import copy_package, run_with
 
 from closeread.corpus.names import corpus_names
-from closeread.hf.reading_code import code_digest, reading_modules
+
+pytestmark = pytest.mark.gate
 
 TASKS = {
     "marmara_coref": "coref/marmara",
@@ -72,7 +73,7 @@ EXPECTED = {
     **{f"loaders/{name}/declaration.py": {name} for name in ALL},
     **{f"loaders/{name}/{name}.py": {name} for name in ALL},
     "records.py": ALL,
-    "errors.py": ALL,
+    "exceptions.py": ALL,
     "formats/text.py": ALL,
     "formats/gzipped.py": ALL,
     "corpus/gold.py": ALL,
@@ -119,17 +120,23 @@ def test_a_line_that_no_reading_runs_through_rebuilds_nothing(package):
 
 @pytest.mark.parametrize("corpus", corpus_names())
 def test_whatever_reading_loads_is_in_the_key(corpus, package):
+    from closeread.hf.reading_code import reading_modules
+
     loaded = set(json.loads(run_with(package, "-c", LOADED, corpus)))
     assert loaded - NO_READING <= set(reading_modules(corpus))
 
 
 @pytest.mark.parametrize("corpus", corpus_names())
 def test_what_is_only_checked_is_not_read(corpus):
+    from closeread.hf.reading_code import reading_modules
+
     # `closeread.tasks` names procedures for mypy only.
     assert "closeread.counts.table" not in reading_modules(corpus)
 
 
 def test_it_is_computed_once(monkeypatch):
+    from closeread.hf.reading_code import code_digest
+
     before = code_digest("mctaco")
     monkeypatch.setattr("closeread.hf.reading_code.reading_modules", None)
     monkeypatch.setattr("closeread.hf.reading_code.load_corpus", None)

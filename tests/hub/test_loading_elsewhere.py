@@ -12,8 +12,9 @@ from shared.hub_client import run_client
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.hf.export import export
 from closeread.packages import package_folder
+
+pytestmark = pytest.mark.gate
 
 WET = b"""import evaluate
 import datasets
@@ -82,6 +83,8 @@ def published(hub, log_in, run, folder):
 
 def test_what_is_published_loads_elsewhere(published, folder):
     """One test, so that it is one process, whichever worker of pytest runs it; that process is not logged in."""
+    from closeread.hf.export import export
+
     hub, said = published
     code = f"ROWS = {ROWS}{LOAD}"
     done = run_client(hub, None, code, cwd=folder, home=folder / "elsewhere", HF_DATASETS_DISABLE_PROGRESS_BARS="1")

@@ -59,6 +59,7 @@ def test_a_dry_run_lists_files_and_sizes_and_publishes_nothing(hub, publish):
     assert sizes == {file["path"]: file["size"] for file in found["files"]}
 
 
+@pytest.mark.gate
 def test_one_commit_and_twice_changes_nothing(hub, publish, tmp_path):
     code = "from closeread.cli import main; main(['publish', 'dataset', 'mctaco', 'lab/rain'], prog_name='closeread')"
     first = run_client(hub, "olga", code, cwd=tmp_path)  # as users start it
@@ -218,6 +219,7 @@ def test_unknown_metrics(run):
     assert (done.exit_code, "Did you mean 'coref_lea'?" in done.stderr) == (2, True)
 
 
+@pytest.mark.gate
 def test_publishing_is_not_imported_by_other_commands(tmp_path):
     code = (
         "import sys\nfrom closeread.cli import main\n"

@@ -9,7 +9,6 @@ import yaml
 
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import FormatError, RequestError
-from closeread.hf.export import export
 from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id
 from closeread.hub.dataset_files import (
     choose_configs,
@@ -26,6 +25,7 @@ from closeread.hub.publishing import matches
 @pytest.fixture
 def exported(tmp_path):
     """Exports the sample of a corpus."""
+    from closeread.hf.export import export
 
     def make(name):
         folder = tmp_path / name

@@ -172,6 +172,7 @@ def test_without_login(hub, log_in, monkeypatch):
     assert refused(us.commit, RAIN, {"x": b""}, message="x") == ("RequestError", f"dataset lab/rain: {wrong}")
 
 
+@pytest.mark.gate
 def test_offline(hub):
     hub.add_repository("lab/rain")
     code = "from closeread.hub.repository import *; Hub().head(Repository('lab/rain', 'dataset'))"
@@ -208,6 +209,7 @@ def test_addresses(monkeypatch):
     assert Repository("lab/rain", "model").url == "https://huggingface.co/lab/rain"
 
 
+@pytest.mark.gate
 def test_paths_of_a_difference_are_those_that_git_lists(tmp_path):
     """What `git diff --name-status` prints, and nothing that stands in a file."""
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-C", tmp_path]

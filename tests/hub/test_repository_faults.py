@@ -222,6 +222,7 @@ RAIN = Repository("lab/rain", "dataset")
 """
 
 
+@pytest.mark.gate
 def test_killed_after_the_commit(hub):
     """Whoever is killed and starts again finds everything done."""
     hub.add_repository("lab/rain")
@@ -252,6 +253,7 @@ assert len({one.sha for one in made}) == 10
 """
 
 
+@pytest.mark.gate
 def test_twenty_writers_of_one_file(hub):
     """Two processes with ten writers each read, change and write a file; every answer may be lost on its way."""
     hub.add_repository("lab/rain", files={"names.txt": b""})

@@ -10,6 +10,8 @@ from shared.boards import sample_answers, write_rows
 from shared.hub_boards import closeread
 from shared.hub_client import run_client
 
+pytestmark = pytest.mark.gate
+
 PAGE = Path(__file__).parents[2] / "docs" / "leaderboards.md"
 STORE = "hf://datasets/lab/times-submissions"
 

@@ -10,6 +10,8 @@ from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, KILL, KILL_AFTER, Fault
 from shared.stand_in_hub.history import Blob, diff
 
+pytestmark = pytest.mark.gate
+
 COMMITS = """
 from huggingface_hub import CommitOperationAdd as Add, CommitOperationDelete as Delete, HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError, RemoteEntryNotFoundError

@@ -12,7 +12,6 @@ from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, make_report
-from closeread.hf.features import features
 from closeread.leaderboard.folder_store import FolderStore
 from closeread.scoring import find_procedure, load_report
 from closeread.tasks import load_procedure
@@ -136,6 +135,8 @@ def test_comparisons(path):
 @pytest.mark.parametrize("path", list_files("schemas.json"))
 def test_tables_have_the_columns_that_they_had(path):
     """Columns may be added; a column that is there has the same type."""
+    from closeread.hf.features import features
+
     for one in json.loads(path.read_text("utf-8"))["schemas"]:
         for definition, columns in one["schemas"].items():
             schema = features(load_schema(one["corpus"]), definition).arrow_schema
