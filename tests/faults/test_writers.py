@@ -28,8 +28,6 @@ ALLOWED = {
         f"hf/export.py: _{name}": OWN
         for name in ("write_parquet", "write_json_lines", "write_csv", "write_config", "write_card", "copy_licence")
     },
-    "hf/builder.py: _download_and_prepare": "writes into the folder that `datasets` makes and renames",
-    "hf/sealed_tables.py: seal": "is written last: a table without it is built again",
     "hf/modules.py: _write_module": OWN,
     "leaderboard/codabench/archive.py: zip_folder": OWN,
     "leaderboard/codabench/bundle.py: make_bundle": OWN,

@@ -1,17 +1,22 @@
 """Corpora as `datasets` objects."""
 
 import functools
+import hashlib
 import importlib
+import json
+import shutil
 from pathlib import Path
 
 import pytest
-from shared.package_copy import copy_package, run_with
+from shared.file_sizes import small_files
 
 import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
-from closeread.exceptions import ChecksumError, FormatError, RequestError, UnavailableError
+from closeread.exceptions import ChecksumError, FormatError, InputError, RequestError, UnavailableError
+from closeread.hf import register
+from closeread.packages import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -208,24 +213,79 @@ def test_a_reloaded_room_still_works(datasets):
     assert loading.builder_class("mctaco").CORPUS.name == "mctaco"
 
 
-@pytest.mark.gate
-def test_a_changed_line_of_the_reader_is_read_again(tmp_path):
-    package = copy_package(tmp_path) / "closeread"
-    code = "import closeread, datasets\n"
-    code += "print(datasets.load_dataset('mctaco', 'sample', split='test')[0]['answer'], closeread.__file__)"
+RECORDS = {
+    "marmara_coref sample 1.0.0": "10644159e4db",
+    "marmara_coref sample_flat 1.0.0": "7325b9616280",
+    "mctaco sample 1.0.0": "8e16ce3619ec",
+    "mctaco sample_flat 1.0.0": "8e16ce3619ec",
+    "semeval2015_timeline sample 1.0.0": "4128b39bee97",
+    "semeval2015_timeline sample_flat 1.0.0": "f154c093c24c",
+    "tne sample 1.0.0": "4df6129939b5",
+    "tne sample_flat 1.0.0": "f1866634e6ae",
+    "wikipossessions sample 1.0.0": "50060453ae0d",
+    "wikipossessions sample_flat 1.0.0": "42210719c3c9",
+}
+"""Digests of the records of all configs that ship with the package, by `builder.VERSION`."""
 
-    def answer():
-        said, place = run_with(tmp_path, "-c", code, HF_HOME=str(tmp_path / "hf")).strip().rsplit(" ", 1)
-        assert Path(place).parent == package
-        return said
 
-    assert answer() == "three hours"
-    reader = package / "tasks" / "mctaco" / "mctaco_tsv.py"
-    text = reader.read_text("utf-8")
-    changed = text.replace("(columns,", '({**columns, "answer": [a.upper() for a in columns["answer"]]},')
-    assert changed != text
-    reader.write_text(changed, "utf-8")
-    assert answer() == "THREE HOURS"
+def test_other_records_have_another_version():
+    """Tables are cached by declaration, schema, data and version: who changes what is read raises the version."""
+    found = {}
+    for name in corpus_names():
+        for config in (config for config, one in load_corpus(name).configs.items() if one.is_bundled):
+            loaded = closeread.load_dataset_builder(name, config)
+            loaded.download_and_prepare()
+            rows = {split: list(rows) for split, rows in loaded.as_dataset().items()}
+            digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+            found[f"{name} {config} {loaded.config.version}"] = digest[:12]
+    assert found == RECORDS
+
+
+def test_another_declaration_or_schema_is_another_table(monkeypatch, tmp_path):
+    places = {name: shutil.copytree(package_folder(f"closeread.{name}"), tmp_path / name) for name in ("schemas",)}
+    places["loaders.mctaco"] = shutil.copytree(package_folder("closeread.loaders.mctaco"), tmp_path / "mctaco")
+    monkeypatch.setattr("closeread.packages.package_folder", lambda name: places[name.removeprefix("closeread.")])
+    digest = register.digest_declaration.__wrapped__
+    found = [register.digest_declaration("mctaco"), digest("mctaco")]
+    for path in (tmp_path / "schemas" / "mctaco.json", tmp_path / "mctaco" / "declaration.py"):
+        path.write_bytes(path.read_bytes() + b" ")
+        found.append(digest("mctaco"))
+    assert [found.index(one) for one in found] == [0, 0, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:.*is not the released file")
+def test_a_file_that_changes_while_it_is_read(own_folder, monkeypatch):
+    def change(*arguments):
+        path = own_folder / "test_9442.tsv"
+        path.write_text(path.read_text("utf-8").replace("three hours", "three hoarse", 1), "utf-8")
+        return read_gold(*arguments)
+
+    changing = closeread.load_dataset_builder("mctaco", data_dir=own_folder)
+    with monkeypatch.context() as patch:
+        patch.setattr("closeread.hf.builder.read_gold", change)
+        with pytest.raises(FormatError) as caught:
+            changing.download_and_prepare()
+    assert str(caught.value) == f"{own_folder}: changed while it was read; load it again"
+    assert not Path(changing.cache_dir).exists()
+    assert closeread.load_dataset("mctaco", split="test", data_dir=own_folder)[0]["answer"] == "three hoarse"
+
+
+def test_a_cache_that_can_not_be_written(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InputError) as caught:
+        closeread.load_dataset("mctaco", "sample", cache_dir=tmp_path / "file")
+    assert str(caught.value).startswith(f"{tmp_path / 'file'}: the cache of tables is not writable: ")
+    with small_files(2**11), pytest.raises(InputError) as caught:
+        closeread.load_dataset("mctaco", "sample")
+    assert (
+        str(caught.value)
+        .splitlines()[0]
+        .endswith(
+            ": the cache of tables is not writable: File too large; pass another folder as cache_dir= or set "
+            "HF_DATASETS_CACHE"
+        )
+    )
+    assert [path for path in (tmp_path / "hf-datasets").glob("mctaco/**/*") if path.suffix in (".arrow", ".json")] == []
 
 
 @pytest.mark.filterwarnings("ignore:.*is not the released file")

@@ -2,19 +2,17 @@
 
 A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.
 
-Conventions: `datasets` caches what it generates under a key made of the declaration, the schema, the code that reads
-the corpus (`closeread.hf.reading_code`) and, for a user's own `data_dir`, the content of its files; so a changed line
-or byte never yields stale data.  Files that change while they are read are an error.  What is cached has checksums
-(`closeread.hf.sealed_tables`): a damaged or half-written table is built again.
+Conventions: `datasets` caches what it generates under a key made of the declaration and the schema
+(`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.  Files that change while
+they are read are an error.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,25 +25,16 @@ from closeread.corpus.gold import Gold, available_splits, data_notices, read_gol
 from closeread.corpus.notices import warn
 from closeread.corpus.oddities import name_command
 from closeread.corpus.schema import load_schema
-from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places, locate
+from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.exceptions import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError
 from closeread.hf.features import features
-from closeread.hf.sealed_tables import CHEAP, SMALL, clear, discard_damaged, find_damage, naming_the_cache, seal
 from closeread.records import DataDir, UserFiles, as_columns
 
 VERSION = "1.0.0"
+"""Raised by hand when a change of the code that reads changes a record, so that no old table is loaded for it."""
 
 ROWS = 10_000
 """The number of records per table."""
-
-CHECKED = {
-    datasets.VerificationMode.NO_CHECKS: SMALL,
-    datasets.VerificationMode.BASIC_CHECKS: CHEAP,
-    datasets.VerificationMode.ALL_CHECKS: inf,
-}
-"""The size up to which cached files are digested before they are read, by the mode that is asked for."""
-
-CHANGED = "changed while it was read; load it again"
 
 
 @dataclass
@@ -130,7 +119,6 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         }
         options |= {name: values for name, values in given.items() if values}
         self._custom_features: datasets.Features | None = options.get("features")
-        self._is_checked = False
         with naming_the_cache(str(options.get("cache_dir") or datasets.config.HF_DATASETS_CACHE)):
             super().__init__(*arguments, data_dir=_resolve(data_dir), **options)
         if notices := self._notices():
@@ -144,65 +132,28 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             for name, config in cls.CORPUS.configs.items()
         ]
 
-    def _build_cache_dir(self) -> str:
-        """Return the folder of the cached tables, deleted if what `datasets` is about to read in it is damaged."""
-        folder = str(super()._build_cache_dir())
-        discard_damaged(Path(folder), up_to=SMALL)
-        return folder
-
-    def download_and_prepare(self, *arguments: Any, **options: Any) -> None:
+    def download_and_prepare(self, output_dir: str | None = None, **options: Any) -> None:
         """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files and full disks.
-
-        Cached tables are compared with their checksums: small ones always, and all with the verification mode
-        `all_checks`.  A damaged one is built again.
 
         Raises:
             InputError: the corpus's files are unavailable, are not the released ones, or break their format, or the
                 cache can't be written.
             RequestError: the request can't be met.
         """
-        given = inspect.signature(super().download_and_prepare).bind(*arguments, **options).arguments
-        if given.get("output_dir") is None:
-            mode = datasets.VerificationMode(given.get("verification_mode") or "basic_checks")
-            discard_damaged(Path(self._cache_dir), up_to=CHECKED[mode])
-        with naming_the_cache(str(given.get("output_dir") or self._cache_dir)):
+        with naming_the_cache(str(output_dir or self._cache_dir)):
             try:
-                super().download_and_prepare(*arguments, **options)
+                super().download_and_prepare(output_dir, **options)
             except DatasetGenerationError as error:
                 if isinstance(error.__cause__, InputError | RequestError | OSError):
                     raise error.__cause__ from None
                 raise
-        self._is_checked = True
-
-    def as_dataset(self, *arguments: Any, **options: Any) -> Any:
-        """Do as `datasets.DatasetBuilder.as_dataset`, with a check of tables that another process has built.
-
-        Raises:
-            FormatError: the cached table is damaged.
-        """
-        folder = Path(self._output_dir)
-        if not self._is_checked and folder.exists() and (damage := find_damage(folder, up_to=CHEAP)):
-            raise FormatError(folder, [Problem(f"{damage}; call download_and_prepare() to build it again")])
-        return super().as_dataset(*arguments, **options)
 
     def _download_and_prepare(self, dl_manager: Any, verification_mode: Any, **options: Any) -> None:
-        if self._is_local:  # and locked; `datasets` keeps what a killed process has left in it
-            clear(Path(self._output_dir))
-            Path(self._output_dir).mkdir()
         super()._download_and_prepare(dl_manager, verification_mode, **options)
         again = self.config.create_config_id(self.config_kwargs, custom_features=self._custom_features)
         if again != self.config_id:
-            raise FormatError(self._folder() or self.CORPUS.name, [Problem(CHANGED)])
-
-    def _save_info(self) -> None:
-        super()._save_info()
-        if self._is_local:
-            seal(Path(self._output_dir))
-
-    @property
-    def _is_local(self) -> bool:
-        """Whether the tables are written to this machine."""
-        return Path(self._output_dir).is_dir()
+            problem = Problem("changed while it was read; load it again")
+            raise FormatError(self._folder() or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
         corpus = self.CORPUS
@@ -225,10 +176,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
-        before = self._digest_sources(split)
         gold = read_gold(self.CORPUS, self.config.name, split, self._folder())
-        if self._digest_sources(split) != before:
-            raise FormatError(self._folder() or self.CORPUS.name, [Problem(CHANGED)])
         self._warn(split, gold)
         own, wanted = self._features(), self.info.features
         for start in range(0, len(gold.records), ROWS):
@@ -239,11 +187,6 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
                 for name, values in columns.items()
             }
             yield start, pa.Table.from_pydict(encoded, schema=wanted.arrow_schema)
-
-    def _digest_sources(self, split: str) -> list[str]:
-        """Return the digests of the files of a split."""
-        parts = self.CORPUS.configs[self.config.name].parts(split).values()
-        return [locate(self.CORPUS, source, self._folder()).sha256 for source in parts]
 
     def _warn(self, split: str, gold: Gold) -> None:
         """Warn of what is new about a user's own folder, and that a released one has oddities.
@@ -277,3 +220,33 @@ def _resolve(path: str | Path | None) -> str | None:
     """Return an absolute path."""
     # A stream reads when it is iterated, and the working directory may have changed by then.
     return str(Path(path).expanduser().resolve()) if path else None
+
+
+class UnwritableCacheError(InputError):
+    """A cache of tables that can't be written.
+
+    Args:
+        folder: the cache.
+        reason: what the file system says.
+    """
+
+    def __init__(self, folder: str, reason: str) -> None:
+        self.reason = reason
+        advice = "pass another folder as cache_dir= or set HF_DATASETS_CACHE"
+        super().__init__(folder, [Problem(f"the cache of tables is not writable: {reason}; {advice}")])
+
+
+@contextmanager
+def naming_the_cache(folder: str) -> Iterator[None]:
+    """Raise errors of the file system as one that says that the cache can't be written, and what to do.
+
+    Raises:
+        UnwritableCacheError: the cache can't be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        first = error
+        while first.strerror is None and isinstance(first.__context__, OSError):  # `datasets` raises another one
+            first = first.__context__
+        raise UnwritableCacheError(folder, first.strerror or str(first)) from None

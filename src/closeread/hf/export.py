@@ -29,8 +29,8 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
 from closeread.exceptions import InputError, Problem, RequestError, UnavailableError
 from closeread.files import creating_folder
+from closeread.hf.builder import UnwritableCacheError
 from closeread.hf.load import load_dataset_builder
-from closeread.hf.sealed_tables import UnwritableCacheError
 from closeread.hidden_files import remove_leftovers
 from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles

@@ -14,8 +14,7 @@ from closeread.counts.options import OptionValue
 from closeread.exceptions import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
-from closeread.hf.reading_code import code_digest
-from closeread.hf.register import reject_inapplicable
+from closeread.hf.register import digest_declaration, reject_inapplicable
 from closeread.suggestions import describe_unknown
 
 Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
@@ -58,7 +57,7 @@ def load_dataset_builder(
         cache_dir=None if cache_dir is None else str(cache_dir),
         dataset_name=declared.name,
         config_name=name,
-        hash=code_digest(declared.name),
+        hash=digest_declaration(declared.name),
         data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
         features=features,
         **reading,

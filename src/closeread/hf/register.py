@@ -14,16 +14,12 @@ import importlib
 import importlib.machinery
 import os
 import sys
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
 MARK = "_closeread"
-
-IMPORTED_NS = time.time_ns()
-"""When `closeread` was imported: all other modules of it were read later."""
 
 
 def install() -> None:
@@ -119,9 +115,20 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     _warn_about_folder(path, "corpus")
     from datasets.load import DatasetModule
 
-    from closeread.hf.reading_code import code_digest
+    return DatasetModule(f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name})
 
-    return DatasetModule(f"closeread.loaders.{name}.{name}", code_digest(name), {"dataset_name": name})
+
+@functools.cache
+def digest_declaration(corpus: str) -> str:
+    """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
+    import hashlib
+
+    from closeread.packages import package_folder
+
+    loader = package_folder(f"closeread.loaders.{corpus}")
+    files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
+    files.append(package_folder("closeread.schemas") / f"{corpus}.json")
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
