@@ -109,7 +109,7 @@ def _sign(function: Callable[..., Any]) -> str:
     signature = inspect.signature(function)
     parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
     text = str(signature.replace(parameters=parameters))
-    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text.replace("'", ""))
+    return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=\w)", "", text.replace("'", ""))
 
 
 def describe_scores() -> dict[str, Any]:

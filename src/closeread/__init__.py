@@ -9,6 +9,7 @@ What is where the command line has a file may also be an object: a list of rows,
 document.
 
 Scores: `score`, `compare`, `table`, `validate`, `load_report`; `Report`, `Comparison`, `SystemsTable`, `Resampling`.
+Counting in pieces: `count`, `merge`, `count_batch`; `Counts`.
 Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`.
 Metrics of evaluate: `metrics()`, `load_metric`.
 Annotators and errors: `agreement`, `errors()`.
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from closeread.api.validation import validate
     from closeread.corpus.citing import cite
     from closeread.corpus.reproduction import Reproduction
+    from closeread.counting import Counts, count, count_batch, merge
     from closeread.counts.comparison import Comparison
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CloseReadWarning",
     "Comparison",
+    "Counts",
     "InputError",
     "MissingExtraError",
     "Report",
@@ -70,11 +73,14 @@ __all__ = [
     "compare",
     "convert",
     "corpora",
+    "count",
+    "count_batch",
     "errors",
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
     "load_report",
+    "merge",
     "metrics",
     "plot",
     "predict",
@@ -90,6 +96,7 @@ __all__ = [
 _HOMES = {
     "CloseReadWarning": "closeread.exceptions",
     "Comparison": "closeread.counts.comparison",
+    "Counts": "closeread.counting",
     "InputError": "closeread.exceptions",
     "MissingExtraError": "closeread.exceptions",
     "Report": "closeread.counts.report",
@@ -103,11 +110,14 @@ _HOMES = {
     "compare": "closeread.systems",
     "convert": "closeread.api.conversion",
     "corpora": "closeread.api.catalog",
+    "count": "closeread.counting",
+    "count_batch": "closeread.counting",
     "errors": "closeread.api.error_analysis",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
     "load_report": "closeread.scoring",
+    "merge": "closeread.counting",
     "metrics": "closeread.api.catalog",
     "plot": "closeread.api.figures",
     "predict": "closeread.api.models",

@@ -88,7 +88,7 @@ class Scorer:
             RequestError: gold or system lack something that the options or the breakdowns need.
         """
         table = self.tabulate(system.rows, breakdowns or ())
-        table = replace(table, digests=[self._digests[unit] for unit in table.units])
+        table = replace(table, digests=[self.digests[unit] for unit in table.units])
         signature = self.procedure.signature(self.options, table.gold_digest)
         provenance = Provenance(
             self.procedure.name,
@@ -108,7 +108,7 @@ class Scorer:
 
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
-        return self.procedure.signature(self.options, combine_digests(self._digests.values()))
+        return self.procedure.signature(self.options, combine_digests(self.digests.values()))
 
     def _describe_shared(self, system: Path) -> Iterator[str]:
         """Tell if files of a system's output are those of the gold: its score then says nothing."""
@@ -120,7 +120,7 @@ class Scorer:
             yield f"{system} has {pluralize(shared, 'file')} of the gold, {self.gold_name}"
 
     @cached_property
-    def _digests(self) -> Mapping[str, bytes]:
+    def digests(self) -> Mapping[str, bytes]:
         """The sha256 of each unit's gold, by the unit's name; it is the same for all systems."""
         return self.procedure.sides.digests(self.gold, self.options)
 

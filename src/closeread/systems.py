@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, overload
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
+from closeread.counting import Counts
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
@@ -34,8 +35,8 @@ from closeread.exceptions import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
 
-Source = FileOrRows | Report
-"""A system of a table: a file of predictions, counts or a report, a folder, rows in memory, or a report."""
+Source = FileOrRows | Report | Counts
+"""A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
 
 ManySources = Annotated[
     Mapping[str, Source] | Sequence[Annotated[str | Path, "a file; give anything else a name, as in {'mine': rows}"]],
@@ -125,6 +126,8 @@ def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | Non
     Raises:
         FormatError: a file of counts or a report is invalid, or the counts are of another procedure.
     """
+    if isinstance(source, Counts):
+        return replace(source.counted, table=replace(source.counted.table, breakdowns={}))
     if isinstance(source, str | Path):
         path = Path(source)
         kind = "predictions" if is_open_pipe(path) else find_kind(path)  # what is read from a pipe is gone

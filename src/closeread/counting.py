@@ -1,0 +1,358 @@
+"""Counting in pieces: the counts of shards, batches or machines, which merged give the scores of the whole.
+
+`count` counts a system on a part of the gold, `merge` adds parts up, and `count_batch` counts batches of a table, in
+`datasets.map`, Ray Data, Dask or Spark.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self, TypeVar, cast
+
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.objects import FileOrRows
+from closeread.corpus.schema import load_schema
+from closeread.counts.counted import Counted, Provenance
+from closeread.counts.estimates import Resampling
+from closeread.counts.files import read_any_counts, write_counts
+from closeread.counts.merging import merge_counts
+from closeread.counts.options import OptionValue
+from closeread.counts.report import Report, make_report
+from closeread.counts.table import CountTable
+from closeread.exceptions import RequestError, join_names, pluralize
+from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
+from closeread.tasks import load_procedure
+
+Batch = TypeVar("Batch")
+
+COUNTS = "counts"
+"""The column of a counted batch, which holds the bytes of its counts."""
+
+
+@dataclass(frozen=True, repr=False)
+class Counts:
+    """The counts of a system, from which all of its scores follow; they can be pickled.
+
+    Attributes:
+        counted: the counts of each unit, the procedure, and where they come from.
+
+    >>> import closeread
+    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
+    >>> closeread.count("mctaco", rows, config="sample")
+    <Counts of mctaco: 25 questions>
+    """
+
+    counted: Counted
+
+    @property
+    def table(self) -> CountTable:
+        """The counts, a row for each unit."""
+        return self.counted.table
+
+    @property
+    def provenance(self) -> Provenance:
+        """What was counted, and how."""
+        return self.counted.provenance
+
+    @property
+    def signature(self) -> str:
+        """What identifies the procedure, its options and the gold: scores of equal signatures are comparable."""
+        return self.counted.provenance.signature
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return len(self.counted.table.units)
+
+    def __repr__(self) -> str:
+        procedure = self.counted.procedure
+        return f"<Counts of {procedure.name}: {pluralize(len(self), procedure.unit)}>"
+
+    def report(
+        self,
+        by: str | Sequence[str] = (),
+        *,
+        ci: bool = True,
+        resamples: int = 1000,
+        confidence: float = 0.95,
+        seed: int = 0,
+    ) -> Report:
+        """Return the scores, as `closeread.score` does.
+
+        Args:
+            by: a field to slice by, or several.
+            ci: whether to compute confidence intervals.
+            resamples, confidence, seed: parameters of the bootstrap; the confidence is between 0 and 1.
+
+        Raises:
+            RequestError: the counts can't be sliced by a field.
+        """
+        fields = (by,) if isinstance(by, str) else tuple(by)
+        return make_report(self.counted, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed))
+
+    def save(self, path: str | Path) -> None:
+        """Write the counts to a Parquet file, as `closeread score --counts` does.
+
+        Raises:
+            OSError: the file can't be written.
+        """
+        write_counts(Path(path), self.counted)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read counts that `save` or `closeread score --counts` wrote.
+
+        Raises:
+            FormatError: the file is missing or has no counts.
+        """
+        return cls(read_any_counts(Path(path), load_procedure))
+
+    def to_bytes(self) -> bytes:
+        """Return what `save` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, COUNTS)
+            self.save(path)
+            return path.read_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = COUNTS) -> Self:
+        """Read what `to_bytes` returned.
+
+        Args:
+            data: the bytes.
+            name: what to call them in messages.
+
+        Raises:
+            FormatError: they are no counts.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(data)
+            return cls.load(path)
+
+
+def count(
+    name: str,
+    predictions: FileOrRows,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    metrics: str | Sequence[str] | None = None,
+    preset: str | None = None,
+    by: str | Sequence[str] = (),
+    max_bytes: int | None = None,
+    **options: OptionValue,
+) -> Counts:
+    """Count a system's output, or its output for a part of the gold.
+
+    A unit of the gold without a prediction is an error, unless the option `missing` says otherwise: a lost part is then
+    no low score.
+
+    >>> import closeread
+    >>> gold = {"a": [[[0, 0], [2, 2]]], "b": [[[0, 1], [3, 3]]]}
+    >>> parts = [closeread.count("coref", {name: gold[name]}, gold={name: gold[name]}) for name in gold]
+    >>> closeread.merge(parts).report(ci=False).scores["conll/f1"].value
+    1.0
+
+    Args:
+        name: the name of a corpus or a procedure.
+        predictions: a file, a folder or objects, as for `closeread.score`.
+        gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
+        metrics: families of metrics to compute from the counts, such as ("muc", "conll").
+        preset: the name of an official score, whose options and metrics are used.
+        by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if a file is missing or invalid.
+    """
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    procedure, _ = find_procedure(name)
+    if any(option.name == "missing" for option in procedure.options) and preset is None:
+        rest = {"missing": "error", **rest}
+    fields = (by,) if isinstance(by, str) else tuple(by)
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+        counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
+    warn_all([*scorer.gold.notices, *counted.notices])
+    return Counts(counted)
+
+
+Part = Counts | str | Path | bytes
+
+
+def merge(parts: Iterable[Part], *, expect: FileOrRows | None = None) -> Counts:
+    """Merge the counts of parts of the gold: the scores, intervals and signature are those of the whole.
+
+    Args:
+        parts: counts, files of counts, or their bytes (`Counts.to_bytes`, or the column `counts` of `count_batch`).
+        expect: the whole gold, a file or objects, whose every unit must have been counted once; None not to check this.
+
+    Raises:
+        RequestError: there are no parts, they don't belong together, two of them have the same unit, or units of the
+            expected gold are in none; a FormatError if a part can't be read.
+    """
+    loaded, names = [], []
+    for number, part in enumerate(parts, start=1):
+        names.append(str(part) if isinstance(part, str | Path) else f"part {number}")
+        match part:
+            case Counts():
+                loaded.append(part)
+            case bytes():
+                loaded.append(Counts.from_bytes(part, f"part {number}"))
+            case _:
+                loaded.append(Counts.load(part))
+    if not loaded:
+        raise RequestError("there are no counts to merge")
+    merged = merge_counts([part.counted for part in loaded], names)
+    warn_all(merged.notices)
+    if expect is not None:
+        _check_units(merged, expect)
+    return Counts(merged)
+
+
+def _check_units(merged: Counted, gold: FileOrRows) -> None:
+    """Check that every unit of the gold has been counted, and no other.
+
+    Raises:
+        RequestError: units are absent, others were counted, or their gold differs.
+    """
+    provenance = merged.provenance
+    place, _ = make_place(provenance.corpus, gold)
+    scorer = open_scorer(provenance.corpus, place, dict(provenance.options))
+    expected = scorer.digests
+    counted = dict(zip(merged.table.units, merged.table.digests, strict=True))
+    problems = [
+        f"{pluralize(len(units), merged.procedure.unit)} {what} ({join_names(units)})"
+        for what, units in (
+            ("of the expected gold not counted", [unit for unit in expected if unit not in counted]),
+            ("counted but not in the expected gold", [unit for unit in counted if unit not in expected]),
+            (
+                "counted with other gold",
+                [unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]],
+            ),
+        )
+        if units
+    ]
+    if problems:
+        raise RequestError(f"the parts are not those of the expected gold: {'; '.join(problems)}")
+
+
+@dataclass(frozen=True)
+class CountBatch:
+    """A function from batches of a table to their counts, as `count_batch` returns it; it can be pickled.
+
+    Attributes:
+        name, predictions, gold, options: as for `count_batch`.
+    """
+
+    name: str
+    predictions: str
+    gold: str | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+    def __call__(self, batch: Batch) -> Batch:
+        """Count a batch.
+
+        Args:
+            batch: an Arrow table or record batch, a data frame of pandas or polars, or a mapping from names to columns.
+
+        Returns:
+            The same type, with one row and the column `counts`: bytes, as `Counts.to_bytes` returns them.
+
+        Raises:
+            RequestError: a column is absent; a SubmissionError or a FormatError if values are invalid.
+        """
+        columns = _read_columns(batch)
+        procedure, corpus = find_procedure(self.name)
+        if corpus is None and procedure.by_name is not None:
+            key, value = procedure.by_name
+            fields: Sequence[str] = (key, value)
+        elif corpus is not None:
+            declared = load_corpus(corpus)
+            definitions = load_schema(declared.name)["$defs"]
+            key, fields = declared.key, list(definitions["document"]["properties"])
+            value = definitions["submission"]["required"][-1]
+        else:
+            raise RequestError(f"{self.name} is scored from files, not from columns")
+        gold = {name: columns[name] for name in fields if name in columns}
+        if self.gold is not None:
+            if value not in fields:
+                raise RequestError(f"gold of {self.name} has no single column (expected columns {join_names(fields)})")
+            gold[value] = _find_column(columns, self.gold)
+        elif value in fields and value not in gold:
+            raise RequestError(f"no column has the gold {value}: name it by `gold`")
+        keys = _find_column(columns, key)
+        taken = _find_column(columns, self.predictions)
+        submitted = definitions["submission"]["properties"] if corpus is not None else ()
+        copied = {name: gold[name] for name in submitted if name not in (key, value) and name in gold}
+        counts = count(
+            self.name,
+            _list_rows({**copied, key: keys, value: taken}, absent=value),
+            gold=_list_rows(gold),
+            **cast(dict[str, Any], dict(self.options)),
+        )
+        return cast(Batch, _make_batch(batch, counts.to_bytes()))
+
+
+def count_batch(name: str, *, predictions: str, gold: str | None = None, **options: OptionValue) -> CountBatch:
+    """Return a function that counts a batch of a table with gold and predictions side by side.
+
+    It serves `datasets.Dataset.map(..., batched=True)`, Ray Data's `map_batches`, Dask's `map_partitions` and Spark's
+    `mapInArrow`; the column `counts` of its result is merged by `closeread.merge`.
+
+    >>> import closeread
+    >>> counter = closeread.count_batch("coref", gold="clusters", predictions="found")
+    >>> clusters = [[[[0, 0], [2, 2]]], [[[0, 1], [3, 3]]]]
+    >>> counted = counter({"document": ["a", "b"], "clusters": clusters, "found": clusters})
+    >>> closeread.merge(counted["counts"])
+    <Counts of coref: 2 documents>
+
+    Args:
+        name: the name of a corpus or a procedure.
+        predictions: the column of the system's output, such as labels or clusters; null in a row without a prediction.
+        gold: the column of the same of the gold; None if it has the name that the corpus gives it.  Ids and other
+            fields of the gold are in columns that are named as in the corpus; further columns are left out.
+        **options: options of `closeread.count`, such as `metrics`.
+    """
+    return CountBatch(name, predictions, gold, options)
+
+
+def _find_column(columns: Mapping[str, list[Any]], name: str) -> list[Any]:
+    if name not in columns:
+        raise RequestError(f"there is no column {name!r} (columns are {join_names(list(columns))})")
+    return columns[name]
+
+
+def _read_columns(batch: Any) -> dict[str, list[Any]]:
+    """Return the columns of a batch as lists."""
+    import pyarrow as pa
+
+    if isinstance(batch, Mapping):
+        return {name: column.tolist() if hasattr(column, "tolist") else list(column) for name, column in batch.items()}
+    columns: dict[str, list[Any]] = pa.table(batch).to_pydict()
+    return columns
+
+
+def _list_rows(columns: Mapping[str, list[Any]], absent: str | None = None) -> list[dict[str, Any]]:
+    """Return the rows of columns; those where the column `absent` is null are left out."""
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return [row for row in rows if absent is None or row[absent] is not None]
+
+
+def _make_batch(batch: Any, counts: bytes) -> Any:
+    """Return counts as a batch of the same type as another."""
+    import pyarrow as pa
+
+    made = pa.table({COUNTS: pa.array([counts], pa.binary())})
+    if isinstance(batch, Mapping):
+        return {COUNTS: [counts]}
+    if isinstance(batch, pa.Table):
+        return made
+    if isinstance(batch, pa.RecordBatch):
+        return made.to_batches()[0]
+    return type(batch)({COUNTS: [counts]})
