@@ -103,7 +103,7 @@ def read_systems(
     results: list[Counted | Report] = []
     for system, stored in found.items():
         source = sources[system]
-        if stored is None and scorer is not None and not isinstance(source, Report):
+        if stored is None and scorer is not None and not isinstance(source, Report | Counts):
             try:
                 stored = scorer.count(scorer.take(source))
             except InputError as error:
