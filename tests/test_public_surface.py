@@ -122,8 +122,8 @@ CALLS = {
     "missing is ['skip'] (expected a string, a number or a path)": lambda: closeread.score("tne", [], missing=["skip"]),
     "treebank is True (expected a path)": lambda: closeread.stats("marmara_coref", treebank=True),
     f"predictions is '' (expected {FILES} or a table)": lambda: closeread.validate("mctaco", ""),
-    f"second is 5 (expected {FILES}, a table, a closeread.Report or None)": lambda: closeread.compare(
-        "mctaco", ROWS, 5
+    f"second is 5 (expected {FILES}, a table, a closeread.Report, a closeread.Counts or None)": lambda: (
+        closeread.compare("mctaco", ROWS, 5)
     ),
     "first is 'a' (expected systems by name, such as {'mine': rows}, or a list of files)": lambda: closeread.compare(
         "mctaco", "a"
@@ -131,8 +131,8 @@ CALLS = {
     "name is 5 (expected a string)\nsplit is a bytes (expected a string or None)": lambda: closeread.score(
         5, ROWS, split=b"x"
     ),
-    f"systems['a'] is None (expected {FILES}, a table or a closeread.Report)": lambda: closeread.table(
-        "mctaco", {"a": None}
+    f"systems['a'] is None (expected {FILES}, a table, a closeread.Report or a closeread.Counts)": lambda: (
+        closeread.table("mctaco", {"a": None})
     ),
     "digits is 1.5 (expected a whole number)": lambda: closeread.table("mctaco", {"a": ROWS}, digits=1.5),
     "pairs is 'yes' (expected True or False)": lambda: closeread.table("mctaco", {"a": ROWS}, pairs="yes"),
