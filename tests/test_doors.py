@@ -31,8 +31,8 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.sides import CorpusSides
 from closeread.corpus.submission_formats import dump_submission
 from closeread.counts.estimates import Resampling
-from closeread.counts.files import read_any_counts
 from closeread.counts.report import Report, make_report
+from closeread.counts.storage import read_any_counts
 from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure, procedure_names
 

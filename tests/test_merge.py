@@ -10,8 +10,8 @@ from shared import json_lines
 from shared.doors import sample_gold, system_rows
 
 import closeread
-from closeread.counts.files import read_counts, write_counts
 from closeread.counts.report import Report
+from closeread.counts.storage import read_counts, write_counts
 from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure
 

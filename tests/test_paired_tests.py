@@ -31,7 +31,7 @@ METRICS = (
     Metric("f1", "", "", F1(PRECISION, RECALL), zero_division=1.0),
     Metric("mean", "", "", MeanOf((PRECISION, RECALL)), zero_division=0.0),
 )
-PROCEDURE = replace(load_procedure("mctaco"), metrics=METRICS, unit="unit", resampling_unit="block", of_gold=())
+PROCEDURE = replace(load_procedure("mctaco"), metrics=METRICS, unit="unit", resampling_unit="block")
 
 
 @st.composite

@@ -18,10 +18,10 @@ from closeread.corpus.objects import FileOrRows
 from closeread.corpus.schema import load_schema
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
-from closeread.counts.files import read_any_counts, write_counts
 from closeread.counts.merging import merge_counts
 from closeread.counts.options import OptionValue
 from closeread.counts.report import Report, make_report
+from closeread.counts.storage import read_any_counts, write_counts
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, join_names, pluralize
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer

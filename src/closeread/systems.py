@@ -14,14 +14,13 @@ from closeread.counting import Counts
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import Resampling
-from closeread.counts.files import read_any_counts
 from closeread.counts.multiple_testing import SMALL, Correction
 from closeread.counts.options import OptionValue
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
-from closeread.counts.report_contradictions import check_against_procedure
 from closeread.counts.resampling import find_most
 from closeread.counts.sides import Place
+from closeread.counts.storage import read_any_counts
 from closeread.counts.systems_input import (
     check_comparable,
     choose_columns,
@@ -137,7 +136,6 @@ def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | Non
         if kind == "predictions":
             return None
         source = Report.load(path)
-        check_against_procedure(source.to_json(), procedure, path)
     if not isinstance(source, Report):
         return None
     if isinstance(source.unit_rows, UnitRows):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.counts.files import read_counts
 from closeread.counts.report import make_report
+from closeread.counts.storage import read_counts
 from closeread.tasks.coref.procedure import PROCEDURE
 
 KEY = """#begin document (ferry); part 000

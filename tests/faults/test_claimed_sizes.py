@@ -3,18 +3,13 @@
 import gzip
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import closeread
 from closeread import limits
-from closeread.counts import files, stored_tables
-from closeread.counts.files import read_any_counts
 from closeread.exceptions import FormatError
 from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
-from closeread.tasks import load_procedure
 
 pytestmark = pytest.mark.extended
 
@@ -46,19 +41,3 @@ def test_a_repeated_key_among_many():
     line = "{" + ", ".join(f'"{key}": 1' for key in [*keys, keys[-1]]) + "}"
     (problem,) = parse_json_lines([line]).problems
     assert problem.what == "duplicate key 'k39999'"
-
-
-def test_a_name_that_is_repeated_takes_its_memory_once(tmp_path, monkeypatch):
-    """One text of 100 kB, to which 1,000 rows of a small file refer, is 100 MB only once it is decoded."""
-    bomb = tmp_path / "bomb.parquet"
-    table = pa.table({"unit": ["x" * 100_000] * 1000, "block": [0] * 1000})
-    table = table.replace_schema_metadata({files.KEY: json.dumps({"format": files.FORMAT})})
-    pq.write_table(table, bomb, compression="zstd", write_page_checksum=True)
-    assert bomb.stat().st_size < 10_000
-    del table
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 50_000_000)
-    decoded = []
-    monkeypatch.setattr(stored_tables, "list_texts", decoded.append)
-    with pytest.raises(FormatError, match="is too large: more than 50,000,000 bytes when decoded"):
-        read_any_counts(bomb, load_procedure)
-    assert not decoded

@@ -20,7 +20,7 @@ ALLOWED = {
     "cli/help_text.py: write_text": NONE,
     "cli/streams.py: readable_streams": "opens the null device",
     "corpus/sources.py: _download": OWN,
-    "counts/files.py: write_counts": OWN,
+    "counts/storage.py: write_counts": OWN,
     "drawing/pictures.py: write_picture": OWN,
     **{f"formats/parquet_process.py: {name}": NONE for name in ("main", "_to_stream")},
     "formats/text.py: plain_file": SCRATCH,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
-from closeread.counts.files import read_counts
 from closeread.counts.report import make_report
 from closeread.counts.sides import Place
+from closeread.counts.storage import read_counts
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer, score
 from closeread.systems import compare

@@ -20,7 +20,7 @@ def find_parquet_problems(path: Path) -> tuple[Problem, ...]:
     """
     if not _is_parquet(path):
         return ()
-    from closeread.counts.files import KEY  # with the next one, takes longer to import than most files take to read
+    from closeread.counts.storage import KEY  # with the next one, takes longer to import than most files take to read
     from closeread.formats.parquet import read_parquet
 
     def describe(schema: pa.Schema) -> list[Problem]:

@@ -15,7 +15,6 @@ from closeread.counts.report import Report, list_scores, make_report
 from closeread.counts.report_schema import FORMAT, check_comparison
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
 from closeread.counts.results import Loadable
-from closeread.counts.same_gold import check_same_gold
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.wording import name_option
@@ -250,7 +249,6 @@ def _check_comparable(names: tuple[str, str], first: Counted, second: Counted) -
     if first.provenance.signature != second.provenance.signature:
         signatures = f"{first.provenance.signature} and {second.provenance.signature}"
         raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
-    check_same_gold(names, (first, second))
 
 
 def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> None:

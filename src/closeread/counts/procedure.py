@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from closeread.counts.identities import Identities
 from closeread.counts.metrics import Metric
 from closeread.counts.options import Option, resolve_options
 from closeread.counts.sides import Options, Sides
@@ -102,8 +101,6 @@ class Procedure:
         help: its part of a command's help.
         explanation: imports and returns how it explains its counts; None if it can't.
         fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
-        identities: what is true of the counts of any system; together they name all counts.
-        of_gold: counts that gold and the options alone determine, as far as systems can be checked by them.
     """
 
     name: str
@@ -130,8 +127,6 @@ class Procedure:
     help: Help = Help()
     explanation: Callable[[], Explanation] | None = None
     fields: tuple[str, ...] = ()
-    identities: Identities = ()
-    of_gold: tuple[str, ...] = ()
 
     @property
     def families(self) -> tuple[str, ...]:

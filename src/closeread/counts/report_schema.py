@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any, cast
 
 from closeread import limits
-from closeread.counts.report_contradictions import find_contradictions, find_other_settings, find_wrong_differences
 from closeread.exceptions import FieldPath, FormatError, Problem, quote, shorten
 from closeread.packages import package_folder
 from closeread.records import check_format
@@ -20,19 +19,16 @@ FORMAT = 1
 
 
 def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
-    """Check a report by its schema and for contradictions, and return it.
+    """Check a report by its schema, and return it.
 
     Args:
         found: the JSON value.
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema, or contradicts itself; all problems at once.
+        FormatError: it breaks the schema; all problems at once.
     """
-    checked = _check("report", found, source)
-    if problems := list(find_contradictions(checked)):
-        raise FormatError(source, problems)
-    return checked
+    return _check("report", found, source)
 
 
 def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
@@ -43,25 +39,21 @@ def check_comparison(found: object, source: object = "comparison") -> Mapping[st
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema or contradicts itself, or its two reports do not have the scores that it
-            compares; all problems at once.
+        FormatError: it breaks the schema, or its two reports have other signatures, or not the scores that it compares;
+            all problems at once.
     """
     if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
         if len(found) != 1:
             raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
         found = found[0]
     checked = _check("comparison", found, source)
-    sides = ("first", "second")
-    problems = [problem for side in sides for problem in find_contradictions(checked[side], (side,))]
-    compared, differences = [checked[side] for side in sides], {}
-    for name, difference in checked["differences"].items():
-        if all(name in report["scores"] for report in compared):
-            differences[name] = difference
-        else:
-            problems.append(Problem(f"differences: {quote(name)} is not a score of both systems"))
-    problems += find_other_settings(compared[0], compared[1])
-    n_resamples = int(compared[0]["n_resamples"])
-    problems += find_wrong_differences(differences, compared[0], compared[1], n_resamples, ("differences",))
+    reports = checked["first"], checked["second"]
+    problems = [
+        Problem(f"differences: {quote(name)} is not a score of both systems")
+        for name in checked["differences"]
+        if not all(name in report["scores"] for report in reports)
+    ]
+    problems += _find_wrong_signatures(reports[0]["signature"], {("second",): reports[1]})
     if problems:
         raise FormatError(source, problems)
     return checked
@@ -75,36 +67,24 @@ def check_systems_table(found: object, source: object = "table") -> Mapping[str,
         source: what it is from, for messages.
 
     Raises:
-        FormatError: it breaks the schema or contradicts itself, names a system twice, or has scores or tests of systems
-            that it lacks; all problems at once.
+        FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks, or
+            systems with other signatures; all problems at once.
     """
     checked = _check("table", found, source)
-    reports = [one["report"] for one in checked["systems"]]
-    problems = [
-        problem for i, one in enumerate(reports) for problem in find_contradictions(one, ("systems", i, "report"))
-    ]
-    if problems := [*_find_wrong_names(checked), *problems, *_find_wrong_tests(checked)]:
+    reports: dict[FieldPath, Any] = {
+        ("systems", i, "report"): one["report"] for i, one in enumerate(checked["systems"])
+    }
+    if problems := [*_find_wrong_names(checked), *_find_wrong_signatures(checked["signature"], reports)]:
         raise FormatError(source, problems)
     return checked
 
 
-def _find_wrong_tests(found: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield a problem for every test whose difference is not that of its systems, and for systems scored otherwise."""
-    reports = {one["name"]: one["report"] for one in found["systems"]}
-    signature = found["systems"][0]["report"]["signature"]
-    if found["signature"] != signature:
-        yield Problem(f"is another (expected {quote(signature)}, that of the systems)", path=("signature",))
-    for i, one in enumerate(found["systems"]):
-        if one["report"]["signature"] != signature:
-            expected = f"expected {quote(signature)}, that of the first system"
-            yield Problem(f"is another ({expected})", path=("systems", i, "report", "signature"))
-    for score, tests in found["pairs"].items():
-        for i, test in enumerate(tests):
-            pair = [reports.get(test[side]) for side in ("first", "second")]
-            one, other = pair
-            if one and other and one is not other and all(score in report["scores"] for report in (one, other)):
-                for problem in find_wrong_differences({score: test}, one, other, int(found["n_resamples"]), ()):
-                    yield problem._replace(path=("pairs", score, i, *problem.path[1:]))
+def _find_wrong_signatures(expected: str, reports: Mapping[FieldPath, Mapping[str, Any]]) -> Iterator[Problem]:
+    """Yield a problem for every report, by its place, that has another signature."""
+    for path, report in reports.items():
+        if report["signature"] != expected:
+            what = f"is {quote(report['signature'], 2000)} (expected {quote(expected, 2000)}, as the others)"
+            yield Problem(what, path=(*path, "signature"))
 
 
 def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from closeread.counts.counted import Counted, Provenance
-from closeread.counts.files import is_count_file
 from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report
+from closeread.counts.storage import is_count_file
 from closeread.exceptions import RequestError, escape, quote
 from closeread.formats.gzipped import GZIP, MAGIC
 from closeread.suggestions import suggest

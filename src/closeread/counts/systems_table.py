@@ -22,7 +22,6 @@ from closeread.counts.report import Report, make_report
 from closeread.counts.report_schema import FORMAT, check_systems_table
 from closeread.counts.resampling import TIE, Difference, compare_pairs, find_most
 from closeread.counts.results import Loadable
-from closeread.counts.same_gold import check_same_gold
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 
@@ -283,8 +282,6 @@ def make_systems_table(
     _check_parameters(names, scores, sort, alpha=alpha, digits=digits, intervals=intervals)
     resampling = _choose_resampling(results, scores, resampling or Resampling(), alpha)
     reports = [make_report(one, resampling=resampling) if isinstance(one, Counted) else one for one in results]
-    counted = [(name, one) for name, one in zip(names, results, strict=True) if isinstance(one, Counted)]
-    check_same_gold([name for name, _ in counted], [one for _, one in counted])
     order = list(range(len(names)))
     if sort is not None:
         order.sort(key=lambda i: _rank(reports[i].scores[sort]))

@@ -20,9 +20,9 @@ from shared.fuzzing.target import Target
 
 import closeread
 from closeread.cli import main
-from closeread.counts import files as count_files
-from closeread.counts.checking import digest_content
+from closeread.counts import storage as count_files
 from closeread.counts.estimates import Resampling
+from closeread.counts.storage import digest_content
 from closeread.formats import parquet, parquet_process
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.count_cache import CountCache
@@ -151,11 +151,10 @@ def _read_forged(schema, folder, output):
         table = pa.Table.from_pylist(rows, schema.remove_metadata())
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException):
         return None
-    with suppress(Exception):  # the reader has to find it
-        own = {name: value for name, value in about.items() if name not in ("format", "digest")}
-        content = count_files._read_table(table, own.pop("breakdowns"), own.pop("counts", {}))
-        about["digest"] = digest_content(content, count_files._read_provenance(own))
     try:
+        pq.write_table(table.replace_schema_metadata({count_files.KEY: json.dumps(about)}), path)
+        with suppress(Exception):  # the reader has to find it
+            about["digest"] = digest_content(*count_files._read_file(path)[:2])
         pq.write_table(table.replace_schema_metadata({count_files.KEY: json.dumps(about)}), path)
         return _read(path, output)
     finally:

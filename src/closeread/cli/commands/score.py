@@ -130,7 +130,7 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
     units = per_unit(counted) if values["per_unit"] or values["with_counts"] else None
     with printing.writing_to(values["output"]):
         if values.get("counts") is not None:
-            from closeread.counts.files import write_counts
+            from closeread.counts.storage import write_counts
 
             write_counts(values["counts"], counted)
         if values["score_only"]:
@@ -263,7 +263,7 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
     elif from_counts is None:
         raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
     else:
-        from closeread.counts.files import read_any_counts
+        from closeread.counts.storage import read_any_counts
         from closeread.tasks import load_procedure
 
         check_score_only(values)

@@ -26,7 +26,6 @@ from closeread.counts.procedure import Help, Preset, Procedure
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.identities import ENTITY_METRICS, list_identities
 from closeread.tasks.coref.kernels.blanc import EDGES
 from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
 from closeread.tasks.coref.kernels.overlap import Overlap
@@ -282,8 +281,6 @@ PROCEDURE = Procedure(
     modules=("coref", *(f"coref_{name}" for name in TITLES if name != "mentions")),
     count=count,
     fields=("genre",),
-    of_gold=tuple(f"{name}/key" for name in ("mentions", *ENTITY_METRICS)),
-    identities=list_identities(_scores(ALL_METRICS)),
     breakdowns=tuple(FIELDS),
     find_lacking=find_lacking,
     more_fields="columns of the file given as fields",

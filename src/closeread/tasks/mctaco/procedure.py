@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn
 from closeread.corpus.sides import CorpusSides
-from closeread.counts.identities import AtMost, Computed, Equal, Flag, Identities, When, Whole
-from closeread.counts.metrics import F1, Metric, Ratio
+from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.options import check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.table import CountTable, factorize
@@ -83,26 +82,6 @@ def _take(values: Sequence[str], rows: Ints) -> list[str]:
     return values.take(rows) if isinstance(values, CodedColumn) else [values[row] for row in rows.tolist()]
 
 
-IDENTITIES: Identities = (
-    Whole(tuple(name for name in COUNTS if name != "f1_sum")),
-    Equal("questions", "1"),
-    AtMost("1", "candidates"),
-    AtMost("both_yes", "gold_yes"),
-    AtMost("both_yes", "system_yes"),
-    AtMost("both_yes", "correct"),
-    AtMost("gold_yes + system_yes", "candidates + both_yes"),
-    # What is correct is yes on both sides, or on neither; a candidate without a prediction is on neither, and wrong.
-    AtMost("correct + gold_yes + system_yes", "candidates + 2 both_yes"),
-    When("missing", ("error", "skip"), (Equal("correct + gold_yes + system_yes", "candidates + 2 both_yes"),)),
-    Flag("exact", "correct", "candidates"),
-    Computed(
-        "f1_sum",
-        F1(Ratio("both_yes", "system_yes"), Ratio("both_yes", "gold_yes")),
-        ("gold_yes", "system_yes", "both_yes"),
-        zero_division=1.0,
-    ),
-)
-
 PROCEDURE = Procedure(
     name="mctaco",
     version=1,
@@ -128,7 +107,5 @@ PROCEDURE = Procedure(
     modules=("mctaco",),
     count=count,
     fields=("category",),
-    identities=IDENTITIES,
-    of_gold=("questions", "candidates", "gold_yes"),
     sides=CorpusSides(unit="question_id"),
 )

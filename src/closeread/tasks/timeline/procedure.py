@@ -24,7 +24,6 @@ import numpy as np
 
 from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
 from closeread.corpus.sides import CorpusSides
-from closeread.counts.identities import AtMost, Identities, When, Whole, mean_identities, mean_limits
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Explanation, Procedure
@@ -105,27 +104,6 @@ METRICS = (
 )
 
 
-IDENTITIES: Identities = (
-    When(
-        "average",
-        ("micro",),
-        (
-            Whole(COUNTS),
-            AtMost("awareness/verified_of_system", "awareness/system"),
-            AtMost("awareness/verified_of_gold", "awareness/gold"),
-            # A mention has at most one relation to its anchor and one to the next mention.
-            AtMost("awareness/system", "2 events/system"),
-            AtMost("awareness/gold", "2 events/gold"),
-            AtMost("1", "events/gold"),
-            AtMost("events/shared", "events/system"),
-            AtMost("events/shared", "events/gold"),
-            AtMost("anchors/right", "events/shared"),
-        ),
-    ),
-    When("average", ("events",), (*mean_identities(average(METRICS)), *mean_limits(METRICS))),
-)
-
-
 def load_explanation() -> Explanation:
     """What became of every relation (`closeread.tasks.timeline.explain`), imported when it is asked for."""
     from closeread.tasks.timeline.explain import EXPLANATION
@@ -161,8 +139,6 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=("timeline_awareness",),
     count=count,
-    identities=IDENTITIES,
-    of_gold=("awareness/gold", "events/gold"),
     sides=CorpusSides(check=validate),
     references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
     explanation=load_explanation,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
-from closeread.counts.identities import AtMost, Whole
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.options import Option, missing_option
 from closeread.counts.procedure import Help, Procedure
-from closeread.tasks.tlinks.counting import COUNTS, MATCHINGS, REDUCTIONS, count
+from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
 from closeread.tasks.tlinks.sides import TimeMLSides
 
@@ -49,14 +48,6 @@ PROCEDURE = Procedure(
     modules=(),
     count=count,
     breakdowns=("type",),
-    of_gold=("awareness/gold", "contradictory/gold"),
-    identities=(
-        Whole(COUNTS),
-        AtMost("awareness/verified_of_system", "awareness/system"),
-        AtMost("awareness/verified_of_gold", "awareness/gold"),
-        AtMost("contradictory/system", "awareness/system"),
-        AtMost("contradictory/gold", "awareness/gold"),
-    ),
     sides=TimeMLSides(),
     help=Help(
         """Key and response are TimeML files, or folders of them, whose documents are matched by file name. Links that

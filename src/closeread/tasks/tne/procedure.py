@@ -25,7 +25,6 @@ import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
 from closeread.corpus.sides import CorpusSides
-from closeread.counts.identities import AtMost, Equal, Identities, Whole
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Procedure
@@ -251,23 +250,6 @@ UPREP_ACCURACY = Ratio(
     "Accuracy of the fallback preposition over gold pairs that the system does not link.",
 )
 
-IDENTITIES: Identities = (
-    Whole(COUNTS),
-    AtMost("links/right", "linked/system"),
-    AtMost("linked/system", "links/system"),
-    AtMost("linked/gold", "links/gold"),
-    # Of two labels of a pair, one side may have one and the other the other, so these are no identities of labels.
-    Equal("linked/gold", "linked/system"),
-    AtMost("links/right", "linked/gold"),
-    AtMost("links/right", "triplets/right"),
-    AtMost("links/system", "triplets/system"),
-    AtMost("links/gold", "triplets/gold", of_parts=False),
-    AtMost("triplets/right", "triplets/system"),
-    AtMost("triplets/right", "triplets/gold"),
-    AtMost("fallback/right", "fallback/gold"),
-    AtMost("fallback/gold + linked/gold", "links/gold", of_parts=False),
-)
-
 PROCEDURE = Procedure(
     name="tne",
     version=1,
@@ -316,7 +298,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    identities=IDENTITIES,
-    of_gold=("links/gold", "triplets/gold"),
     sides=CorpusSides(check=validate, prepare=rows_of, unite=unite_rows),
 )

@@ -25,17 +25,7 @@ import numpy as np
 
 from closeread.corpus.sides import CorpusSides
 from closeread.counts.bounds import name_documents
-from closeread.counts.identities import (
-    AtMost,
-    Equal,
-    Identity,
-    Pairs,
-    When,
-    Whole,
-    mean_identities,
-    mean_limits,
-)
-from closeread.counts.metrics import UNITS, Metric, Ratio, average, precision_recall_f1, unit_scores
+from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, average_option, check_present, missing_option
 from closeread.counts.procedure import Procedure
 from closeread.counts.sides import Inconsistency
@@ -225,28 +215,6 @@ def _metrics() -> Iterator[Metric]:
 METRICS = average(_metrics())
 
 
-def _identities() -> Iterator[Identity | When]:
-    """Yield what is true of the counts of every article."""
-    labels = [family for family in FAMILIES if family != "anchor"]  # an anchor may be found in part
-    yield Whole((*(f"{family}/{name}" for family in labels for name in COUNTS), "anchor/system", "anchor/gold"))
-    for side in ("system", "gold"):
-        for family in FAMILIES:
-            yield AtMost(f"{family}/found_of_{side}", f"{family}/{side}")
-        yield Equal(f"possessor_certainty/{side}", f"possessor/{side}")
-        yield AtMost(f"possessor_certainty/found_of_{side}", f"possessor/found_of_{side}")
-        yield AtMost(f"anchor/{side}", f"possessor/{side}")
-        yield Equal(f"relation/{side}", f"anchor/{side}")
-        yield AtMost(f"relation_certainty/{side}", f"anchor/{side}")
-        yield When("relation_certainty_gold", ("anchored",), (Equal(f"relation_certainty/{side}", f"anchor/{side}"),))
-        yield Pairs(f"ordering/{side}", f"possessor/{side}", ordered=True, every=False)
-    matched = [family for family in labels if family != "ordering"]
-    both = [(f"{family}/found_of_gold", f"{family}/found_of_system") for family in matched]
-    yield When("matching", ("one_to_one",), tuple(Equal(*sides) for sides in both))
-    yield from (AtMost(*sides) for sides in both)
-    yield When("setting", ("exact",), (Equal("ordering/found_of_gold", "ordering/found_of_system"),))
-    yield When("scenario", ("all_correct",), (Equal("possessor/found_of_system", "possessor/system"),))
-
-
 def _canonical_year(text: str) -> str:
     return str(int(text))
 
@@ -373,10 +341,5 @@ PROCEDURE = Procedure(
     headline="possessor/f1",
     modules=("possession",),
     count=count,
-    of_gold=tuple(f"{family}/gold" for family in FAMILIES),
-    identities=(
-        When("average", ("micro",), tuple(_identities())),
-        When("average", ("macro",), (*mean_identities(METRICS), *mean_limits(METRICS), Equal(UNITS, "1"))),
-    ),
     sides=CorpusSides(check=validate),
 )

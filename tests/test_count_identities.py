@@ -1,0 +1,192 @@
+"""What is true of the counts of any system, by every procedure: of random systems by random options."""
+
+import random
+import re
+from dataclasses import dataclass
+
+import pytest
+from shared.random_systems import DRAWN, FROM_FILES, draw_table
+
+from closeread.tasks import load_procedure, procedure_names
+
+SIMPLE = "zeros != corefud, split_antecedents = ignore, duplicates = error"
+"""Coreference without repeated mentions and without mentions that are looked up."""
+
+IDENTITIES = {
+    "mctaco": {
+        "": """
+            questions = 1
+            1 <= candidates
+            both_yes <= gold_yes
+            both_yes <= system_yes
+            gold_yes + system_yes <= candidates + both_yes
+            correct + gold_yes + system_yes <= candidates + 2 * both_yes
+            exact = (correct == candidates)
+            f1_sum = 2 * both_yes / (gold_yes + system_yes) if gold_yes + system_yes else 1
+        """,
+        "missing != empty": "correct + gold_yes + system_yes = candidates + 2 * both_yes",
+    },
+    "tne": {
+        "": """
+            linked/gold = linked/system
+            links/right <= linked/system
+            linked/system <= links/system
+            linked/gold <= links/gold
+            links/system <= triplets/system
+            links/gold <= triplets/gold
+            links/right <= triplets/right
+            triplets/right <= triplets/system
+            triplets/right <= triplets/gold
+            fallback/right <= fallback/gold
+            fallback/gold + linked/gold <= links/gold
+        """,
+    },
+    "tlinks": {
+        "": """
+            awareness/verified_of_system <= awareness/system
+            awareness/verified_of_gold <= awareness/gold
+            contradictory/system <= awareness/system
+            contradictory/gold <= awareness/gold
+        """,
+    },
+    "timeline": {
+        "average = micro": """
+            awareness/verified_of_system <= awareness/system
+            awareness/verified_of_gold <= awareness/gold
+            awareness/system <= 2 * events/system
+            awareness/gold <= 2 * events/gold
+            1 <= events/gold
+            events/shared <= events/system
+            events/shared <= events/gold
+            anchors/right <= events/shared
+        """,
+    },
+    "wikipossessions": {
+        "average = micro": """
+            possessor_certainty/gold = possessor/gold
+            possessor_certainty/found_of_gold <= possessor/found_of_gold
+            anchor/system <= possessor/system
+            relation/gold = anchor/gold
+            relation_certainty/gold <= anchor/gold
+            ordering/gold <= possessor/gold * (possessor/gold - 1)
+            possessor/found_of_gold <= possessor/found_of_system
+            anchor/found_of_gold <= anchor/gold
+            relation/found_of_system <= relation/system
+        """,
+        "average = micro, matching = one_to_one": "possessor/found_of_gold = possessor/found_of_system",
+        "average = micro, setting = exact": "ordering/found_of_gold = ordering/found_of_system",
+        "average = micro, scenario = all_correct": "possessor/found_of_system = possessor/system",
+    },
+    "coref": {
+        "average = micro": """
+            mentions/common <= mentions/key
+            mentions/common <= mentions/response
+            b3/found_of_key <= b3/key
+            lea/found_of_response <= lea/response
+            muc/common <= muc/key
+            ceafm/common <= ceafm/key
+            ceafe/common <= 2 * ceafe/response
+        """,
+        "average = micro, split_antecedents = ignore": """
+            muc/key + ceafe/key = b3/key
+            ceafm/response = b3/response
+            lea/key = b3/key
+            mentions/key <= b3/key
+        """,
+        f"average = micro, {SIMPLE}": """
+            b3/key = mentions/key
+            muc/response <= mentions/response
+            ceafe/common <= ceafe/key
+        """,
+    },
+}
+"""By the conditions under which they are true: of every unit, if all of their counts are there."""
+
+OF_GOLD = {
+    "mctaco": ["questions", "candidates", "gold_yes"],
+    "tne": ["links/gold", "triplets/gold"],
+    "tlinks": ["awareness/gold", "contradictory/gold"],
+    "timeline": ["awareness/gold", "events/gold"],
+    "wikipossessions": [f"{family}/gold" for family in ("possessor", "anchor", "relation", "ordering")],
+    "coref": [f"{name}/key" for name in ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")],
+}
+"""Counts that gold and the options alone determine."""
+
+NAME = re.compile(r"[a-z][a-z0-9_]*(/[a-z_]+)?")
+WORDS = {"if", "else"}
+
+
+@dataclass
+class Identity:
+    """Two expressions and how they are related."""
+
+    text: str
+
+    def __post_init__(self):
+        self.names = {found[0] for found in NAME.finditer(self.text)} - WORDS
+        code = NAME.sub(lambda found: found[0] if found[0] in WORDS else f"counts[{found[0]!r}]", self.text)
+        left, self.relation, right = re.split(r" (<=|=) ", code)
+        self.sides = [compile(side, self.text, "eval") for side in (left, right)]
+
+    def is_true(self, counts):
+        one, other = (eval(side, {"counts": counts}) for side in self.sides)  # noqa: S307
+        return one <= other + 1e-9 if self.relation == "<=" else other == pytest.approx(one, abs=1e-9)
+
+
+def holds(conditions, options):
+    for condition in filter(None, conditions.split(", ")):
+        name, relation, value = condition.split(" ")
+        if (options[name] == value) != (relation == "="):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("kind", [*DRAWN, *FROM_FILES])
+def test_identities(kind, here):
+    tried = set()
+    identities = {
+        conditions: [Identity(line.strip()) for line in lines.strip().splitlines()]
+        for conditions, lines in IDENTITIES["coref" if kind in FROM_FILES else kind].items()
+    }
+    for seed in range(40):
+        drawn = draw_table(kind, seed, here)
+        if drawn is None:
+            continue
+        _, options, table = drawn
+        true = [one for conditions, ones in identities.items() if holds(conditions, options) for one in ones]
+        for one in true:
+            if one.names <= set(table.names):
+                for row in table.values.tolist():
+                    counts = dict(zip(table.names, row, strict=True))
+                    assert one.is_true(counts), (seed, one.text, counts)
+                    tried.add(one.text)
+    if kind in DRAWN:
+        assert tried == {one.text for ones in identities.values() for one in ones}
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_any_system_has_the_counts_of_gold(name):
+    procedure, n_compared = load_procedure(name), 0
+    for number in range(12):
+        gold, rows, options = DRAWN[name](random.Random(number))
+        systems = [rows, list(gold), [rows[-1], *rows[:-1]], [None] * len(gold)]
+        if options["missing"] == "error":
+            systems.pop()
+        tables = [table for rows in systems if (table := count(procedure, gold, rows, options)) is not None]
+        for other in tables[1:]:
+            shared = sorted(set(tables[0].units) & set(other.units))
+            for column in set(OF_GOLD[name]) & set(tables[0].names):
+                one, two = (
+                    [table.values[list(table.units).index(unit), table.names.index(column)] for unit in shared]
+                    for table in (tables[0], other)
+                )
+                assert one == two, (column, number)
+                n_compared += len(shared)
+    assert n_compared
+
+
+def count(procedure, gold, rows, options):
+    try:
+        return procedure.count(gold=gold, system=rows, **options)
+    except (IndexError, KeyError, ValueError):  # options exclude each other, or a row is none of a submission
+        return None

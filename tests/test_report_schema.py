@@ -1,0 +1,101 @@
+"""Results in JSON: true ones are read back, others are refused with all problems at once."""
+
+import copy
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from shared.random_systems import DRAWN, FROM_FILES, draw_table
+
+import closeread
+from closeread.counts.comparison import Comparison
+from closeread.counts.counted import Counted, Provenance
+from closeread.counts.estimates import Resampling
+from closeread.counts.report import Report, make_report
+from closeread.counts.systems_table import SystemsTable
+from closeread.exceptions import FormatError
+
+QUICK = Resampling(20)
+KEYS = [{"document": name, "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]} for name in ("air", "ode")]
+HALF = [KEYS[0], {"document": "ode", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
+
+
+@pytest.fixture(scope="module")
+def report():
+    """The JSON of a system that finds everything in one document and half of another."""
+    made = closeread.score("coref", HALF, gold=KEYS, metrics=["muc", "b3"], resampling=QUICK)
+    return {**made.to_json(), "units": list(made.units)}
+
+
+@pytest.mark.parametrize("kind", [*DRAWN, *FROM_FILES])
+def test_true_reports_are_read_back(kind, here):
+    """Of random systems by random options, with slices by everything that these have."""
+    for seed in range(6):
+        drawn = draw_table(kind, seed, here)
+        if drawn is None:
+            continue
+        procedure, options, table = drawn
+        signature = procedure.signature(options, "0" * 64)
+        about = Provenance(procedure.name, procedure.version, options, signature, "own", None, None, None, 0)
+        metrics = tuple(one for one in procedure.metrics if one.is_defined(table.names))
+        counted = Counted(table, replace(procedure, metrics=metrics), about)
+        made = make_report(counted, by=list(table.fields), resampling=QUICK)
+        found = {**made.to_json(), "units": list(made.units)}
+        assert Report.from_json(json.loads(json.dumps(found))).total == made.total, seed
+        rounded = copy.deepcopy(found) | {"counts": {}}  # as a leaderboard on private gold keeps it
+        for score in rounded["scores"].values():
+            score |= {key: round(value, 4) for key, value in score.items() if isinstance(value, float)}
+        assert Report.from_json(rounded).scores.keys() == made.scores.keys(), seed
+
+
+WRONG = [
+    (lambda found: found["scores"]["muc/f1"].update(value=math.nan), "scores.muc/f1.value: is not a finite number"),
+    (lambda found: found["counts"].update({"muc/key": math.inf}), "counts.muc/key: is not a finite"),
+    (lambda found: found["counts"].update({"muc/key": 1e300}), "1e+300 is greater than or equal to the max"),
+    (lambda found: found["counts"].update({"muc/key": -1}), "-1 is less than the minimum"),
+    (lambda found: found.update(n_units=2.5), "n_units: 2.5 is not of type 'integer'"),
+]
+
+
+def test_all_problems_at_once(report):
+    together = copy.deepcopy(report)
+    for change, problem in WRONG:
+        found = copy.deepcopy(report)
+        change(found)
+        with pytest.raises(FormatError) as caught:
+            Report.from_json(found, "r.json")
+        assert problem in str(caught.value)
+    for change, _ in (WRONG[0], WRONG[-1]):
+        change(together)
+    with pytest.raises(FormatError) as caught:
+        Report.from_json(together, "r.json")
+    assert all(problem in str(caught.value) for _, problem in (WRONG[0], WRONG[-1]))
+
+
+def test_systems_that_were_scored_otherwise():
+    compared = closeread.compare("coref", HALF, KEYS, gold=KEYS, scores="muc", resampling=QUICK).to_json()
+    table = closeread.table("coref", {"half": HALF, "all": KEYS}, gold=KEYS, metrics="muc", resampling=QUICK).to_json()
+    Comparison.from_json(copy.deepcopy(compared))
+    SystemsTable.from_json(copy.deepcopy(table))
+    other = compared["second"]["signature"].rpartition(":")[0] + ":" + "0" * 12
+    compared["second"]["signature"] = other
+    with pytest.raises(FormatError, match=r"c: second.signature: is 'coref\|.*:000000000000' \(expected 'coref\|"):
+        Comparison.from_json(compared, "c")
+    table["systems"][1]["report"]["signature"] = other
+    with pytest.raises(FormatError, match=r"t: systems\[1\].report.signature: is 'coref\|"):
+        SystemsTable.from_json(table, "t")
+
+
+def test_whole_numbers_written_with_a_point(report):
+    found = copy.deepcopy(report) | {"n_units": 2.0, "n_blocks": 2.0, "seed": 0.0, "n_resamples": 20.0, "missing": 0.0}
+    again = Report.from_json(found).to_json()
+    for name in ("n_units", "n_blocks", "seed", "n_resamples", "missing"):
+        assert type(again[name]) is int
+
+
+def test_short_forms_act_on_no_terminal(report):
+    """What a notebook prints of an object is one line of plain characters, whatever a file says of itself."""
+    hostile = copy.deepcopy(report) | {"titles": {"muc/f1": "\x1b[31m\nvalid"}}
+    assert "\\x1b[31m\\nvalid" in repr(Report.from_json(hostile))
+    assert repr(Report.from_json(hostile)).isprintable()
