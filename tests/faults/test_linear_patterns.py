@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from closeread.hub.diffs import list_changed_paths
+from closeread.hub.client import list_changed_paths
 from closeread.suggestions import suggest
 from closeread.tasks.coref.conllu_headers import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.conllua_markables import PIECE

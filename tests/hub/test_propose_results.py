@@ -6,9 +6,8 @@ import pytest
 from huggingface_hub import HfApi
 from shared.stand_in_hub import CUT_AFTER, Fault
 
-from closeread.hub.errors import NoSuchRepositoryError
+from closeread.hub.client import Hub, NoSuchRepositoryError
 from closeread.hub.eval_results import make_entry, propose_results, results_file, results_path
-from closeread.hub.repository import Hub
 
 GIVEN = {
     "dataset": "lab/rain",

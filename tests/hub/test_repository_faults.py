@@ -12,8 +12,7 @@ from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
 from closeread.exceptions import RequestError
-from closeread.hub.names import Repository
-from closeread.hub.repository import Hub
+from closeread.hub.client import Hub, Repository
 
 RAIN = Repository("lab/rain", "dataset")
 A = {"a.txt": b"a"}
@@ -43,7 +42,7 @@ def refused(call, *arguments, **more):
 
 def do_everything(us):
     us.create(RAIN)
-    assert us.user() == "olga"
+    assert us.user == "olga"
     card = b"---\nlicense: mit\n---\n"
     one = us.commit(RAIN, {"README.md": card, "a.txt": b"a", "t.parquet": b"PAR1"}, message="One")
     assert one.changed
@@ -52,7 +51,7 @@ def do_everything(us):
     please = us.commit(RAIN, {"b.txt": b"b"}, message="Please", pull_request=True)
     assert (please.pull_request, please.changed) == (1, True)
     assert us.list_files(RAIN) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
-    assert us.read(RAIN, "t.parquet") == b"PAR1"
+    assert us.read(RAIN, "t.parquet", limit=4) == b"PAR1"
     assert [p.number for p in us.pull_requests(RAIN)] == [1]
     assert us.read_pull_request(RAIN, 1).paths == ("b.txt",)
     us.comment(RAIN, 1, "Thanks.")
@@ -217,7 +216,7 @@ def test_nothing_is_committed_by_halves(hub, us, monkeypatch):
 
 
 START = """
-from closeread.hub.repository import ConflictError, Hub, Repository
+from closeread.hub.client import ConflictError, Hub, Repository
 RAIN = Repository("lab/rain", "dataset")
 """
 

@@ -17,9 +17,7 @@ from closeread.hub.front_matter import dump_yaml
 from closeread.hub.schemas import check
 
 if TYPE_CHECKING:
-    from closeread.hub.commits import Commit
-    from closeread.hub.names import Repository
-    from closeread.hub.repository import Hub
+    from closeread.hub.client import Commit, Hub, Repository
 
 Entry = Mapping[str, Any]
 """A score as the Hub's format has it: `dataset`, `value`, `date`, `source`, `notes`."""
@@ -101,8 +99,7 @@ def propose_results(hub: Hub, model: str, entry: Entry) -> Commit:
         FormatError: the entry breaks the schema.
         RequestError: there is no such model, or the Hub refuses the pull request.
     """
-    from closeread.hub.commits import Commit
-    from closeread.hub.names import Repository
+    from closeread.hub.client import Commit, Repository
 
     path, content, title = results_path(entry), results_file(entry), _make_title(entry)
     repository = Repository(model, "model")

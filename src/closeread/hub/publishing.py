@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from closeread.hub.commits import Commit
-from closeread.hub.names import Repository
-from closeread.hub.repository import Hub
-
-ChangeKind = Literal["new", "changed", "unchanged", "deleted", "unknown"]
+from closeread.hub.client import Commit, Content, Hub, Repository
 
 
 @dataclass(frozen=True)
@@ -30,7 +25,7 @@ class Plan:
     """
 
     repository: Repository
-    files: Mapping[str, bytes | Path]
+    files: Mapping[str, Content]
     owned: tuple[str, ...] = ()
 
     def sizes(self) -> dict[str, int]:
@@ -41,19 +36,12 @@ class Plan:
         }
 
 
-@dataclass(frozen=True)
-class Change:
-    """What publishing does to a file.
-
-    Attributes:
-        path: its path in the repository.
-        size: its size in bytes, of a deleted file before.
-        kind: what happens to it.
-    """
+class Change(NamedTuple):
+    """What publishing does to a file: its path, its size in bytes (of a deleted file, before) and what happens."""
 
     path: str
     size: int
-    kind: ChangeKind
+    kind: Literal["new", "changed", "unchanged", "deleted", "unknown"]
 
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
@@ -78,7 +66,7 @@ def compare(hub: Hub, plan: Plan) -> list[Change]:
         for path, size in there.items()
         if path not in plan.files and any(matches(path, pattern) for pattern in plan.owned)
     ]
-    return sorted(changes, key=lambda change: change.path)
+    return sorted(changes)
 
 
 def matches(path: str, pattern: str) -> bool:
@@ -88,13 +76,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
-    """Make a repository hold what a plan says, in one commit.
-
-    Args:
-        hub: the Hub.
-        plan: the plan.
-        message: the first line of the commit's message.
-        private: create a private repository, and refuse one that exists and is public.
+    """Make a repository hold what a plan says, in one commit; a private one is created, or must be private.
 
     Returns:
         The changes, and the commit; None if there was nothing to change.
@@ -107,9 +89,7 @@ def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tup
         hub.create(plan.repository, private=private or None)
         head = hub.head(plan.repository)
     changes = compare(hub, plan)
-    sent = {change.path: plan.files[change.path] for change in changes if change.kind in ("new", "changed")}
     gone = [change.path for change in changes if change.kind == "deleted"]
-    if not sent and not gone:
+    if not gone and all(change.kind == "unchanged" for change in changes):
         return changes, None
-    commit = hub.commit(plan.repository, sent, message=message, delete=gone, parent=head)
-    return changes, commit
+    return changes, hub.commit(plan.repository, plan.files, message=message, delete=gone, parent=head)

@@ -16,10 +16,15 @@ from dataclasses import replace
 from typing import Any
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.hub.errors import ConflictError, NoSuchFileError, NoSuchRepositoryError, TooLargeError
-from closeread.hub.names import Repository
-from closeread.hub.pull_requests import PullRequestDetails
-from closeread.hub.repository import Hub
+from closeread.hub.client import (
+    ConflictError,
+    Hub,
+    NoSuchFileError,
+    NoSuchRepositoryError,
+    PullRequestDetails,
+    Repository,
+    TooLargeError,
+)
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.hub_arrivals import read_request
@@ -126,7 +131,7 @@ class HubStore:
         """Return the user who is logged in."""
         if name is not None:
             raise RequestError("--author is for a leaderboard in a folder; on the Hub, the author is your account")
-        return self._hub.user()
+        return self._hub.user
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
@@ -223,7 +228,7 @@ class HubStore:
         judged = self._read_request(arrival.number)
         mark = f"Judged at commit `{judged.head[:12]}`."
         now = self._hub.read_pull_request(self._submissions, arrival.number)
-        if not any(author == self._hub.user() and mark in said for author, said in now.comments):
+        if not any(author == self._hub.user and mark in said for author, said in now.comments):
             self._hub.comment(self._submissions, arrival.number, f"{text}\n\n{mark}")
         if now.head == judged.head:
             self._hub.close(self._submissions, arrival.number)

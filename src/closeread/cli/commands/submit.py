@@ -103,9 +103,9 @@ def propose_results(store: Store, board: Board, about: About, value: float | Non
         return
 
     from closeread.hub.benchmark import name_task
+    from closeread.hub.client import Hub
     from closeread.hub.eval_results import make_entry
     from closeread.hub.eval_results import propose_results as propose
-    from closeread.hub.repository import Hub
 
     entry = make_entry(
         dataset=board.dataset,

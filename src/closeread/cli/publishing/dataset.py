@@ -59,8 +59,8 @@ def command(
 
     from closeread.corpus.names import load_corpus
     from closeread.hub.benchmark import explain_framework, framework_entry
+    from closeread.hub.client import Repository
     from closeread.hub.dataset_files import owned_paths
-    from closeread.hub.names import Repository
     from closeread.hub.publishing import Plan
 
     declared = load_corpus(corpus)

@@ -26,7 +26,7 @@ def command(store: str, repository: str, private: bool, dry_run: bool, as_json: 
     Example:
       closeread publish leaderboard my-board my-org/my-board --dry-run
     """
-    from closeread.hub.names import Repository
+    from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.canonical import write_json

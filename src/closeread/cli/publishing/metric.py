@@ -26,7 +26,7 @@ def command(name: str, repository: str, private: bool, dry_run: bool, as_json: b
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
     """
     from closeread.hf.modules import class_name, find_module
-    from closeread.hub.names import Repository
+    from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import metric_files
     from closeread.packages import package_folder

@@ -12,9 +12,8 @@ from closeread.cli.options import together
 from closeread.exceptions import RequestError, pluralize
 
 if TYPE_CHECKING:
-    from closeread.hub.commits import Commit
+    from closeread.hub.client import Commit, Hub
     from closeread.hub.publishing import Change, Plan
-    from closeread.hub.repository import Hub
 
 
 def _check_repository(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -23,7 +22,7 @@ def _check_repository(ctx: click.Context, param: click.Parameter, value: str) ->
     Raises:
         BadParameter: it is not one.
     """
-    from closeread.hub.names import Repository
+    from closeread.hub.client import Repository
 
     try:
         return Repository(value, "dataset").id
@@ -56,8 +55,8 @@ def publish_plan(
     Raises:
         RequestError: the Hub refuses it, or can't be reached.
     """
+    from closeread.hub.client import Hub
     from closeread.hub.publishing import publish
-    from closeread.hub.repository import Hub
 
     hub = Hub()
     if dry_run:

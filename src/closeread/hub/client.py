@@ -1,0 +1,593 @@
+"""Repositories on the Hugging Face Hub: files, commits and pull requests, through the Hub's own client.
+
+The client never repeats a commit, nor most other requests.  Here every request is repeated while the Hub is busy; and
+after one whose outcome is unknown (the connection was cut, perhaps after the Hub had done what was asked), the
+repository is looked at before anything is sent again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from closeread.exceptions import MissingExtraError, RequestError, escape, join_names, quote, shorten
+
+if TYPE_CHECKING:
+    from huggingface_hub import DiscussionWithDetails, HfApi
+    from huggingface_hub.hf_api import RepoFile
+
+OLDEST = (1, 31)
+"""The oldest version of the client that all of this works with."""
+READERS = 8
+"""Files that are read at once."""
+MAX_PATHS = 500
+"""Paths that one request asks about."""
+ATTEMPTS = 5
+LONGEST = 300.0
+"""Seconds that are waited if the Hub asks to, which counts requests by five minutes; if more, the user is told."""
+TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
+"""Answers after which the same request may succeed."""
+LOGIN = "run `hf auth login`, or set HF_TOKEN"
+NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
+NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
+MAX_NAME = 96
+"""Characters that the Hub allows in the name of a repository, with that of its owner."""
+
+Content = bytes | Path
+"""The content of a file, or the file that has it."""
+T = TypeVar("T")
+
+
+class ConflictError(RequestError):
+    """A commit that is not on top of the commit that it was made for: somebody else was faster."""
+
+
+class NoSuchRepositoryError(RequestError):
+    """A repository that does not exist, or that the user may not see."""
+
+
+class NoSuchFileError(RequestError):
+    """A file that a repository does not have."""
+
+
+class TooLargeError(RequestError):
+    """A file that is larger than the limit."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository on the Hub, by its id ORG/NAME.
+
+    Raises:
+        RequestError: the id is not of that form.
+    """
+
+    id: str
+    kind: Literal["model", "dataset", "space"]
+
+    def __post_init__(self) -> None:
+        owner, _, name = self.id.partition("/")
+        parts_are_names = NAME.fullmatch(owner) and NAME.fullmatch(name)
+        if not parts_are_names or "--" in self.id or ".." in self.id or len(self.id) > MAX_NAME:
+            raise RequestError(f"{quote(self.id)} is not the name of a repository (expected ORG/NAME)")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+        return f"{endpoint}/{'' if self.kind == 'model' else f'{self.kind}s/'}{self.id}"
+
+
+class Commit(NamedTuple):
+    """What became of a commit.
+
+    Attributes:
+        sha: the commit that holds the files: a new one, or the present head if nothing had to be changed.
+        url: its page.
+        pull_request: the number of the pull request; None if the files went to the main branch, or are there already.
+        pull_request_url: its page.
+        changed: whether anything had to be changed.
+    """
+
+    sha: str
+    url: str
+    pull_request: int | None = None
+    pull_request_url: str | None = None
+    changed: bool = True
+
+
+class PullRequest(NamedTuple):
+    """A pull request: its author as the Hub knows them, and when it was opened, such as "2026-11-22T10:00:00Z"."""
+
+    number: int
+    title: str
+    author: str
+    created: str
+    status: str
+    url: str
+
+
+class PullRequestDetails(NamedTuple):
+    """What a pull request holds.
+
+    Attributes:
+        head: the sha of its last commit.
+        updated: when that was made, UTC; when it was opened, if the Hub shows no commits.
+        paths: all paths that it adds, changes or deletes, as from `list_changed_paths`.
+        comments: author and text of each comment, oldest first; the description is the first.
+    """
+
+    head: str
+    updated: str
+    paths: tuple[str, ...]
+    comments: tuple[tuple[str, str], ...]
+
+
+class Hub:
+    """The Hugging Face Hub, with the token in HF_TOKEN or of the saved login.
+
+    Raises:
+        MissingExtraError: the client is too old.
+    """
+
+    def __init__(self) -> None:
+        import huggingface_hub
+        from huggingface_hub.utils import disable_progress_bars, logging  # type: ignore[attr-defined]
+
+        version = tuple(int(part) for part in huggingface_hub.__version__.split(".")[:2])
+        if version < OLDEST:
+            needed = f"huggingface-hub {OLDEST[0]}.{OLDEST[1]} or newer"
+            raise MissingExtraError("working with the Hub", needed, extra="hub")
+        logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # what matters is said here
+        if not sys.stderr.isatty():
+            disable_progress_bars()
+        self._api: HfApi = huggingface_hub.HfApi()
+
+    @cached_property
+    def user(self) -> str:
+        """The name of the user whose token it is."""
+        return str(repeat(self._api.whoami, "")["name"])
+
+    def create(self, repository: Repository, *, private: bool | None = None) -> None:
+        """Create a repository, unless it exists; spaces are static.
+
+        Raises:
+            RequestError: no permission, a paid plan is needed, or it should be private and exists as a public one.
+        """
+        check_login()
+        sdk = "static" if repository.kind == "space" else None
+        options: dict[str, Any] = {"repo_type": repository.kind, "private": private, "space_sdk": sdk}
+        repeat(partial(self._api.create_repo, repository.id, exist_ok=True, **options), str(repository))
+        if private and not self._read_info(repository, "private").private:
+            raise RequestError(f"{repository} exists and is public; make it private in its settings on the Hub")
+
+    def head(self, repository: Repository, revision: str = "main") -> str | None:
+        """Return the sha of the last commit of a branch or of `refs/pr/N`; None if there is no such repository."""
+        try:
+            return str(self._read_info(repository, "sha", revision).sha)
+        except NoSuchRepositoryError:
+            return None
+
+    def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
+        """List all files and their sizes in bytes."""
+        return {entry.path: entry.size for entry in self._list_tree(repository, revision)}
+
+    def read(self, repository: Repository, path: str, revision: str = "main", limit: int | None = None) -> bytes:
+        """Return the content of a file.
+
+        Args:
+            repository: where it is.
+            path: its path.
+            revision: a branch, `refs/pr/N` or a sha.
+            limit: a larger file (bytes) is refused before it is downloaded.
+
+        Raises:
+            NoSuchFileError: there is no such file.
+            TooLargeError: it is larger than `limit`.
+        """
+        from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
+        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
+
+        def download() -> bytes:
+            found = revision
+            if limit is not None:
+                about = get_hf_file_metadata(make_url(revision=revision))
+                if about.size is None or about.size > limit:
+                    raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
+                found = about.commit_hash or revision
+            answer = get_session().get(make_url(revision=found), headers=build_hf_headers())
+            hf_raise_for_status(answer)
+            content: bytes = answer.content
+            return content
+
+        make_url = partial(hf_hub_url, repository.id, path, repo_type=repository.kind)
+        return repeat(download, str(repository), path=path)
+
+    def read_files(
+        self, repository: Repository, revision: str, is_wanted: Callable[[str], bool], kept: dict[str, bytes]
+    ) -> dict[str, bytes]:
+        """Return the contents of files by path.
+
+        Args:
+            repository: where they are.
+            revision: a sha, so that all are of one commit.
+            is_wanted: chooses them by path.
+            kept: contents that were read before, by git's names for them; what is read now is added.
+        """
+
+        def read_once(entry: RepoFile) -> bytes:
+            if entry.blob_id not in kept:
+                kept[entry.blob_id] = self.read(repository, entry.path, revision)
+            return kept[entry.blob_id]
+
+        entries = [entry for entry in self._list_tree(repository, revision) if is_wanted(entry.path)]
+        with ThreadPoolExecutor(READERS) as pool:
+            return dict(zip([entry.path for entry in entries], pool.map(read_once, entries), strict=True))
+
+    def compare(
+        self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
+    ) -> tuple[str, dict[str, Content], list[str]]:
+        """Compare files with those of a branch, without downloading them.
+
+        Returns:
+            The head of the branch, the files that it does not have as they are here, and the paths that it has of those
+            to delete.
+        """
+        head = str(self._read_info(repository, "sha", revision).sha)
+        paths, found = [*files, *delete], dict[str, Any]()
+        for start in range(0, len(paths), MAX_PATHS):
+            some = paths[start : start + MAX_PATHS]
+            read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
+            found |= {entry.path: entry for entry in repeat(read, str(repository))}
+        differing = {path: data for path, data in files.items() if not _is_same(found.get(path), data)}
+        return head, differing, [path for path in delete if path in found]
+
+    def commit(
+        self,
+        repository: Repository,
+        files: Mapping[str, Content],
+        *,
+        message: str,
+        description: str = "",
+        delete: Sequence[str] = (),
+        parent: str | None = None,
+        pull_request: bool = False,
+    ) -> Commit:
+        """Commit files to the main branch, or propose them in a pull request: all of them or none.
+
+        Files that are there already and deleted files that aren't are left out.  An open pull request of the user with
+        the same title and files is not opened again.
+
+        Args:
+            repository: where to commit.
+            files: content, or the file that has it, by path.
+            message: the first line of the commit's message, and the title of the pull request.
+            description: what follows, in Markdown.
+            delete: paths to delete.
+            parent: the head of the main branch that the commit is made for.
+            pull_request: open a pull request.
+
+        Raises:
+            ConflictError: the head of the main branch is not `parent`.
+            RequestError: anything else that failed.
+        """
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        check_login()
+        base, head, top = "", "", parent
+        missing: dict[str, Content] = {}
+        unwanted: list[str] = []
+
+        def is_in(revision: str) -> bool:
+            return not any(self.compare(repository, files, delete, revision)[1:])
+
+        def look(is_retry: bool) -> Commit | None:
+            """Return what is there already, of this or of an earlier run."""
+            nonlocal base, head, top, missing, unwanted
+            head, missing, unwanted = self.compare(repository, files, delete)
+            base, page = base or head, f"{repository.url}/commit"
+            if pull_request:
+                for one in self.pull_requests(repository):
+                    revision = f"refs/pr/{one.number}"
+                    if (one.author, one.title) == (self.user, message) and is_in(revision):
+                        sha = str(self._read_info(repository, "sha", revision).sha)
+                        return Commit(sha, f"{page}/{sha}", one.number, one.url, changed=is_retry)
+            elif is_retry:  # what has arrived may not be on top any more
+                list_commits = partial(self._api.list_repo_commits, repository.id, repo_type=repository.kind)
+                for made in repeat(list_commits, str(repository)):
+                    if made.commit_id == base:
+                        break
+                    if made.title == message and self.user in made.authors and is_in(made.commit_id):
+                        return Commit(made.commit_id, f"{page}/{made.commit_id}")
+                # What was sent before may still be on its way: on top of a fixed commit it can't arrive twice.
+                top = parent or head
+            if parent not in (None, head) and not pull_request:
+                raise ConflictError(f"{repository}: somebody else has committed in the meantime; try again")
+            return None if missing or unwanted else Commit(head, f"{page}/{head}", changed=False)
+
+        def send() -> Commit:
+            new = [CommitOperationAdd(path, d if isinstance(d, bytes) else str(d)) for path, d in missing.items()]
+            made = self._api.create_commit(
+                repository.id,
+                [*new, *map(CommitOperationDelete, unwanted)],
+                commit_message=message,
+                commit_description=description,
+                repo_type=repository.kind,
+                parent_commit=top,
+                create_pr=pull_request,
+            )
+            ignored = [one.path_in_repo for one in new if getattr(one, "_should_ignore", False)]
+            if ignored:  # the client leaves them out and only logs it
+                found = f"its .gitignore leaves out {join_names(ignored)}"
+                raise RequestError(f"{repository}: {found}; remove them from it")
+            return Commit(made.oid, made.commit_url, made.pr_num, made.pr_url)
+
+        # A conflict is cured by sending again, unless the commit is made for a certain head.
+        return repeat(send, str(repository), look=look, again_after=() if parent else (412,))
+
+    def pull_requests(
+        self, repository: Repository, status: Literal["open", "closed", "all"] = "open"
+    ) -> list[PullRequest]:
+        """List pull requests, oldest first; drafts are not open."""
+
+        def list_all() -> list[PullRequest]:
+            listed = self._api.get_repo_discussions(
+                repository.id,
+                repo_type=repository.kind,
+                discussion_type="pull_request",
+                discussion_status=None if status == "all" else status,
+            )
+            place = f"{repository.url}/discussions"
+            return [
+                PullRequest(d.num, d.title, d.author, _format_time(d.created_at), d.status, f"{place}/{d.num}")
+                for d in listed
+                if status != "open" or d.status == "open"
+            ]
+
+        return sorted(repeat(list_all, str(repository)))
+
+    def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
+        """Return what a pull request holds.
+
+        Its paths come from the difference that the Hub shows, which may leave out files of very large pull requests;
+        the files at `head` decide.
+
+        Raises:
+            RequestError: it is not a pull request.
+        """
+        from huggingface_hub import DiscussionCommit
+
+        details = self._read_discussion(repository, number)
+        if not details.is_pull_request:
+            raise RequestError(f"{repository}: discussion {number} is not a pull request")
+        if details.diff is None and details.status == "open":
+            raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
+        commits = [event for event in details.events if isinstance(event, DiscussionCommit)]
+        head = commits[-1].oid if commits else str(self._read_info(repository, "sha", f"refs/pr/{number}").sha)
+        updated = _format_time(commits[-1].created_at if commits else details.created_at)
+        return PullRequestDetails(head, updated, list_changed_paths(details.diff or ""), _list_comments(details))
+
+    def comment(self, repository: Repository, number: int, text: str) -> None:
+        """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
+
+        def look(is_retry: bool) -> object:
+            said = _list_comments(self._read_discussion(repository, number))
+            return any(author == self.user and one.strip() == text.strip() for author, one in said) or None
+
+        check_login()
+        send = partial(self._api.comment_discussion, repository.id, number, text, repo_type=repository.kind)
+        repeat(send, str(repository), look=look)
+
+    def close(self, repository: Repository, number: int) -> None:
+        """Close a discussion or pull request, unless it is closed or merged."""
+
+        def look(is_retry: bool) -> object:
+            return self._read_discussion(repository, number).status in ("closed", "merged") or None
+
+        check_login()
+        change = self._api.change_discussion_status
+        repeat(partial(change, repository.id, number, "closed", repo_type=repository.kind), str(repository), look=look)
+
+    def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
+        """Return what the Hub says about a repository: one field of it."""
+        expand: Any = [field]
+        read = partial(self._api.repo_info, repository.id, repo_type=repository.kind, revision=revision, expand=expand)
+        return repeat(read, str(repository))
+
+    def _list_tree(self, repository: Repository, revision: str) -> list[RepoFile]:
+        from huggingface_hub.hf_api import RepoFile
+
+        options: dict[str, Any] = {"repo_type": repository.kind, "revision": revision, "recursive": True}
+        tree = repeat(lambda: list(self._api.list_repo_tree(repository.id, **options)), str(repository))
+        return [entry for entry in tree if isinstance(entry, RepoFile)]
+
+    def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
+        read = partial(self._api.get_discussion_details, repository.id, number, repo_type=repository.kind)
+        return repeat(read, str(repository))
+
+
+def _list_comments(details: DiscussionWithDetails) -> tuple[tuple[str, str], ...]:
+    from huggingface_hub import DiscussionComment
+
+    return tuple((one.author, one.content) for one in details.events if isinstance(one, DiscussionComment))
+
+
+def _format_time(time: datetime) -> str:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _is_same(entry: Any, data: Content) -> bool:
+    """Tell whether the Hub has a file with this content; it names large files by sha256, others as git does."""
+    content = data if isinstance(data, bytes) else data.read_bytes()
+    if entry is None or entry.size != len(content):
+        return False
+    if entry.lfs is not None:
+        return bool(hashlib.sha256(content).hexdigest() == entry.lfs.sha256)
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
+    return bool(blob.hexdigest() == entry.blob_id)
+
+
+def list_changed_paths(diff: str) -> tuple[str, ...]:
+    r"""List the paths that a difference in git's format touches, sorted.
+
+    Only lines that no file's content can imitate are read: content stands behind a space, `+`, `-` or a backslash.  The
+    header of a file that is renamed, or whose name has spaces or quotes, is returned as it is: no such path is allowed.
+
+    >>> list_changed_paths("diff --git a/x.txt b/x.txt\nnew file mode 100644\n--- /dev/null\n+++ b/x.txt\n")
+    ('x.txt',)
+    """
+    paths = set()
+    for header in re.findall(r"^diff --git (.*)$", diff, re.MULTILINE):
+        old, _, new = header.partition(" ")
+        paths.add(old[2:] if old[:2] == "a/" and new == f"b/{old[2:]}" else header)
+    return tuple(sorted(paths))
+
+
+def check_login() -> None:
+    """Refuse what only users may do without a token, which the Hub answers in several ways.
+
+    Raises:
+        RequestError: there is no token.
+    """
+    from huggingface_hub import get_token
+
+    if get_token() is None:
+        raise RequestError(NO_LOGIN)
+
+
+def repeat(
+    send: Callable[[], T],
+    where: str,
+    *,
+    path: str = "",
+    look: Callable[[bool], T | None] = lambda is_retry: None,
+    again_after: Sequence[int] = (),
+) -> T:
+    """Send a request, and again while the Hub is busy or out of reach: when it asks to, or each time twice as late.
+
+    Args:
+        send: the request.
+        where: the repository, in words; empty if it is about none.
+        path: the file that it is about.
+        look: for a request that must take effect once, although its answer may be lost: looks whether nothing is left
+            to be done, and returns the result; its argument is whether the request was sent before.
+        again_after: further answers after which it is sent again.
+
+    Raises:
+        RequestError: it failed.
+    """
+    failures, last = 0, None
+    while True:
+        asked = None if last is None else _read_wait(last)
+        is_over = failures >= ATTEMPTS or (asked or 0.0) > LONGEST
+        if last is not None and not is_over:
+            usual = 0.5 * 2**failures * random.uniform(0.5, 1.0)  # noqa: S311
+            time.sleep(usual if asked is None else asked + random.uniform(0.0, 0.5))  # noqa: S311
+        if (found := look(last is not None)) is not None:
+            return found
+        if last is not None and is_over:
+            raise explain(last, where, path=path) from last
+        try:
+            return send()
+        except RequestError:
+            raise
+        except Exception as error:
+            if not _is_transient(error) and _read_status(error) not in again_after:
+                raise explain(error, where, path=path) from error
+            failures, last = failures + 1, error
+
+
+def _read_status(error: BaseException) -> int | None:
+    """Return the status of the Hub's answer; None if there was no answer."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _read_wait(error: BaseException) -> float | None:
+    """Return the seconds that the Hub asks to wait; None if it doesn't say."""
+    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+    after = headers.get("Retry-After") or ""
+    if after.strip().isdecimal():
+        return float(after)
+    found = re.search(r";\s*t=(\d+)", headers.get("RateLimit") or "") if _read_status(error) == 429 else None
+    return float(found[1]) if found else None
+
+
+def _is_transient(error: BaseException) -> bool:
+    """Tell whether the same request may succeed later: the Hub was busy, or could not be reached.
+
+    A connection that breaks raises errors of the HTTP library, which differs between versions of the client; and the
+    page of a proxy that could not reach the Hub is no JSON.
+    """
+    from huggingface_hub.errors import LocalTokenNotFoundError, OfflineModeIsEnabled
+
+    status = _read_status(error)
+    if status is not None:
+        return status in TRANSIENT
+    if isinstance(error, OfflineModeIsEnabled | LocalTokenNotFoundError):
+        return False
+    is_of_http = any(base.__module__.split(".")[0].startswith("http") for base in type(error).__mro__)
+    return isinstance(error, OSError) or is_of_http or type(error).__name__ == "JSONDecodeError"
+
+
+def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
+    """Return an error that says what the user can do about what the client raised; the rest as in `repeat`."""
+    from huggingface_hub import errors, get_token
+
+    status, place = _read_status(error), f"{where}: " if where else ""
+    words = _shorten(str(getattr(error, "server_message", None) or ""))
+    told = f": {words}" if words else ""
+    if isinstance(error, errors.LocalTokenNotFoundError):
+        return RequestError(NO_LOGIN)
+    if isinstance(error, errors.RepositoryNotFoundError) and (status != 401 or get_token() is None):
+        who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
+        return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
+    if isinstance(error, errors.EntryNotFoundError) and status != 401:
+        return NoSuchFileError(f"{place}no such file{path and f': {path}'}")
+    if status == 412:
+        return ConflictError(f"{place}somebody else has committed in the meantime; try again")
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
+    elif isinstance(error, errors.GatedRepoError):
+        found = "access must be requested on its page on the Hub"
+    elif status == 401:
+        refused = f"the Hugging Face Hub does not accept your token: {LOGIN}"
+        found = NO_LOGIN if get_token() is None else refused
+    elif isinstance(error, errors.RevisionNotFoundError):
+        found = "no such revision"
+    elif status == 402:
+        found = f"the Hugging Face Hub asks for a paid plan{told}"
+    elif status == 403:
+        found = f"no permission; ask its owners, or use a token with write access{told}"
+    elif status == 429:
+        wait = _read_wait(error)
+        when = "later" if wait is None else f"in {wait:.0f} seconds"
+        found = f"too many requests to the Hugging Face Hub; try again {when}"
+    elif status is not None and status >= 500:
+        found = f"the Hugging Face Hub has a problem (status {status}); try again later{told}"
+    elif status is not None:
+        found = f"the Hugging Face Hub refused the request (status {status}){told}"
+    elif _is_transient(error):
+        found = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
+    else:  # front matter that the client refuses, for example
+        found = _shorten(str(error))
+    return RequestError(f"{place}{found}")
+
+
+def _shorten(text: str) -> str:
+    """Return a text of somebody else's as one short line."""
+    return shorten(escape(" ".join(text.split())))
