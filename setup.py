@@ -35,6 +35,7 @@ setup(
             "py.typed",
             "counts/*.json",
             "hub/*.json",
+            "hub/*.html",
             "leaderboard/*.json",
             "neural/*.json",
             "leaderboard/templates/*",

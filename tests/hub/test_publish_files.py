@@ -9,16 +9,18 @@ import yaml
 
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import FormatError, RequestError
-from closeread.hub.benchmark import explain_framework, framework_entry, make_eval_yaml, task_id
-from closeread.hub.dataset_files import (
+from closeread.hub.cards import check_card
+from closeread.hub.datasets import (
     choose_configs,
     collect_files,
     describe_sources,
-    find_splits,
+    explain_framework,
+    framework_entry,
+    make_eval_yaml,
     owned_paths,
     require_all_splits,
+    task_id,
 )
-from closeread.hub.front_matter import check_card
 from closeread.hub.publishing import matches
 
 
@@ -189,14 +191,13 @@ def test_paths_that_only_we_write():
         assert any(matches(path, pattern) for pattern in patterns) == ours, path
 
 
-def test_splits_of_parquet_files():
-    paths = ["README.md", "a/test-00000-of-00002.parquet", "a/test-00001-of-00002.parquet"]
-    assert find_splits([*paths, "b/out-of-domain-00000-of-00001.parquet"]) == [("a", "test"), ("b", "out-of-domain")]
+def parquet(split):
+    return f"{split}-00000-of-00002.parquet"
 
 
 def test_the_file_of_a_benchmark():
-    splits = [("default", "train"), ("default", "test"), ("default", "ood"), ("unlabeled", "test"), ("sample", "test")]
-    found = yaml.safe_load(make_eval_yaml(load_corpus("tne"), splits))
+    splits = ["default/train", "default/test", "default/ood", "unlabeled/test", "sample/test"]
+    found = yaml.safe_load(make_eval_yaml(load_corpus("tne"), ["README.md", *map(parquet, splits)]))
     assert list(found) == ["name", "description", "evaluation_framework", "tasks"]
     assert found["evaluation_framework"] == "closeread"
     assert found["tasks"] == [
@@ -209,16 +210,16 @@ def test_the_file_of_a_benchmark():
 
 def test_a_benchmark_needs_a_split_to_test_on():
     with pytest.raises(RequestError) as refused:
-        make_eval_yaml(load_corpus("mctaco"), [("sample", "test")])
+        make_eval_yaml(load_corpus("mctaco"), [parquet("sample/test")])
     assert str(refused.value) == (
         "eval.yaml lists splits to test systems on, but the repository of McTaco would have none: "
         "the authors state no licence"
     )
     with pytest.raises(RequestError, match=r"would have none$"):
-        make_eval_yaml(load_corpus("tne"), [("default", "train"), ("sample", "test")])
+        make_eval_yaml(load_corpus("tne"), [parquet("default/train"), parquet("sample/test")])
     sample_only = replace(load_corpus("tne"), configs={"sample": load_corpus("tne").configs["sample"]})
     with pytest.raises(RequestError, match=r"would have none$"):
-        make_eval_yaml(sample_only, [("sample", "test")])
+        make_eval_yaml(sample_only, [parquet("sample/test")])
 
 
 def test_the_entry_to_propose_has_the_keys_of_the_list():
@@ -226,7 +227,7 @@ def test_the_entry_to_propose_has_the_keys_of_the_list():
     assert list(entry) == ["key", "name", "description", "url"]
     assert (
         entry["key"]
-        == yaml.safe_load(make_eval_yaml(load_corpus("tne"), [("default", "test")]))["evaluation_framework"]
+        == yaml.safe_load(make_eval_yaml(load_corpus("tne"), [parquet("default/test")]))["evaluation_framework"]
     )
     text = explain_framework()
     assert text.startswith("The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist")

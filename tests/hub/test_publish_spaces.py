@@ -8,8 +8,7 @@ import yaml
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.hf.modules import class_name, module_names
-from closeread.hub.card_page import render_page
-from closeread.hub.front_matter import check_card, join_card
+from closeread.hub.cards import check_card, join_card, render_page
 from closeread.hub.spaces import leaderboard_files, metric_files
 from closeread.packages import package_folder
 

@@ -6,7 +6,7 @@ from huggingface_hub import HfApi
 from shared.hub_client import run_client
 
 from closeread.exceptions import MissingExtraError, RequestError
-from closeread.hub.client import Hub, PullRequest, PullRequestDetails, Repository, list_changed_paths
+from closeread.hub.client import Hub, PullRequestDetails, Repository, list_changed_paths
 
 RAIN = Repository("lab/rain", "dataset")
 SECRET = Repository("lab/secret", "dataset")
@@ -86,10 +86,11 @@ def test_pull_requests(hub, log_in):
     assert (made.pull_request, made.pull_request_url, made.changed) == (1, f"{RAIN.url}/discussions/1", True)
     assert us.commit(RAIN, {"old.txt": b"1\n"}, message="Nothing", pull_request=True).pull_request is None
     [one] = us.pull_requests(RAIN)
-    assert one == PullRequest(1, "Please", "ann", "2026-11-23T08:30:00Z", "open", f"{RAIN.url}/discussions/1")
+    assert (one.num, one.title, one.author, one.status) == (1, "Please", "ann", "open")
+    assert one.url == f"{RAIN.url}/discussions/1"
     paths = ("gone.txt", "new.txt", "old.txt")
     found = us.read_pull_request(RAIN, 1)
-    assert found == PullRequestDetails(made.sha, one.created, paths, (("ann", "Take it."),))
+    assert found == PullRequestDetails(made.sha, "2026-11-23T08:30:00Z", paths, (("ann", "Take it."),))
     assert us.head(RAIN, "refs/pr/1") == made.sha
     assert us.read(RAIN, "new.txt", "refs/pr/1") == b"new\n"
     us.comment(RAIN, 1, "Thanks.\n")
@@ -98,11 +99,11 @@ def test_pull_requests(hub, log_in):
     us.close(RAIN, 1)
     us.close(RAIN, 1)
     assert us.pull_requests(RAIN) == []
-    assert [p.status for p in us.pull_requests(RAIN, "closed")] == ["closed"]
+    assert [p.status for p in us.pull_requests(RAIN, all_states=True)] == ["closed"]
     HfApi().create_pull_request(RAIN.id, "A draft", repo_type="dataset")
     HfApi().create_discussion(RAIN.id, "No request", repo_type="dataset")
     assert us.pull_requests(RAIN) == []
-    assert [p.number for p in us.pull_requests(RAIN, "all")] == [1, 2]
+    assert [p.num for p in us.pull_requests(RAIN, all_states=True)] == [1, 2]
     assert refused(us.read_pull_request, RAIN, 3) == (
         "RequestError",
         "dataset lab/rain: discussion 3 is not a pull request",

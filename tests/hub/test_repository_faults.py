@@ -52,7 +52,7 @@ def do_everything(us):
     assert (please.pull_request, please.changed) == (1, True)
     assert us.list_files(RAIN) == {".gitattributes": 46, "a.txt": 1, "t.parquet": 4}
     assert us.read(RAIN, "t.parquet", limit=4) == b"PAR1"
-    assert [p.number for p in us.pull_requests(RAIN)] == [1]
+    assert [p.num for p in us.pull_requests(RAIN)] == [1]
     assert us.read_pull_request(RAIN, 1).paths == ("b.txt",)
     us.comment(RAIN, 1, "Thanks.")
     us.close(RAIN, 1)

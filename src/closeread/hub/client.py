@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from closeread.exceptions import MissingExtraError, RequestError, escape, join_names, quote, shorten
 
 if TYPE_CHECKING:
-    from huggingface_hub import DiscussionWithDetails, HfApi
+    from huggingface_hub import Discussion, DiscussionWithDetails, HfApi
     from huggingface_hub.hf_api import RepoFile
 
 OLDEST = (1, 31)
@@ -108,17 +108,6 @@ class Commit(NamedTuple):
     pull_request: int | None = None
     pull_request_url: str | None = None
     changed: bool = True
-
-
-class PullRequest(NamedTuple):
-    """A pull request: its author as the Hub knows them, and when it was opened, such as "2026-11-22T10:00:00Z"."""
-
-    number: int
-    title: str
-    author: str
-    created: str
-    status: str
-    url: str
 
 
 class PullRequestDetails(NamedTuple):
@@ -302,10 +291,10 @@ class Hub:
             base, page = base or head, f"{repository.url}/commit"
             if pull_request:
                 for one in self.pull_requests(repository):
-                    revision = f"refs/pr/{one.number}"
+                    revision = f"refs/pr/{one.num}"
                     if (one.author, one.title) == (self.user, message) and is_in(revision):
                         sha = str(self._read_info(repository, "sha", revision).sha)
-                        return Commit(sha, f"{page}/{sha}", one.number, one.url, changed=is_retry)
+                        return Commit(sha, f"{page}/{sha}", one.num, one.url, changed=is_retry)
             elif is_retry:  # what has arrived may not be on top any more
                 list_commits = partial(self._api.list_repo_commits, repository.id, repo_type=repository.kind)
                 for made in repeat(list_commits, str(repository)):
@@ -339,26 +328,16 @@ class Hub:
         # A conflict is cured by sending again, unless the commit is made for a certain head.
         return repeat(send, str(repository), look=look, again_after=() if parent else (412,))
 
-    def pull_requests(
-        self, repository: Repository, status: Literal["open", "closed", "all"] = "open"
-    ) -> list[PullRequest]:
-        """List pull requests, oldest first; drafts are not open."""
+    def pull_requests(self, repository: Repository, *, all_states: bool = False) -> list[Discussion]:
+        """List pull requests, oldest first: the open ones, or all; drafts are not open."""
 
-        def list_all() -> list[PullRequest]:
-            listed = self._api.get_repo_discussions(
-                repository.id,
-                repo_type=repository.kind,
-                discussion_type="pull_request",
-                discussion_status=None if status == "all" else status,
-            )
-            place = f"{repository.url}/discussions"
-            return [
-                PullRequest(d.num, d.title, d.author, _format_time(d.created_at), d.status, f"{place}/{d.num}")
-                for d in listed
-                if status != "open" or d.status == "open"
-            ]
+        def list_all() -> list[Discussion]:
+            status: Any = None if all_states else "open"
+            options: dict[str, Any] = {"discussion_type": "pull_request", "discussion_status": status}
+            listed = self._api.get_repo_discussions(repository.id, repo_type=repository.kind, **options)
+            return [one for one in listed if all_states or one.status == "open"]
 
-        return sorted(repeat(list_all, str(repository)))
+        return sorted(repeat(list_all, str(repository)), key=lambda one: one.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
         """Return what a pull request holds.
@@ -560,23 +539,22 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
         return NoSuchFileError(f"{place}no such file{path and f': {path}'}")
     if status == 412:
         return ConflictError(f"{place}somebody else has committed in the meantime; try again")
+    wait = _read_wait(error)
+    when = "later" if wait is None else f"in {wait:.0f} seconds"
+    answers = {
+        401: NO_LOGIN if get_token() is None else f"the Hugging Face Hub does not accept your token: {LOGIN}",
+        402: f"the Hugging Face Hub asks for a paid plan{told}",
+        403: f"no permission; ask its owners, or use a token with write access{told}",
+        429: f"too many requests to the Hugging Face Hub; try again {when}",
+    }
     if isinstance(error, errors.OfflineModeIsEnabled):
         found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
     elif isinstance(error, errors.GatedRepoError):
         found = "access must be requested on its page on the Hub"
-    elif status == 401:
-        refused = f"the Hugging Face Hub does not accept your token: {LOGIN}"
-        found = NO_LOGIN if get_token() is None else refused
-    elif isinstance(error, errors.RevisionNotFoundError):
+    elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
         found = "no such revision"
-    elif status == 402:
-        found = f"the Hugging Face Hub asks for a paid plan{told}"
-    elif status == 403:
-        found = f"no permission; ask its owners, or use a token with write access{told}"
-    elif status == 429:
-        wait = _read_wait(error)
-        when = "later" if wait is None else f"in {wait:.0f} seconds"
-        found = f"too many requests to the Hugging Face Hub; try again {when}"
+    elif status in answers:
+        found = answers[status]
     elif status is not None and status >= 500:
         found = f"the Hugging Face Hub has a problem (status {status}); try again later{told}"
     elif status is not None:

@@ -11,13 +11,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from closeread.hub.front_matter import dump_yaml
+from closeread.hub.cards import dump_yaml
+from closeread.hub.client import Commit, Hub, NoSuchFileError, Repository, TooLargeError
 from closeread.hub.schemas import check
-
-if TYPE_CHECKING:
-    from closeread.hub.client import Commit, Hub, Repository
 
 Entry = Mapping[str, Any]
 """A score as the Hub's format has it: `dataset`, `value`, `date`, `source`, `notes`."""
@@ -42,7 +40,7 @@ def make_entry(
 
     Args:
         dataset: the benchmark's dataset, `org/name`.
-        task: the id of one of its tasks (`closeread.hub.benchmark.task_id`).
+        task: the id of one of its tasks (`closeread.hub.datasets.task_id`).
         value: the score, between 0 and 1; the entry has it in per cent with two decimals, as tables have.
         signature: the signature of the score.
         source: where the result record is, https.
@@ -99,29 +97,28 @@ def propose_results(hub: Hub, model: str, entry: Entry) -> Commit:
         FormatError: the entry breaks the schema.
         RequestError: there is no such model, or the Hub refuses the pull request.
     """
-    from closeread.hub.client import Commit, Repository
-
     path, content, title = results_path(entry), results_file(entry), _make_title(entry)
     repository = Repository(model, "model")
     head = hub.head(repository)
     if head is not None and _is_there(hub, repository, path, content, "main"):
-        return Commit(head, repository.url, None, None, False)
-    for request in hub.pull_requests(repository, status="all"):
+        return Commit(head, repository.url, changed=False)
+    for request in hub.pull_requests(repository, all_states=True):
         if request.title != title or request.status not in ("open", "merged"):
             continue
-        revision = f"refs/pr/{request.number}"
+        revision = f"refs/pr/{request.num}"
         if _is_there(hub, repository, path, content, revision):
             sha = hub.head(repository, revision) or ""
-            return Commit(sha, request.url, request.number, request.url, False)
+            return Commit(sha, request.url, request.num, request.url, changed=False)
     return hub.commit(repository, {path: content}, message=title, description=_describe(entry), pull_request=True)
 
 
 def _is_there(hub: Hub, repository: Repository, path: str, content: bytes, revision: str) -> bool:
     """Tell whether a revision has a file with this content; the date of the score doesn't matter."""
-    size = hub.list_files(repository, revision).get(path)
-    if size is None or size > LIMIT:
+    try:
+        found = hub.read(repository, path, revision, limit=LIMIT)
+    except (NoSuchFileError, TooLargeError):
         return False
-    return DATE.sub(b"", hub.read(repository, path, revision, limit=LIMIT)) == DATE.sub(b"", content)
+    return DATE.sub(b"", found) == DATE.sub(b"", content)
 
 
 def _make_title(entry: Entry) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.exceptions import RequestError, escape, pluralize, shorten
-from closeread.hub.card_page import render_page
-from closeread.hub.front_matter import check_card, join_card, split_card
+from closeread.hub.cards import check_card, join_card, render_page, split_card
 
 SHORT = 60
 """The longest short description of a Space that the Hub takes."""

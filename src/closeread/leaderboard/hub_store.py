@@ -151,11 +151,11 @@ class HubStore:
             seen[one.author] += 1
             if seen[one.author] > OF_AUTHOR:
                 continue
-            found = self._hub.read_pull_request(self._submissions, one.number)
+            found = self._hub.read_pull_request(self._submissions, one.num)
             request = read_request(found.paths, list(leaderboard.boards)) if leaderboard.boards else None
             if request is None:
                 continue
-            self._requests[one.number] = found
+            self._requests[one.num] = found
             arrival = Arrival(
                 request.board,
                 request.submission,
@@ -165,9 +165,9 @@ class HubStore:
                 one.url,
                 {},
                 request.problems,
-                one.number,
+                one.num,
             )
-            unnamed = 0 if request.submission else one.number
+            unnamed = 0 if request.submission else one.num
             arrivals.setdefault((request.submission, request.withdrawal, unnamed), arrival)
         return sorted(arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number))
 

@@ -102,8 +102,8 @@ def propose_results(store: Store, board: Board, about: About, value: float | Non
         tell([f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}."])
         return
 
-    from closeread.hub.benchmark import name_task
     from closeread.hub.client import Hub
+    from closeread.hub.datasets import name_task
     from closeread.hub.eval_results import make_entry
     from closeread.hub.eval_results import propose_results as propose
 

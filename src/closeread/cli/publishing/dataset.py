@@ -58,9 +58,8 @@ def command(
     import tempfile
 
     from closeread.corpus.names import load_corpus
-    from closeread.hub.benchmark import explain_framework, framework_entry
     from closeread.hub.client import Repository
-    from closeread.hub.dataset_files import owned_paths
+    from closeread.hub.datasets import explain_framework, framework_entry, owned_paths
     from closeread.hub.publishing import Plan
 
     declared = load_corpus(corpus)
@@ -89,7 +88,7 @@ def _choose_configs(corpus: Corpus, configs: tuple[str, ...], data_dir: Path | N
         RequestError: a config or folder is given that may not be published, or splits are missing on this machine.
     """
     from closeread.exceptions import RequestError
-    from closeread.hub.dataset_files import choose_configs, describe_refusal, require_all_splits
+    from closeread.hub.datasets import choose_configs, describe_refusal, require_all_splits
 
     names = choose_configs(corpus, configs)
     if corpus.redistribution:
@@ -110,10 +109,9 @@ def _make_files(
         RequestError: the repository would have no split for eval.yaml; an InputError if the corpus can't be read.
     """
     from closeread.hf.export import export, hiding_progress_in_pipes
-    from closeread.hub.benchmark import make_eval_yaml
-    from closeread.hub.dataset_files import collect_files, find_splits
+    from closeread.hub.datasets import collect_files, make_eval_yaml
 
     with hiding_progress_in_pipes(), warnings_as_notes():
         export(corpus.name, folder, configs=configs, data_dir=data_dir)
     files = collect_files(corpus, repository, folder)
-    return {**files, "eval.yaml": make_eval_yaml(corpus, find_splits(files))} if with_eval_yaml else files
+    return {**files, "eval.yaml": make_eval_yaml(corpus, files)} if with_eval_yaml else files

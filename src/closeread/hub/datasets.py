@@ -3,23 +3,26 @@
 A published corpus is Parquet and a card, which `datasets` reads by itself.  `<corpus>.json` lists the released files
 with their digests and addresses.  A corpus whose licence forbids redistribution is published without its data: the
 card, the list of files, and the configs that come with closeread.
+
+`eval.yaml` makes it a benchmark.  The Hub accepts the file only if its `evaluation_framework` is on a closed list in
+the Hub's own code, so our entry has to be proposed there first; until then, it is published without the file.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
-from closeread.corpus.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolders
+from closeread.corpus.declaration import Corpus, Source, SourceFolder, UserFolders
 from closeread.corpus.gold import select, splits_at_hand
 from closeread.corpus.sources import DATA_VARIABLE, data_folder
 from closeread.exceptions import RequestError
-from closeread.hub.front_matter import check_card
+from closeread.hub.cards import check_card, dump_yaml
+from closeread.hub.schemas import check
+from closeread.tasks import load_procedure
 from closeread.wording import name_option
-
-NUMBER = "[0-9]" * 5
-"""The pattern of a shard's number in the name of a Parquet file."""
 
 HEADING = "## How to get it\n"
 
@@ -56,11 +59,30 @@ OWN_COPY_ONLY = """
 
 ```python
 import closeread
-from closeread.wording import name_option
 
 corpus = closeread.load_dataset("{name}", data_dir="{name}")
 ```
 """
+
+FRAMEWORK = "closeread"
+NOT_TESTED = ("train", "validation", "trial")
+"""Splits that systems are trained or tuned on: there is no board for them."""
+DESCRIPTION = (
+    "closeread scores careful reading (temporal common sense, timelines, noun phrase relations, coreference), with "
+    "confidence intervals, paired tests and signatures."
+)
+PROPOSAL = """\
+The Hub accepts eval.yaml only once its evaluation framework is on the Hub's
+list, and shows a board only once its staff have listed the dataset as a
+benchmark. First propose this entry in
+https://github.com/huggingface/huggingface.js, packages/tasks/src/eval.ts:
+
+\t{key}: {{
+\t\tname: {name},
+\t\tdescription:
+\t\t\t{description},
+\t\turl: {url},
+\t}},"""
 
 
 def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
@@ -108,35 +130,27 @@ def describe_refusal(corpus: Corpus) -> str:
 
 def describe_sources(corpus: Corpus) -> bytes:
     """List the released files of a corpus as JSON, with digests and addresses, by config and split."""
+
+    def list_files(source: Source) -> list[dict[str, str | None]]:
+        if isinstance(source, UserFolders):  # users get them from their owners
+            return []
+        files = source.files if isinstance(source, SourceFolder) else (source,)
+        return [{name: getattr(file, name) for name in ("name", "sha256", "git_blob", "url")} for file in files]
+
     found = {
         "format": 1,
-        "name": corpus.name,
-        "title": corpus.title,
-        "homepage": corpus.homepage,
-        "licence": corpus.licence,
+        **{name: getattr(corpus, name) for name in ("name", "title", "homepage", "licence", "citation")},
         "redistribution": corpus.redistribution or None,
-        "citation": corpus.citation,
         "configs": {
             name: {
                 "description": config.description,
-                "splits": {split: list(map(_describe_file, _files(source))) for split, source in config.splits.items()},
+                "splits": {split: list_files(source) for split, source in config.splits.items()},
                 "unions": {union: list(splits) for union, splits in config.unions.items()},
             }
             for name, config in corpus.configs.items()
         },
     }
     return (json.dumps(found, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
-
-
-def _files(source: Source) -> tuple[SourceFile, ...]:
-    """Return the released files: none for folders that users get from their owners."""
-    if isinstance(source, UserFolders):
-        return ()
-    return source.files if isinstance(source, SourceFolder) else (source,)
-
-
-def _describe_file(file: SourceFile) -> Mapping[str, str | None]:
-    return {"name": file.name, "sha256": file.sha256, "git_blob": file.git_blob, "url": file.url}
 
 
 def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, bytes | Path]:
@@ -165,12 +179,77 @@ def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, 
     return {**files, "README.md": readme, f"{corpus.name}.json": describe_sources(corpus)}
 
 
-def find_splits(files: Iterable[str]) -> list[tuple[str, str]]:
-    """Return config and split of each Parquet file of a repository: `default/test-00000-of-00001.parquet`."""
-    paths = [path.split("/") for path in files if path.endswith(".parquet")]
-    return list(dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths))
-
-
 def owned_paths(corpus: Corpus) -> tuple[str, ...]:
     """Return the patterns of paths that only we write: the Parquet files of the corpus's configs."""
-    return tuple(f"{config}/*-{NUMBER}-of-{NUMBER}.parquet" for config in corpus.configs)
+    number = "[0-9]" * 5
+    return tuple(f"{config}/*-{number}-of-{number}.parquet" for config in corpus.configs)
+
+
+def task_id(corpus: Corpus, config: str, split: str) -> str:
+    """Return the id of a board on the Hub's benchmark page: `mctaco_test`, `tne_unlabeled_test`."""
+    return "_".join([corpus.name, *([] if config == corpus.default_config else [config]), split])
+
+
+def name_task(board: str) -> str:
+    """Return the id of the task of a board by the board's name, as `task_id` has it.
+
+    >>> name_task("mctaco/test"), name_task("tne-unlabeled/test")
+    ('mctaco_test', 'tne_unlabeled_test')
+    """
+    return board.replace("-", "_").replace("/", "_")
+
+
+def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
+    """Write the `eval.yaml` of a corpus, with a task for each split of its default config that systems are tested on.
+
+    Args:
+        corpus: the declaration.
+        files: the paths of the files in the repository, such as `default/test-00000-of-00001.parquet`.
+
+    Raises:
+        RequestError: the repository has no such split.
+    """
+    paths = [path.split("/") for path in files if path.endswith(".parquet")]
+    splits = dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths)
+    tasks = [
+        {"id": task_id(corpus, config, split), "config": config, "split": split}
+        for config, split in splits
+        if config == corpus.default_config != "sample" and split not in NOT_TESTED
+    ]
+    if not tasks:
+        reason = f": {corpus.redistribution}" if corpus.redistribution else ""
+        raise RequestError(
+            f"eval.yaml lists splits to test systems on, but the repository of {corpus.title} would have none{reason}"
+        )
+    procedure = load_procedure(corpus.procedure)
+    headline = next(metric for metric in procedure.metrics if metric.name == procedure.headline)
+    found = {
+        "name": corpus.title,
+        "description": f"{' '.join(corpus.description.split())} The value is {headline.title} times 100.",
+        "evaluation_framework": FRAMEWORK,
+        "tasks": tasks,
+    }
+    check(found, "eval", "eval.yaml")
+    return dump_yaml(found)
+
+
+def framework_entry() -> Mapping[str, str | None]:
+    """Return the entry for the Hub's list of evaluation frameworks: key, name, description and url.
+
+    The url is the home page in the package's metadata; None if it names none.
+    """
+    try:
+        pages = dict(item.partition(", ")[::2] for item in metadata("closeread").get_all("Project-URL") or ())
+    except PackageNotFoundError:  # a source folder that was never installed
+        pages = {}
+    url = next((pages[name] for name in ("Homepage", "Repository", "Source") if name in pages), None)
+    return {"key": FRAMEWORK, "name": FRAMEWORK, "description": DESCRIPTION, "url": url}
+
+
+def explain_framework() -> str:
+    """Write what to propose upstream before the Hub accepts `eval.yaml`."""
+    entry = framework_entry()
+    values = {name: json.dumps(value or "…", ensure_ascii=False) for name, value in entry.items()}
+    text = PROPOSAL.format_map({**values, "key": entry["key"]})
+    ending = "\n\nThe url is the address of closeread's home page or repository."
+    return text if entry["url"] else text + ending
