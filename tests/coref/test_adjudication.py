@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from agreed import caspr
 from shared.annotators import SOLVERS, adjudicated, annotators_of, chains_of, document_of, random_annotators
+from shared.for_each import for_each
 from shared.peers import find_peer
 from twins import adjudication as twin
 
@@ -28,8 +29,8 @@ def spans_of(text, case):
     return [[place[letter] for letter in chain] for chain in text.split()]
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+@for_each("solver", SOLVERS)
+@for_each("case", CASES, ids=[case["name"] for case in CASES])
 def test_by_hand(case, solver):
     annotators = [spans_of(text, case) for text, n in case["annotators"].items() for _ in range(n)]
     for objective, (chains, cost) in case["expected"].items():
@@ -47,7 +48,7 @@ def random_settings(rng):
     }
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_as_the_twin(seed):
     rng, n_ties = random.Random(seed), 0
     for _ in range(22):
@@ -63,7 +64,7 @@ def test_as_the_twin(seed):
     assert n_ties > 2
 
 
-@pytest.mark.parametrize("seed", range(2))
+@for_each("seed", range(2))
 def test_decisions_as_the_twin(seed):
     rng, outcomes = random.Random(seed), set()
     for _ in range(30):
@@ -92,7 +93,7 @@ def test_decisions_as_the_twin(seed):
     assert outcomes == {True, False}
 
 
-@pytest.mark.parametrize("seed", range(16))
+@for_each("seed", range(16))
 def test_solvers_agree(seed):
     rng = random.Random(seed)
     size, n_chains = rng.randint(10, 28), rng.randint(2, 7)

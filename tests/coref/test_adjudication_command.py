@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from shared.annotators import annotators_of, random_annotators
+from shared.for_each import for_each
 from twins import adjudication as twin
 
 from closeread.tasks.coref.sides import read_documents
@@ -47,7 +48,7 @@ def clusters(path):
     return [{frozenset(map(tuple, cluster)) for cluster in record["clusters"]} for record in read_documents(Path(path))]
 
 
-@pytest.mark.parametrize("solver", ["clingo", "milp"])
+@for_each("solver", ["clingo", "milp"])
 def test_the_papers_example(ran, solver):
     letters = {letter: (i, i) for i, letter in enumerate("ABCDE")}
     chains = [["AB", "CD"]] * 4 + [["AB"]] * 3 + [["CDE"]] * 2
@@ -99,7 +100,7 @@ def test_result_has_the_words_and_numbers_chains_by_first_mention(ran):
     }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@for_each("seed", range(6))
 def test_order_and_ids_do_not_matter(ran, seed):
     """Nothing but the files' names in the report changes if ids, chains and files are in another order."""
     rng = random.Random(seed)
@@ -167,7 +168,7 @@ def test_worksheets_do_not_show_crossing_mentions_as_nested(run):
         assert [path.name for path in Path.cwd().iterdir()] == ["anna.jsonl"]
 
 
-@pytest.mark.parametrize("solver", ["clingo", "milp"])
+@for_each("solver", ["clingo", "milp"])
 def test_time_limit(run, solver):
     """What no solver had time for is joined link by link, the most gain first; that is no error."""
     done = run("adjudicate", "coref", *write(EVERYBODY), "-o", "gold.conll", "--time-limit", "1e-9", "--solver", solver)
@@ -179,7 +180,7 @@ def test_time_limit(run, solver):
     )
 
 
-@pytest.mark.parametrize("solver", ["clingo", "milp"])
+@for_each("solver", ["clingo", "milp"])
 def test_best_so_far(run, solver):
     rng = random.Random(1)
     annotators = annotators_of([rng.randrange(9) for _ in range(110)], 5, 0.6, 1)
@@ -262,7 +263,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@for_each("name", BAD)
 def test_bad_input(run, name):
     files, message = BAD[name]
     write(EVERYBODY)
@@ -285,7 +286,7 @@ REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("name", REQUESTS)
+@for_each("name", REQUESTS)
 def test_bad_requests(run, name):
     more, message = REQUESTS[name]
     files = write(EVERYBODY)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from nltk.metrics import masi_distance
 from nltk.metrics.agreement import AnnotationTask
 from shared.annotations import ANNOTATION, DOCUMENT, DOCUMENTS, OPTIONS, clusters, measure, spread
+from shared.for_each import for_each
 from twins import agreement as slow
 
 from closeread.exceptions import RequestError, SubmissionError
@@ -24,7 +25,7 @@ SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)
 VARIANTS = [(enough, iaa2) for enough in (1, 2) for iaa2 in ("masi", "distance_product")]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@for_each("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     documents = [[text.split() for text in annotations] for annotations in case["documents"]]
     options = case.get("options", {})
@@ -123,8 +124,8 @@ def by_krippendorff(table, distance):
     return krippendorff.alpha(value_counts=counts, level_of_measurement=metric)
 
 
-@pytest.mark.parametrize("unannotated", ["singleton", "missing"])
-@pytest.mark.parametrize("intersection", ["more_than_one", "any"])
+@for_each("unannotated", ["singleton", "missing"])
+@for_each("intersection", ["more_than_one", "any"])
 def test_krippendorff(unannotated, intersection):
     compared = 0
     for document in make_tables(25, seed=14):

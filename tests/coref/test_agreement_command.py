@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from shared.coreference import write_conll, write_jsonl
+from shared.for_each import for_each
 
 ABC, AB = [[[0, 0], [1, 1], [2, 2]]], [[[0, 0], [1, 1]], [[2, 2]]]
 """The first table of the cases: alpha is -4/11, 0 and -16/69."""
@@ -105,10 +107,10 @@ def test_one_annotator(run, three):
     assert "no document has two annotators (expected two files or more with the same document)" in done.stderr
 
 
-@pytest.mark.parametrize("command", [("agreement", "coref"), ("errors", "chains")])
-def test_all_problems_of_all_files_at_once(run, here, three, command):
-    write_jsonl(here / "twice.jsonl", {"x": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
-    (here / "bad.conll").write_text("#begin document (x); part 000\nx\t0\t0\ta\tX\t(1\n\n#end document\n")
+@for_each("command", [("agreement", "coref"), ("errors", "chains")])
+def test_all_problems_of_all_files_at_once(run, three, command):
+    write_jsonl(Path("twice.jsonl"), {"x": [[[0, 0], [1, 1]], [[1, 1], [2, 2]]]})
+    Path("bad.conll").write_text("#begin document (x); part 000\nx\t0\t0\ta\tX\t(1\n\n#end document\n")
     done = run(*command, "anna.conll", "twice.jsonl", "bad.conll", "none.conll")
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [

@@ -1,9 +1,9 @@
 """The score of zero anaphors, and where CorefUD's scorer looks for mentions, next to slow twins."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins import zeros as twin
 
 from closeread.tasks.coref.kernels.anaphors import Anaphors, anaphor_counts
@@ -58,7 +58,7 @@ def score(key, response):
     return anaphor_counts(own, other, np.array([match.get(letter, -1) for letter in here], np.int64), 1)[0].tolist()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "response", "expected"),
     [
         (["aBC"], ["aBC"], [2, 2, 2]),

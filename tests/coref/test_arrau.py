@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import report_files
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.arrau import read_records
@@ -56,7 +57,7 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     assert table.notices == [f"{path}: 1 minimum span ignored (first: line 1): not inside the markable"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "problem"),
     [
         ("a x", "1: column 2: 'x' is not a markable (expected B-markable_ID=set_ID or I-markable_ID=set_ID, several "),
@@ -127,7 +128,7 @@ def text_of(first, last, minimum=""):
     return "\n".join(map(" ".join, [["TOKEN"], *rows]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "last", "found"), [(1, 5, True), (2, 2, True), (1, 3, True), (2, 5, True), (3, 5, False), (1, 6, False)]
 )
 def test_a_response_matches_within_the_markable_and_around_its_minimum_span(first, last, found, tmp_path):

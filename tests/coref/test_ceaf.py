@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from shared.for_each import for_each
 
 from closeread.arrays import LimitError
 from closeread.tasks.coref.kernels import ceaf, phases
@@ -27,8 +28,8 @@ def solve_dense(row, column, weight, document, n_documents):
     return totals
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize(
+@for_each("whole", [True, False])
+@for_each(
     ("n_documents", "size", "share"), [(40, ROWS_PER_CALL // 10, 0.1), (3, 60, 0.5), (1, 2 * ROWS_PER_CALL, 0.004)]
 )
 def test_best_total_is_another_solvers(n_documents, size, share, whole):
@@ -116,7 +117,7 @@ def entangled(n_mentions, n_entities):
     return row, column, 2 * shared / (np.bincount(key)[row] + np.bincount(response)[column])
 
 
-@pytest.mark.parametrize("kind", ["entangled", "block", "chain"])
+@for_each("kind", ["entangled", "block", "chain"])
 def test_phases_prove_what_they_find(kind):
     if kind == "entangled":
         row, column, weight = entangled(15_000, 4_000)

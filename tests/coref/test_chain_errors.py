@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.coreference_tables import make_table
+from shared.for_each import for_each
 from twins import chain_errors as slow
 
 from closeread.tasks.coref.chain_errors import find_chain_errors
@@ -37,7 +37,7 @@ def compare(gold, *files):
     return list_kinds(find_chain_errors(tables[0], tables[1:]))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@for_each("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     gold, system = case["gold"].split(), case["system"].split()
     assert compare(gold, system) == case["expected"]

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from shared.conll_documents import document
+from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -18,13 +19,13 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize(("cell", "spans"), CELLS.items())
+@for_each(("cell", "spans"), CELLS.items())
 def test_a_cell_of_whole_mentions(read, cell, spans):
     table = read(document("x y -", "x y -", f"x y {cell}", "x y -"))
     assert list(zip(table.start.tolist(), table.end.tolist(), strict=True)) == spans
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "clusters"),
     [
         (["(0", "0)"], [[[0, 1]]]),
@@ -84,7 +85,7 @@ def test_comments_markers_and_blank_lines(read):
         table.words.line_of(1, 2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "words"),
     [
         (["-", "(1)"], None),
@@ -139,7 +140,7 @@ def test_the_word_column_can_be_given(file, read):
         read(document("-"), 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("begin", "name"),
     [
         ("#begin document (a); ", "a"),
@@ -186,8 +187,8 @@ def test_a_last_cell_may_be_empty(read):
     assert read(document("n\ta\t-\t", "n\tb\t(1)\t"))[0]["clusters"] == [[[1, 1]]]
 
 
-@pytest.mark.parametrize("others", [["0\ta\t(1", "2\tb\t1)"], ["0 a (1", "2  \t\tb\t 1)"]])
-@pytest.mark.parametrize("end", ["", "\r"])
+@for_each("others", [["0\ta\t(1", "2\tb\t1)"], ["0 a (1", "2  \t\tb\t 1)"]])
+@for_each("end", ["", "\r"])
 def test_a_word_may_be_empty(read, others, end):
     """So in OntoGUM, whose columns are separated by tabs."""
     first, last = others
@@ -211,9 +212,7 @@ def test_one_empty_document_is_a_file(read):
     assert (len(table), table.n_tokens.tolist(), len(table.start), table.n_entities) == (1, [0], 0, 0)
 
 
-@pytest.mark.parametrize(
-    "text", ["\ufeff" + document("a (1)"), document("a (1)", end="#end document"), document("a (1)")]
-)
+@for_each("text", ["\ufeff" + document("a (1)"), document("a (1)", end="#end document"), document("a (1)")])
 def test_the_ends_of_a_file(read, text):
     assert read(text)[0]["clusters"] == [[[0, 0]]]
 
@@ -303,7 +302,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+@for_each(("text", "problems"), BROKEN.items())
 def test_broken_files(read, file, text, problems):
     with pytest.raises(FormatError) as caught:
         read(text)

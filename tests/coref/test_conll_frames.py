@@ -1,6 +1,7 @@
 """CoNLL with other mentions in the last column: all other columns, and the sentences, stay as they were."""
 
 import pytest
+from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
 from closeread.tasks.coref.conll import read_conll
@@ -50,9 +51,7 @@ def test_of_a_folder(tmp_path):
     assert dump_in_frames(read_documents(tmp_path)) == FRAMED
 
 
-@pytest.mark.parametrize(
-    "text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n']
-)
+@for_each("text", ["#begin document (a)\n(0)\n-\n#end document\n", '{"document": "a", "clusters": []}\n'])
 def test_files_without_other_columns(tmp_path, text):
     path = tmp_path / "a.conll"
     path.write_text(text, "utf-8")

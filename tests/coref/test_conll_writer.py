@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords, as_plain_values, document, has_crossing, random_tables
+from shared.for_each import for_each
 
 from closeread.files import write_text
 from closeread.tasks.coref import conll_text
@@ -38,7 +39,7 @@ def test_ids_are_written_back(read):
     assert dump_conll(read(text)) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "cells"),
     [
         (["12", "7"], ["(12)", "(7)"]),
@@ -59,7 +60,7 @@ def test_writing_without_words(read):
     assert dump_conll(table) == document(*rows, name="(a b)")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"n_tokens": None}, "a CoNLL file has a row for every token, but the number of tokens is unknown"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.conllu_documents import document, entities, row
+from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -21,7 +22,7 @@ def read(file):
     return call
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "mentions"),
     [
         (["_"], []),
@@ -200,7 +201,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+@for_each(("text", "problems"), BROKEN.items())
 def test_broken_files(file, text, problems):
     file.write_bytes(text.encode("utf-8"))
     with pytest.raises(FormatError) as caught:

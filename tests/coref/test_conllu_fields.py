@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from shared.conllu_documents import document, entities, row
+from shared.for_each import for_each
 
 from closeread.tasks.coref.conllu import FORMAT, read_conllu
 
@@ -20,7 +21,7 @@ def read(file):
     return call
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "names", "lines"),
     [
         (row(1), ["1"], [1]),
@@ -92,7 +93,7 @@ def test_empty_nodes(read):
     assert read(document("_", row("2-3"), row(2), row(3))).empty is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "notices"),
     [
         (["Entity=(a)", "Bridge=|Entity=(b)"], []),
@@ -111,7 +112,7 @@ def test_relations_are_noted(read, cells, notices):
         assert read(text).notices == notices
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "genre"),
     [
         ("GUM_academic_art", "academic"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords
 from shared.conllu_documents import entities
+from shared.for_each import for_each
 
 from closeread.files import write_text
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, mention_table
@@ -94,7 +95,7 @@ def test_writing():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"n_tokens": None}, "a CoNLL-U file has a row for every token, but the number of tokens is unknown"),
@@ -126,7 +127,7 @@ def table_of_parts(*mentions, n_tokens):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mentions", "cells"),
     [
         # What opens last closes first.
@@ -150,7 +151,7 @@ def test_brackets(file, mentions, cells):
     assert sorted(parts for _, parts, _ in entities(read_conllu(file))) == sorted(mentions)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "mentions",
     [
         [((0, 0), (3, 3)), ((1, 1), (2, 2))],  # udapi continues the mention that was interrupted first

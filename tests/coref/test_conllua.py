@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
@@ -49,7 +50,7 @@ def one(number, parts=((0, 0),), minimum=()):
     return (str(number), parts, minimum)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cells", "mentions"),
     [
         (["_"], []),
@@ -115,7 +116,7 @@ def test_tokens(read):
     assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [5, 10, 19]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("columns", "cells"),
     [
         ("ID FORM IDENTITY", "1\tnew york\t(EntityID=1)"),
@@ -257,7 +258,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", BROKEN)
+@for_each("text", BROKEN)
 def test_broken(read, text):
     with pytest.raises(FormatError) as caught:
         read(text)
@@ -298,7 +299,7 @@ def test_a_mention_over_a_zero_is_written_in_one_part(read):
     assert cells == ["(EntityID=1|MarkableID=m1", "_", "_", "_", ")"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"n_tokens": None}, "the number of tokens is unknown"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from shared.for_each import for_each
 
 from closeread.counts.report import make_report
 from closeread.counts.storage import read_counts
@@ -156,7 +157,7 @@ def test_all_problems_of_a_file_at_once(run, pair):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["mucs", "", "muc,,lea"])
+@for_each("name", ["mucs", "", "muc,,lea"])
 def test_metrics_that_do_not_exist(run, pair, name):
     done = run("score", "coref", *pair, "--metrics", name)
     assert done.exit_code == 2

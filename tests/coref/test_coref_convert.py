@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 from closeread.tasks.coref.sides import read_documents
 
@@ -37,7 +38,7 @@ def clusters(path):
 WANTED = [("ferry; part 000", [(0, 1), (3, 3)]), ("ferry; part 000", [(3, 3)])]
 
 
-@pytest.mark.parametrize("suffix", [".conllu", ".jsonl", ".ndjson", ".CONLL"])
+@for_each("suffix", [".conllu", ".jsonl", ".ndjson", ".CONLL"])
 def test_there_and_back(ran, source, suffix):
     assert clusters(source) == WANTED
     assert ran("convert", "coref", source, "-o", f"other{suffix}") == f"other{suffix}: 1 document\n"

@@ -5,6 +5,7 @@ import json
 
 import datasets
 import pytest
+from shared.for_each import for_each
 from shared.package_copy import copy_package, run_with
 
 from closeread.corpus.declaration import Config, Corpus, SourceFile
@@ -76,7 +77,7 @@ def declared(format_name, file, text):
     )
 
 
-@pytest.mark.parametrize("name", FILES)
+@for_each("name", FILES)
 def test_gold_in_every_format(name, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")
@@ -86,7 +87,7 @@ def test_gold_in_every_format(name, tmp_path):
     assert list(gold.records) == (WITH_HEADS if name == "conllu" else RECORDS)
 
 
-@pytest.mark.parametrize(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
+@for_each(("name", "lines"), [("conll", [1, 6]), ("conllu", [1, 6]), ("coref_json", [1, 2])])
 def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")

@@ -3,6 +3,7 @@
 import pytest
 from shared.conll_documents import document
 from shared.coreference import KEY, RESPONSE, compare_files, read_response, write_conll, write_jsonl
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.tasks.coref import conll_words, conllu
@@ -60,7 +61,7 @@ def test_mentions_beyond_the_key(tmp_path):
         read_response(key, response)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "response", "message"),
     [
         ('"n_tokens": 3, "clusters": []', '"n_tokens": 4, "clusters": []', "has 4 tokens, but 3 in the key"),
@@ -115,7 +116,7 @@ CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(("module", "text"), [(conll_words, CONLL_KEY), (conllu, CONLLU_KEY)], ids=["conll", "conllu"])
+@for_each(("module", "text"), [(conll_words, CONLL_KEY), (conllu, CONLLU_KEY)], ids=["conll", "conllu"])
 def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monkeypatch, module, text):
     file = tmp_path / "key"
     file.write_text(text, "utf-8")

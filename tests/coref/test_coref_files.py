@@ -16,6 +16,7 @@ from shared.coreference import (
     write_corefud,
     write_jsonl,
 )
+from shared.for_each import for_each
 
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError
@@ -134,7 +135,7 @@ def test_empty_nodes_have_no_words(tmp_path):
     assert score_files(key, response)["lea/f1"] == 1
 
 
-@pytest.mark.parametrize("suffix", [".txt", ".json", ".JSONL", ".conllu"])
+@for_each("suffix", [".txt", ".json", ".JSONL", ".conllu"])
 def test_the_first_line_tells_the_format(tmp_path, suffix):
     wanted = [d["clusters"] for d in read_documents(write_conll(tmp_path / "key.conll", KEY))]
     for make in (write_conll, write_jsonl):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.files import write_text
@@ -95,7 +96,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+@for_each(("text", "problems"), BROKEN.items())
 def test_broken_files(file, text, problems):
     file.write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:

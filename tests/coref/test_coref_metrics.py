@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE
+from shared.for_each import for_each
 
 from closeread.tasks.coref import metrics
 from closeread.tasks.coref.kernels import entity_metrics, minimum_mentions, repeated_mentions
@@ -21,7 +22,7 @@ def test_every_title_has_counts():
 KERNELS = entity_metrics.muc_counts, repeated_mentions.muc_counts, minimum_mentions.muc_counts
 
 
-@pytest.mark.parametrize("n_arguments", range(6))
+@for_each("n_arguments", range(6))
 def test_a_metric_without_a_kernel_is_an_error(n_arguments):
     arguments = ("b5", "B⁵", "mentions found", *KERNELS)
     assert SharedNumerator(*arguments)
@@ -46,8 +47,8 @@ def test_a_metric_that_is_counted_by_the_wrong_rule_is_an_error():
         wrong.columns(table, "reference")
 
 
-@pytest.mark.parametrize("name", TITLES)
-@pytest.mark.parametrize("duplicates", ["error", "reference"])
+@for_each("name", TITLES)
+@for_each("duplicates", ["error", "reference"])
 def test_the_counts_are_those_that_the_scores_need(name, duplicates):
     gold, system = list(KEY.values()), list(RESPONSE.values())
     repeated = [[*clusters, clusters[0]] for clusters in gold] if duplicates == "reference" else gold

@@ -4,6 +4,7 @@ import evaluate
 import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
+from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import RequestError, SubmissionError
@@ -85,7 +86,7 @@ BAD_MODULE_INPUT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD_MODULE_INPUT)
+@for_each("name", BAD_MODULE_INPUT)
 def test_bad_input_of_a_module(name, offline_caches):
     clusters, message = BAD_MODULE_INPUT[name]
     with pytest.raises(SubmissionError) as caught:

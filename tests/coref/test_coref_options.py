@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE, score_records
+from shared.for_each import for_each
 
 from closeread.counts.table import merge
 from closeread.exceptions import RequestError
@@ -41,7 +42,7 @@ def test_one_document_is_its_own_average():
     assert score_records(*one, average="macro") == pytest.approx(score_records(*one), abs=1e-12)
 
 
-@pytest.mark.parametrize(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
+@for_each(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
 def test_documents_without_a_response(missing, recall):
     # With b as an empty response, LEA finds 5/3 of 10; without it, 5/3 of 7.
     assert is_fraction(score_records(KEY, {"a": RESPONSE["a"]}, missing=missing)["lea/recall"], recall)
@@ -99,7 +100,7 @@ def test_counts_of_shards_add():
     np.testing.assert_array_equal(both.values, apart.values)
 
 
-@pytest.mark.parametrize("metric", ["mctaco", "leo", ""])
+@for_each("metric", ["mctaco", "leo", ""])
 def test_metrics_that_do_not_exist(metric):
     with pytest.raises(RequestError, match="no such coref metric"):
         PROCEDURE.with_metrics((metric,))

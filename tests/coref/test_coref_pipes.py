@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from shared.doors import COREF_FORMATS, KEY, write_key
+from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -31,7 +32,7 @@ def pair(request):
     return write_key("key", request.param), write_key("response", request.param)
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
+@for_each("pack", [bytes, gzip.compress], ids=["plain", "gzipped"])
 def test_either_side_from_standard_input(pair, pack, ran):
     key, response = pair
     options = ("--no-ci", "--json")
@@ -75,7 +76,7 @@ def test_other_commands(ran, run):
     assert Path("out.conll").read_bytes() == piped
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         ("score", "coref", "-", "-"),
@@ -93,7 +94,7 @@ def test_standard_input_for_both(arguments, run):
     assert TWICE in done.stderr
 
 
-@pytest.mark.parametrize(
+@for_each(
     "arguments",
     [
         ("merge", "-", "-o", "out.parquet"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from shared.corefud_counts import MATCHING, count_pair, read_pair
+from shared.for_each import for_each
 from shared.peers import find_peer
 
 SAID = json.loads((Path(__file__).parent.parent / "agreed" / "corefud_tests.json").read_text("utf-8"))["said"]
@@ -24,7 +25,7 @@ def test_every_case_is_there():
     assert len({json.dumps(said["counts"]) for said in SAID.values()}) > 60
 
 
-@pytest.mark.parametrize("name", SAID)
+@for_each("name", SAID)
 def test_counts(name):
     said = SAID[name]
     files = find_peer("corefud-scorer") / "tests" / "tests-corefud"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from agreed import coval as maker
+from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.counts.sides import Place
@@ -35,14 +36,14 @@ def assert_equal(table, name):
         assert found[metric] == pytest.approx(said, rel=1e-12, abs=1e-9), metric
 
 
-@pytest.mark.parametrize("name", AGREEMENT["pairs"])
+@for_each("name", AGREEMENT["pairs"])
 def test_its_own_files(name):
     gold, system = ([{"document": "d", "clusters": AGREEMENT["files"][file]}] for file in AGREEMENT["pairs"][name])
     # In one file an entity repeats a mention, which coval reads once.
     assert_equal(PROCEDURE.count(gold=gold, system=system, duplicates="first"), name)
 
 
-@pytest.mark.parametrize("name", AGREEMENT["pairs"])
+@for_each("name", AGREEMENT["pairs"])
 def test_its_own_files_as_they_are(name):
     folder = find_peer("coval") / "tests"
     key, response = (folder / file for file in AGREEMENT["pairs"][name])
@@ -50,7 +51,7 @@ def test_its_own_files_as_they_are(name):
     assert_equal(scorer.tabulate(scorer.read(response).rows), name)
 
 
-@pytest.mark.parametrize("matching", maker.MATCHINGS)
+@for_each("matching", maker.MATCHINGS)
 def test_gum(matching, tmp_path):
     pair = maker.gum_pair(find_peer("gum"))
     for side, text in zip(("key", "response"), pair, strict=True):
@@ -59,7 +60,7 @@ def test_gum(matching, tmp_path):
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), f"gum {matching}")
 
 
-@pytest.mark.parametrize("name", RANDOM)
+@for_each("name", RANDOM)
 def test_minimum_spans(name, tmp_path):
     seed = int(name.split()[1])
     for side, text in zip(("key", "response"), maker.random_pair(seed), strict=True):
@@ -69,7 +70,7 @@ def test_minimum_spans(name, tmp_path):
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), name)
 
 
-@pytest.mark.parametrize("name", ARRAU)
+@for_each("name", ARRAU)
 def test_the_columns_of_arrau(name, tmp_path):
     _, seed, matching = name.split()
     paths = [tmp_path / side / "d.CONLL" for side in ("key", "response")]

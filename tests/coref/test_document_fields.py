@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
 from shared.coreference_tables import make_table, spread
+from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import FormatError, InputError
@@ -17,7 +18,7 @@ from closeread.tasks.coref.document_genre import find_genre
 DOCUMENTS = ["ferry; part 000", "night"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "genre"),
     [
         ("bn/cnn/00/cnn_0001; part 000", "bn"),
@@ -47,7 +48,7 @@ def test_the_genre_of_the_file_comes_before_that_of_the_name():
     assert list_fields(table) == {"genre": ["bn", "essay", "unknown"], "place": ["unknown", "Ulm", "unknown"]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "text"),
     [
         ("f.csv", 'document,place,year\nnight,"Ulm, Donau",2001\n\nferry; part 000,,1999\n'),
@@ -78,7 +79,7 @@ def test_values_that_are_not_text(here):
     assert read_fields(Path("f.jsonl"), ["a"]) == {"spoken": ["true"], "hours": ["0.5"]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "text", "problems"),
     [
         ("f.txt", "document,x\n", ["f.txt: the suffix is '.txt' (expected one of .csv, .tsv, .jsonl, .ndjson)"]),

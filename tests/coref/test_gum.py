@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from agreed import gum as maker
 from shared.coreference import score_files
+from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
@@ -64,7 +65,7 @@ def test_documents_that_udapi_refuses_are_refused():
                 read_conllu(find_peer("gum") / maker.FORMS[name] / f"{document}.conllu")
 
 
-@pytest.mark.parametrize("setting", [" ".join(setting) for setting in maker.SETTINGS])
+@for_each("setting", [" ".join(setting) for setting in maker.SETTINGS])
 def test_scores(form, setting):
     name, folder = form
     files = folder / "key.conllu", folder / "response.conllu"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference_kernels import DOCUMENT, PAIRS, count_sides, score_sides, split_sides
+from shared.for_each import for_each
 from twins import coref as twin
 
 from closeread.tasks.coref.kernels.blanc import EDGES, blanc_counts, blanc_scores
@@ -20,7 +21,7 @@ from closeread.tasks.coref.kernels.sides import Side, mention_codes
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@for_each("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     key, response = ([text.split() for text in case[side]] for side in ("gold", "system"))
     sides = [twin.side(documents) for documents in (key, response)]

@@ -3,10 +3,10 @@
 from bisect import bisect
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference_tables import make_table, spread
+from shared.for_each import for_each
 from twins.coref_slices import distances, sizes
 
 from closeread.tasks.coref.mention_fields import DISTANCES, FIELDS, SIZES
@@ -72,7 +72,7 @@ def test_zeros_have_an_empty_node_as_their_head():
     assert list(parts("zero", make_table([spread(["ab"])], empty=set())).values()) == ["overt", "overt"]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@for_each("name", FIELDS)
 def test_nothing_to_number(name):
     table = make_table([[]], pos={}, empty=set())
     assert FIELDS[name].number(table).tolist() == []

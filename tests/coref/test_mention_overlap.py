@@ -1,9 +1,9 @@
 """The mention overlap ratio, next to a slow twin."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
@@ -41,7 +41,7 @@ def test_counts(key, response):
 T = frozenset
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "response", "expected"),
     [
         ([], [], (0, 0, 0)),

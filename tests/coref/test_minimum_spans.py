@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import score_files, write_jsonl
 from shared.coreference_kernels import REPEATING_PAIRS, split_sides
+from shared.for_each import for_each
 from twins import coref as twin
 from twins import minimum_spans as slow
 
@@ -69,7 +70,7 @@ def score(tmp_path, sentences, key, response, **options):
     return score_files(*paths, matching="minimum", **options)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "key", "response", "found"),
     [
         (FERRY, (0, 4), (0, 1), True),  # the noun phrase without what modifies it

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS, as_values
 from shared.doors import KEY, RESPONSE
+from shared.for_each import for_each
 from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 
 import closeread
@@ -38,7 +39,7 @@ def values(key, response):
     return as_values(closeread.score("coref", response, gold=key, resampling=NO_INTERVALS))
 
 
-@pytest.mark.parametrize("make", DIALECTS.values(), ids=DIALECTS)
+@for_each("make", DIALECTS.values(), ids=DIALECTS)
 def test_the_same_documents(make, here):
     (own := Path("own.jsonl")).write_text(dump_json_lines(KEY), "utf-8")
     path = write_lines(Path("other.jsonlines"), map(make, KEY))
@@ -50,7 +51,7 @@ def test_the_same_documents(make, here):
     assert [table.words.line_of(i, 3) for i in range(2)] == [1, 2]
 
 
-@pytest.mark.parametrize(("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")])
+@for_each(("make", "predicted"), [(e2e, "predicted_clusters"), (word_level, "span_clusters")])
 def test_gold_and_predictions_in_one_file(make, predicted, here):
     rows = [{**make(gold), "clusters": (make(gold).get("clusters") or make(gold)[predicted])} for gold in KEY]
     for row, system in zip(rows, RESPONSE, strict=True):
@@ -117,7 +118,7 @@ def test_names_in_either_form(here):
     assert (list(response.names)[1], response.absent, response.notices) == ("bn/ferry_7; part 001", {0}, [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("known", "given", "message"),
     [
         (["a; part 0", "a; part 000"], "a_0", "did you mean 'a; part 000'"),
@@ -191,7 +192,7 @@ BROKEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "problems"), BROKEN.items())
+@for_each(("text", "problems"), BROKEN.items())
 def test_broken_files(file, text, problems):
     file.write_text(text, "utf-8")
     with pytest.raises(FormatError) as caught:

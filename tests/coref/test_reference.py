@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreed import coref_reference as maker
+from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.counts.sides import Place
@@ -69,7 +70,7 @@ def count_overlap(key, response, n_documents):
     return build(key, response, n_documents)
 
 
-@pytest.mark.parametrize("name", SAID)
+@for_each("name", SAID)
 def test_agrees_with_the_reference_scorer(name, read):
     assert_agrees(table_of(name, read), SAID[name])
 
@@ -130,7 +131,7 @@ def score_pair(key, response, duplicates="reference"):
     return {metric.name: metric.score(table.values.sum(axis=0), table.names) for metric in PROCEDURE.metrics}
 
 
-@pytest.mark.parametrize("name", AGREEMENT["cases"])
+@for_each("name", AGREEMENT["cases"])
 def test_the_scorers_own_files_are_scored(name):
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     key = folder / f"{name.rpartition('-')[0]}.key"

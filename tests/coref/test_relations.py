@@ -4,6 +4,7 @@ from shutil import copyfile
 
 import pytest
 from shared.coreference import report_files, score_files, write_jsonl
+from shared.for_each import for_each
 from shared.universal_anaphora import HEADER, row
 
 from closeread.counts.sides import Place
@@ -233,7 +234,7 @@ def test_repeated_mentions_of_a_layer(write):
         score_files(other, path, layer="discourse_deixis")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("antecedents", "circles"),
     [
         ({}, []),
@@ -254,7 +255,7 @@ def test_single_antecedents_of_many():
     assert find_circles(chain) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("parts", "zeros", "place"),
     [
         ([(1, 3)], [], ((1, 3),)),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference_kernels import REPEATING_PAIRS, split_sides
 from shared.coreference_tables import make_table, spread
+from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels.per_mention import METRICS
@@ -119,7 +120,7 @@ def test_documents_without_a_response_are_left_out():
     assert score(some.slices("entity_size")["2"]) == of_fractions(mentions=(1, 1), muc=(1, 1), b3=(1, 1), lea=(1, 1))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("field", "sides", "options", "message"),
     [
         (
@@ -148,7 +149,7 @@ def test_what_can_not_be_divided(field, sides, options, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         (

@@ -2,6 +2,7 @@
 
 import pytest
 from shared.coreference import KEY, RESPONSE
+from shared.for_each import for_each
 
 import closeread
 from closeread.exceptions import RequestError
@@ -34,7 +35,7 @@ OTHER_NAMES = {
 """Names in coval, scorch, corefud-scorer, the reference scorer and papers."""
 
 
-@pytest.mark.parametrize(("name", "metric"), OTHER_NAMES.items())
+@for_each(("name", "metric"), OTHER_NAMES.items())
 def test_metrics(name, metric, here, run):
     question = f"Did you mean '{metric}'?"
     assert suggest(name, PROCEDURE.families, PROCEDURE.aliases) == f" {question}"
@@ -46,7 +47,7 @@ def test_metrics(name, metric, here, run):
     assert f"'{PROCEDURE.families[-1]}'. {question}" in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "field"),
     [
         ("size", "entity_size"),
@@ -62,15 +63,13 @@ def test_fields(name, field):
     assert suggest(name, PROCEDURE.breakdowns, PROCEDURE.aliases) == f" Did you mean '{field}'?"
 
 
-@pytest.mark.parametrize(
-    ("name", "module"), [("coref_bcub", "coref_b3"), ("coref_avg", "coref_conll"), ("coref_LEA", "coref_lea")]
-)
+@for_each(("name", "module"), [("coref_bcub", "coref_b3"), ("coref_avg", "coref_conll"), ("coref_LEA", "coref_lea")])
 def test_modules(name, module):
     with pytest.raises(RequestError, match=f"^no such metric: '{name}'. Did you mean '{module}'[?] "):
         closeread.load_metric(name)
 
 
-@pytest.mark.parametrize("procedure", procedure_names())
+@for_each("procedure", procedure_names())
 def test_aliases_lead_somewhere_and_hide_nothing(procedure):
     procedure = load_procedure(procedure)
     known = {*procedure.families, *procedure.breakdowns}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from agreed import universal_anaphora as maker
 from shared.coreference import report_files, score_files
+from shared.for_each import for_each
 from shared.peers import find_peer
 from shared.universal_anaphora import random_pair
 
@@ -73,7 +74,7 @@ def test_all_cases_are_kept():
         assert sum(found is not None and found[1] != usual[1] for found, usual in pairs) > 3, name
 
 
-@pytest.mark.parametrize("seed", range(maker.N_PAIRS))
+@for_each("seed", range(maker.N_PAIRS))
 def test_random(seed, tmp_path):
     paths = [tmp_path / f"{name}.conllua" for name in ("key", "response")]
     for path, text in zip(paths, random_pair(seed), strict=True):
@@ -87,7 +88,7 @@ def test_random(seed, tmp_path):
             check(case, *paths, theirs)
 
 
-@pytest.mark.parametrize("folder", maker.OWN)
+@for_each("folder", maker.OWN)
 def test_its_own_files(folder, tmp_path):
     tests = find_peer("corefud-scorer") / "tests" / "tests-ua"
     cases = [case for case in AGREED["own"] if case.split()[0].rpartition("/")[0] == folder]
@@ -103,7 +104,7 @@ def test_its_own_files(folder, tmp_path):
         check(case, *paths, AGREED["own"][case], **({"duplicates": "first"} if is_repeated else {}))
 
 
-@pytest.mark.parametrize("name", maker.RELEASED)
+@for_each("name", maker.RELEASED)
 def test_released_corpora(name, tmp_path):
     paths = [tmp_path / f"{side}.conllua" for side in ("key", "response")]
     for path, text in zip(paths, maker.released_pair(find_peer("CODI-CRAC21-Corpus").parent, name), strict=True):
@@ -114,7 +115,7 @@ def test_released_corpora(name, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_the_scorer_reads_what_is_written(seed, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(find_peer("corefud-scorer"))
     paths = [str(tmp_path / f"{name}.conllua") for name in ("key", "response")]
@@ -125,7 +126,7 @@ def test_the_scorer_reads_what_is_written(seed, tmp_path, monkeypatch):
         assert maker.score(*paths, "exact", named_brackets=named[0])[1] == [1, 1, 1]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("preset", "setting", "names"),
     [
         ("codicrac_anaphora", "split", {"muc": 0, "b3": 1, "ceafe": 3}),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins.zeros import best_sum, zero_similarity
 
 from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
@@ -62,7 +63,7 @@ def one(*dependencies, document=0, sentence=0):
     return document, sentence, set(dependencies)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("key", "response", "expected"),
     [
         (one((3, 0)), one((3, 0)), 11),

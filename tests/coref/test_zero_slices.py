@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from agreed import corefud_zeros
 from shared.coreference import write_jsonl
+from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
@@ -21,7 +22,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_slices_sum_to_the_whole(here, seed):
     for name, text in zip(("key.conllu", "response.conllu"), corefud_zeros.random_zeros(seed), strict=True):
         Path(name).write_text(text)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 from twins import marmara_features as twin
 
 import closeread
@@ -115,7 +116,7 @@ def test_python_predicts_single_documents_and_writes_links_and_conll(ran, record
     assert not Path("x").exists()
 
 
-@pytest.mark.parametrize(("learner", "features"), [("svc", "T"), ("svr", "TP")])
+@for_each(("learner", "features"), [("svc", "T"), ("svr", "TP")])
 def test_only_jobs_and_repetition_change_nothing(ran, records, learner, features, vectors):
     more = ("--mentions", "predicted", "--features", features, *SAMPLE)
     if features != "T":
@@ -149,7 +150,7 @@ def test_the_seed_draws_other_wrong_mentions(ran):
     assert Path("0").read_bytes() != Path("1").read_bytes()
 
 
-@pytest.mark.parametrize("learner", ["svc", "svr"])
+@for_each("learner", ["svc", "svr"])
 def test_links_explain_the_chains(ran, records, learner):
     ran(*BASELINE, learner, *SAMPLE, "-o", "a.jsonl", "--links", "links.jsonl")
     links = read_rows("links.jsonl")
@@ -217,7 +218,7 @@ def test_svc_on_predicted_mentions_comes_with_a_note(run, here):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "message"),
     [
         (("svr", "-o", "a.txt"), "a.txt: the suffix is '.txt' (expected .jsonl or .conll)"),

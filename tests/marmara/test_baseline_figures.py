@@ -5,6 +5,7 @@ The expected figures are those of a program in plain Python that was written for
 
 import pytest
 from shared.coreference import score_records
+from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -44,7 +45,7 @@ def test_mention_detection(records):
     assert scores["mentions/precision"] == pytest.approx(0.238, abs=5e-4)
 
 
-@pytest.mark.parametrize(("learner", "mentions"), FIGURES)
+@for_each(("learner", "mentions"), FIGURES)
 def test_leave_one_document_out(records, learner, mentions):
     tolerance, figures = FIGURES[learner, mentions]
     rows = [prediction.row for prediction in predict(records, Settings(learner, mentions))]

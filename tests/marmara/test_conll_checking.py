@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE, treebank_files
 from shared.marmara_xml import SENTENCES, put, write_treebank
 
@@ -54,7 +55,7 @@ WORDS = "77000112003.1"
 END = "77000112007.4"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "expected"),
     [
         (
@@ -143,7 +144,7 @@ def test_two_documents_may_be_parts_of_one(tmp_path):
     assert all(len(cluster) > 1 for record in (one, other) for cluster in record["clusters"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("begin", "expected"),
     [
         ("(77000112)", []),
@@ -162,7 +163,7 @@ def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
     assert [f"{notice.line}: {notice.what}" for notice in found.notices] == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("second", "expected"),
     [("77000112_2", []), ("second", ["document 'second' is now '77000112_2', as in the treebank"])],
 )

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.marmara.conll_files import format_cells, format_document, make_rows
@@ -11,7 +12,7 @@ TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("chains", "cells"),
     [
         ([[[0, 2]], [[1, 2]]], ["(1", "(2", "2)|1)"]),  # what ends: the innermost first

@@ -1,6 +1,7 @@
 """Coreference files: every error and every note, and the way back to XML."""
 
 import pytest
+from shared.for_each import for_each
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
 from closeread.tasks.coref.marmara.coreference_xml import (
@@ -133,7 +134,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@for_each("name", ERRORS)
 def test_errors(tmp_path, name):
     text, expected = ERRORS[name]
     assert messages(read(tmp_path, text).problems) == expected
@@ -192,7 +193,7 @@ def test_the_errors_of_all_files_are_found_at_once(tmp_path):
     assert [one.file for one in found.annotations] == ["b.xml", "c.xml"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other", "equal"),
     [
         ("Ayşe'nin  evi", "Ayşe’nin_evi", True),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
 from closeread.exceptions import FormatError
@@ -27,7 +28,7 @@ def ids_of(annotation):
     return [[ids[span] for span in chain] for chain in annotation.chains]
 
 
-@pytest.mark.parametrize("path", ANNOTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@for_each("path", ANNOTATIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_sample_s_annotations_are_the_same_as_conll(path):
     of_document = read_given(SAMPLE / "given" / f"{path.parent.name}.conll")
     annotation = read_equalities(path, of_document)
@@ -50,7 +51,7 @@ FORM = "(expected ids with '=' between them, such as 1 = 4 = 17)"
 LONG = '4 (77000112003.2, "Kıyıkent\'in eski balıkçılarını gösteren yüz fotoğraf")'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "problems"),
     [
         ("1 = 99", ["no given mention has the id '99'"]),

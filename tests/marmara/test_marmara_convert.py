@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
 from shared.ud_sentences import document
 
@@ -25,7 +26,7 @@ def read_chains(folder):
     return found
 
 
-@pytest.mark.parametrize("treebank", ["treebank", "fragments"])
+@for_each("treebank", ["treebank", "fragments"])
 def test_there_and_back(ran, tmp_path, treebank):
     place = ("--treebank", SAMPLE / treebank)
     ran("convert", "marmara_coref", COREFERENCE, "-o", "all.conll", *place)
@@ -138,7 +139,7 @@ def test_python_writes_what_the_command_line_writes(run, here):
             assert records == list(map(json.loads, Path("mine.jsonl").read_text("utf-8").splitlines()))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "source", "options", "message"),
     [
         ("marmara_coref", {"letter": [[[0, 0]]]}, {}, "source is not a file or folder"),
@@ -181,7 +182,7 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
     assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "output", "message"),
     [
         ("all", "a.xml", "a.xml can hold one document, but there are 6 documents (expected a folder)"),
@@ -239,7 +240,7 @@ def move_head(record):
     record["sentences"][0]["tokens"][0]["head"] = 8
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("damage", "message"),
     [
         (change(start=6, end=9), "mentions[0]: tokens 6 to 9 are not in its sentence (expected tokens 0 to 6)"),
@@ -281,7 +282,7 @@ def test_released_files(ran, corpora, tmp_path):
         assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
 
 
-@pytest.mark.parametrize("output", ["given.xml", "given.jsonl", "given"])
+@for_each("output", ["given.xml", "given.jsonl", "given"])
 def test_given_mentions_are_conll(run, here, output):
     found = run("convert", "given", COREFERENCE, "-o", output, *HERE)
     suffix = "." + output.partition(".")[2] if "." in output else ""

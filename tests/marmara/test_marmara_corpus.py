@@ -5,6 +5,7 @@ import shutil
 
 import datasets
 import pytest
+from shared.for_each import for_each
 from shared.marmara_sample import DOCUMENTS, SAMPLE
 
 import closeread
@@ -138,7 +139,7 @@ def test_conllu_needs_no_coreference(tmp_path):
     assert (record["document"], record["n_tokens"], record["clusters"]) == ("77000112", 1, [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("files", "message"),
     [
         (

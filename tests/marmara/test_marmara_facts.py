@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.facts import count_nested, facts
 
@@ -94,7 +95,7 @@ def test_long_chains():
     assert facts(records)["chains of ten or more mentions"] == 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spans", "nested", "twice"),
     [
         ([(0, 3), (4, 6)], 0, 0),

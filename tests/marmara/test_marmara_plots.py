@@ -2,6 +2,7 @@
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.gold import read_gold
@@ -91,7 +92,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
             assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
 
 
-@pytest.mark.parametrize("name", OF_CORPUS)
+@for_each("name", OF_CORPUS)
 def test_commands_for_the_corpus(ran, tmp_path, name):
     for file in ("one.svg", "two.svg", "three.png"):
         said = ran("plot", name, "--config", "sample", "-o", file)
@@ -100,7 +101,7 @@ def test_commands_for_the_corpus(ran, tmp_path, name):
     assert (tmp_path / "three.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name", OF_ANNOTATORS)
+@for_each("name", OF_ANNOTATORS)
 def test_commands_for_annotators(ran, tmp_path, name):
     for file in ("one.svg", "two.svg", "three.png"):
         assert ran("plot", name, *ANNOTATORS, "-o", file).startswith(f"{file}: ")

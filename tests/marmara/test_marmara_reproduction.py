@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.reproduction import Inputs, reproduce
@@ -32,8 +33,8 @@ def values(table):
     return {(cell.row, cell.column): cell.recomputed for cell in table.cells}
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("annotated", [True, False])
+@for_each("name", TABLES)
+@for_each("annotated", [True, False])
 def test_every_cell_is_recomputed_or_says_why_not(name, annotated, folder):
     if annotated is False and name not in ("Table 1", "Text"):
         pytest.skip("needs no annotators")

@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 
 from closeread.corpus.declaration import read_manifest
@@ -45,7 +45,7 @@ def test_manifest():
     assert manifest == {path.relative_to(SAMPLE.parent).as_posix(): file_digest(path) for path in files}
 
 
-@pytest.mark.parametrize("record", CORPUS.records, ids=DOCUMENTS)
+@for_each("record", CORPUS.records, ids=DOCUMENTS)
 def test_analyses_follow_the_treebank(record):
     for sentence in record["sentences"]:
         tokens = sentence["tokens"]

@@ -1,8 +1,8 @@
 """Mention detection, rule by rule, on invented sentences whose mentions were found by hand; and a slow twin."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.turkish_sentences import document, texts_of
 
 from closeread.tasks.coref.marmara.mention_detection import INSIDE, detect_mentions
@@ -99,21 +99,21 @@ PARTS = sorted(INSIDE)
 OTHERS = ["SUBJECT", "OBJECT", "COORDINATION", "S.MODIFIER", "DATIVE.ADJUNCT", "SENTENCE", "VOCATIVE", "modifier"]
 
 
-@pytest.mark.parametrize("name", SENTENCES)
+@for_each("name", SENTENCES)
 def test_sentences(name):
     text, expected = SENTENCES[name]
     record = document(text)
     assert texts_of(record, detect_mentions(record)) == expected
 
 
-@pytest.mark.parametrize("relation", PARTS)
+@for_each("relation", PARTS)
 def test_relations_that_make_a_part(relation):
     record = document(f"taş taş Adj 2 {relation}\nduvar duvar Noun")
     assert texts_of(record, detect_mentions(record)) == ["taş duvar"]
     assert len(PARTS) == 8
 
 
-@pytest.mark.parametrize("relation", OTHERS)
+@for_each("relation", OTHERS)
 def test_relations_that_make_none(relation):
     record = document(f"taş taş Adj 2 {relation}\nduvar duvar Noun")
     assert texts_of(record, detect_mentions(record)) == ["duvar"]
@@ -130,7 +130,7 @@ def test_derived_modifiers_can_be_included():
 REPEATED = ["taze taze Adj 2 MODIFIER\nÇınar çınar Noun", "ulu ulu Adj 2 MODIFIER\nÇınar'ın çınar Noun"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("why", "texts", "expected"),
     [
         ("with a capital twice, whatever the suffix", REPEATED, ["taze Çınar", "Çınar", "ulu Çınar'ın", "Çınar'ın"]),
@@ -184,7 +184,7 @@ def test_an_empty_document():
     assert detect_mentions(document()) == []
 
 
-@pytest.mark.parametrize("apostrophe", "'’‘`´")
+@for_each("apostrophe", "'’‘`´")
 def test_suffixes_and_capitals(apostrophe):
     assert strip_suffix(f"İzmir{apostrophe}in{apostrophe}ki") == "İzmir"
     assert strip_suffix(f"{apostrophe}İzmir{apostrophe}in") == f"{apostrophe}İzmir"

@@ -1,6 +1,6 @@
 """Mentions are put in place in Universal Dependencies by their text: invented documents, each rule apart."""
 
-import pytest
+from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
 from closeread.tasks.coref.marmara.placing import make_documents, place_annotations
@@ -123,7 +123,7 @@ def test_a_sentence_in_use_is_not_used_again():
     assert [(file, mention.id) for file, mention in placed.lost] == [("b.xml", "1")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("other", "lost"),
     [
         ("bir Kedi uyudu", 0),  # 2 and 2 / 1.3: 1.3 times

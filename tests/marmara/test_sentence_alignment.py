@@ -3,9 +3,9 @@
 from itertools import permutations
 from math import isclose, sqrt
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins import sentence_alignment as twin
 
 from closeread.tasks.coref.marmara.sentence_alignment import (
@@ -31,7 +31,7 @@ def find(sentence, *stretches):
     return SentenceIndex([sentence.split()]).find_matches(stretches).get(0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "other"),
     [
         ("Işık", "IŞIK"),  # I is the capital of ı
@@ -48,7 +48,7 @@ def test_editions_agree(text, other):
     assert make_key(text) == make_key(other)
 
 
-@pytest.mark.parametrize(("text", "other"), [("ışık", "işik"), ("kar", "kâr"), ("o.", "o")])
+@for_each(("text", "other"), [("ışık", "işik"), ("kar", "kâr"), ("o.", "o")])
 def test_texts_differ(text, other):
     assert make_key(text) != make_key(other)
 
@@ -113,7 +113,7 @@ def test_tokens_without_a_key():
     assert index.find_places("evdedi") == {0: [(1, 3)]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "place", "expected"),
     [
         ("Ev", (1, 1), (1, 1)),
@@ -131,7 +131,7 @@ def test_quotation_marks_in_a_token():
     assert find_quotes('"Ev"', (1, 1), ["'", '"Ev"', "'"]) == (1, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("scores", "expected"),
     [
         ({}, None),

@@ -2,7 +2,7 @@
 
 import gzip
 
-import pytest
+from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, messages, put, truncate, write_fragment, write_treebank
 
 from closeread.tasks.coref.marmara.treebank_xml import read_treebank
@@ -53,7 +53,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@for_each("name", ERRORS)
 def test_errors(tmp_path, name):
     text, expected = ERRORS[name]
     assert messages(read_treebank(put(tmp_path, {"a.xml": text})).problems) == expected

@@ -1,8 +1,8 @@
 """Groups, heads and relations of tokens, from words of Universal Dependencies; expected values follow the mapping."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.ud_tokens import (
     SurfaceToken,
@@ -22,7 +22,7 @@ def single(one):
     return make_tokens([SurfaceToken("Form", 1, 1)], [one])[0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tag", "features", "groups"),
     [
         ("NOUN", "_", [["Noun"]]),
@@ -52,7 +52,7 @@ def test_groups(tag, features, groups):
     assert single(word(tag=tag, features=features))["groups"] == groups
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("relation", "features", "expected"),
     [
         ("det", "_", "DETERMINER"),
@@ -95,7 +95,7 @@ def test_root():
     }
 
 
-@pytest.mark.parametrize("lemma", ["_", ""])
+@for_each("lemma", ["_", ""])
 def test_without_a_lemma(lemma):
     assert single(word(lemma=lemma))["lemma"] == "Form"
 

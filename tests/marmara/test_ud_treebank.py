@@ -3,9 +3,9 @@
 import gzip
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
 from closeread.formats.gzipped import decompress
@@ -74,7 +74,7 @@ def test_documents_of_several_files():
     assert treebank.files == {"77000112": "a.conllu", "77000113": "a.conllu", "77000200": "b.conllu"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [
         lambda text: text.replace("\n", "\r\n"),
@@ -102,7 +102,7 @@ GOOD = "1 Ali Ali PROPN 0 root"
 TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUNCT, INTJ, X, PART, SYM"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "expected"),
     [
         (["1\tAli\t_"], ["3: the number of columns is 3 (expected 10, separated by tabs)"]),
@@ -158,7 +158,7 @@ def test_wrong_rows(rows, expected):
     assert in_sentence(*rows) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("", ["a.conllu: is empty"]),

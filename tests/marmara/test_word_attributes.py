@@ -1,6 +1,7 @@
 """Inflectional groups and relations of a word."""
 
 import pytest
+from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.word_attributes import parse_groups, parse_relation
 
@@ -34,13 +35,13 @@ NO_RELATIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", GROUPS)
+@for_each("text", GROUPS)
 def test_groups(text):
     found = parse_groups(text)
     assert (found.lemma, [list(group) for group in found.groups]) == GROUPS[text]
 
 
-@pytest.mark.parametrize("text", NO_GROUPS)
+@for_each("text", NO_GROUPS)
 def test_no_groups(text):
     assert parse_groups(text) is None
 
@@ -53,7 +54,7 @@ def test_relations():
     assert parse_relation("[,()]") is None
 
 
-@pytest.mark.parametrize("text", NO_RELATIONS)
+@for_each("text", NO_RELATIONS)
 def test_no_relations(text):
     with pytest.raises(ValueError, match="is not a relation"):
         parse_relation(text)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.turkish_sentences import document
 
 from closeread.exceptions import FormatError
@@ -19,7 +20,7 @@ GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
 PACKED = gzip.compress(GOOD, mtime=0)  # the same in every process of pytest, which names tests by it
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@for_each("pack", [bytes, gzip.compress])
 def test_only_words_that_are_asked_for_are_kept(here, pack):
     (here / "v.vec").write_bytes(pack(GOOD))
     found = read_vectors(here / "v.vec", {"alı", "yok", "\xa0"})
@@ -27,7 +28,7 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
     assert {word: vector.tolist() for word, vector in found.words.items()} == {"alı": [-0.1, 2.0], "\xa0": [0.0, 0.0]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "message"),
     [
         (b"", "v.vec: is empty"),

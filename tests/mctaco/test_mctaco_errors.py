@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
+from shared.for_each import for_each
 from twins import mctaco_errors as twin
 
 import closeread
@@ -122,7 +123,7 @@ def test_the_worst_come_first():
     assert "2 more questions with errors: see to_json() and to_frame()." in str(found)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "units"),
     [
         ("two hours", ["hour"]),
@@ -247,7 +248,7 @@ def test_candidates_without_a_prediction():
         closeread.errors("mctaco", one, gold=GOLD)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given_options", "message"),
     [
         ({"by": "unti"}, "no such field of errors mctaco: 'unti'. Did you mean 'unit'?"),

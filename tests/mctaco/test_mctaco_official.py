@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from agreed.mctaco_official import systems
+from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -16,7 +17,7 @@ FIGURES = json.loads(AGREED.read_text("utf-8"))["figures"]
 SPLITS = {"sample": ("sample", "test"), "validation": ("default", "validation"), "test": ("default", "test")}
 
 
-@pytest.mark.parametrize("name", SPLITS)
+@for_each("name", SPLITS)
 def test_agrees_with_the_official_evaluator(name, request, tmp_path):
     if name != "sample":
         request.getfixturevalue("corpora")

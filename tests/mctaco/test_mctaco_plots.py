@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -44,7 +45,7 @@ def test_a_system_may_be_called_like_the_coin():
     assert legend_texts(figure) == [COIN, COIN]
 
 
-@pytest.mark.parametrize("n_systems", [1, 4, 9])
+@for_each("n_systems", [1, 4, 9])
 def test_nothing_is_cut_off_and_no_numbers_overlap(n_systems):
     categories = ["Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time"]
     perfect = dict.fromkeys(categories, 1.0)

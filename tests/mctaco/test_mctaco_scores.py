@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.counts.table import merge
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
@@ -39,7 +40,7 @@ def scores(records, answers, **options):
     return count(gold=records, system=answers, **options).scores(PROCEDURE.metrics)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@for_each("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = {"missing": case["missing"]} if "missing" in case else {}
     got = scores(*rows(case["gold"], case["system"]), **options)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 pytest.importorskip("spacy")
 
@@ -91,7 +92,7 @@ def parse(sentence):
     return Doc(VOCABULARY, words=words, pos=parts, deps=relations, heads=list(map(int, heads)))
 
 
-@pytest.mark.parametrize(("sentence", "expected", "why"), SENTENCES)
+@for_each(("sentence", "expected", "why"), SENTENCES)
 def test_sentences(sentence, expected, why):
     assert list(find_event_phrases(parse(sentence))) == expected, why
 

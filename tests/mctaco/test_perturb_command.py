@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
+from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold, read_own_gold, read_rows
 from closeread.corpus.names import load_corpus
@@ -87,7 +87,7 @@ def test_phrases_without_events_are_told(run, here):
     assert "retrieval" in Path("c.jsonl").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("events", "message"),
     [
         (["event ordering"], "'event ordering' is not one of 'Frequency', 'Event Duration', 'Stationarity', "),
@@ -145,7 +145,7 @@ def test_unanimous_annotators_make_gold(ran):
     assert rows("labels.jsonl")[0] == {"id": ids[2], "label": "no"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("second", "message"),
     [
         ({"a": "likely"}, "annotations: ben.jsonl: 'b' has no label, but another annotator labelled it"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.mctaco.perturbation.candidates import Technique, by_masking, by_retrieval, by_rules, expand
 
@@ -165,7 +166,7 @@ def test_other_categories_can_be_events():
     assert answers(found) == ["at dawn", "went home", "she sang", "she sang later"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"limit": 0}, r"limit is 0 \(expected at least 1\)"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.mctaco.perturbation.masked import masked_variants
 
@@ -32,7 +33,7 @@ def test_every_word_is_masked_once_in_its_context():
     assert received == [context + answer for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "fillings", "expected", "why"),
     [
         ("days", ["weeks", "months", "years", "hours"], ["weeks", "months", "years"], "the top three"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
@@ -82,7 +83,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "rule", "expected", "why"), NUMBERS)
+@for_each(("answer", "rule", "expected", "why"), NUMBERS)
 def test_numbers(answer, rule, expected, why):
     found = perturb(answer, number_rule=rule)
     words = perturb(answer, number_rule="off")
@@ -115,7 +116,7 @@ AGREEMENT = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "rule", "expected", "why"), AGREEMENT)
+@for_each(("answer", "rule", "expected", "why"), AGREEMENT)
 def test_numbers_agree_with_the_words_beside_them(answer, rule, expected, why):
     words = perturb(answer, number_rule="off")
     assert [result for result in perturb(answer, number_rule=rule) if result not in words] == expected, why
@@ -135,7 +136,7 @@ ARTICLES = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "expected", "why"), ARTICLES)
+@for_each(("answer", "expected", "why"), ARTICLES)
 def test_articles_fit_the_replacement(answer, expected, why):
     assert perturb(answer, number_rule="off") == expected, why
 
@@ -145,7 +146,7 @@ def test_words_beside_a_replacement_can_be_kept():
     assert perturb("an hour", agreement="keep") == ["an second", "an week", "an year"]
 
 
-@pytest.mark.parametrize(("old", "new"), [("2 a.m.", "3 p.m."), ("1 day", "10 days"), ("once a week", "twice a month")])
+@for_each(("old", "new"), [("2 a.m.", "3 p.m."), ("1 day", "10 days"), ("once a week", "twice a month")])
 def test_the_examples_of_the_paper(old, new):
     assert new in perturb(old, changes=2, units="any")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 pytest.importorskip("sklearn")
 
@@ -18,7 +19,7 @@ WORD = r"\w+"
 PHRASES = ["painted the barn", "sold the barn", "went home", "Went  Home", "home the barn painted"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "k", "expected", "why"),
     [
         ("painted a barn", 1, ["painted the barn"], "the best"),
@@ -44,7 +45,7 @@ def test_no_texts():
     assert PhraseIndex(["a"]).similar([], 3) == []
 
 
-@pytest.mark.parametrize("phrases", [[], ["", "?!"]])
+@for_each("phrases", [[], ["", "?!"]])
 def test_phrases_without_words_are_an_error(phrases):
     with pytest.raises(ValueError, match=r"no phrase contains a word \(expected at least one\)"):
         PhraseIndex(phrases)

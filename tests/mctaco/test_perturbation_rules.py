@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
@@ -57,7 +58,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "expected", "why"), WORDS)
+@for_each(("answer", "expected", "why"), WORDS)
 def test_words_and_units(answer, expected, why):
     assert perturb(answer, number_rule="off") == expected, why
 

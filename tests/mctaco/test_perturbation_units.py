@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
@@ -128,28 +129,28 @@ OFFICIAL = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected", "why"), PROPER)
+@for_each(("text", "expected", "why"), PROPER)
 def test_proper_unit(text, expected, why):
     assert normalize_units(text) == expected, why
 
 
-@pytest.mark.parametrize(("text", "why"), UNCHANGED)
+@for_each(("text", "why"), UNCHANGED)
 def test_left_unchanged(text, why):
     assert normalize_units(text) == text, why
 
 
-@pytest.mark.parametrize(("text", "why"), UNCHANGED)
+@for_each(("text", "why"), UNCHANGED)
 def test_left_unchanged_inside_a_sentence(text, why):
     sentence = f"It was said that {text}, as you know."
     assert normalize_units(sentence) == sentence, why
 
 
-@pytest.mark.parametrize(("text", "expected", "why"), OFFICIAL)
+@for_each(("text", "expected", "why"), OFFICIAL)
 def test_official_rule(text, expected, why):
     assert normalize_units(text, rule="official") == expected, why
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("a", 1),
@@ -269,7 +270,7 @@ def test_number_words_round_trip(number):
     assert cardinal(in_words(number)) == number
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("number", "words"),
     [
         (0, "zero"),
@@ -289,7 +290,7 @@ def test_numbers_in_words(number, words):
     assert in_words(number) == words
 
 
-@pytest.mark.parametrize("number", [-1, 10**12])
+@for_each("number", [-1, 10**12])
 def test_numbers_that_are_out_of_range(number):
     with pytest.raises(ValueError, match=rf"number is {number} \(expected 0 to 999999999999\)"):
         in_words(number)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.event_phrases.pool import make_pool
@@ -62,7 +63,7 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given_example", "expected", "why"), EXAMPLES)
+@for_each(("given_example", "expected", "why"), EXAMPLES)
 def test_examples(tmp_path, given_example, expected, why):
     (tmp_path / "x.xml").write_text(frameset(given_example), "utf-8")
     found = read_frames([tmp_path / "x.xml"])
@@ -70,7 +71,7 @@ def test_examples(tmp_path, given_example, expected, why):
     assert (found.files, found.examples) == (1, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kinds", "name", "is_kept"),
     [
         ("v", "all arguments", True),

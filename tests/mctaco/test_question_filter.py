@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
@@ -18,7 +19,7 @@ def verdict(category="Frequency", from_sentence="no", correct="yes"):
     return {"q0": {"category": category, "from_sentence": from_sentence, "correct": correct}}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("verdicts", "reasons", "why"),
     [
         ([verdict(), verdict()], [], "both accept it"),

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.figures import draw_runs
@@ -90,7 +91,7 @@ FORGED = [
 ]
 
 
-@pytest.mark.parametrize(("change", "found"), FORGED)
+@for_each(("change", "found"), FORGED)
 def test_forged_runs(saved, change, found):
     value = RUNS.to_json()
     value["runs"][0] |= change
@@ -101,7 +102,7 @@ def test_forged_runs(saved, change, found):
         assert str(error.value) == f"{folder / 'run.json'}: {found}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "found"),
     [
         ([], "does not describe training runs of mctaco"),

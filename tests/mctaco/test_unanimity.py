@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.adjudication import unanimous
@@ -10,7 +11,7 @@ from closeread.tasks.mctaco.adjudication import unanimous
 LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("labels", "gold", "why"),
     [
         ((LIKELY,) * 4, "yes", "all four"),
@@ -44,7 +45,7 @@ def test_no_candidates():
     assert unanimous([{}, {}]).observed_agreement is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("annotations", "message"),
     [
         ([], "the number of annotators is 0 (expected at least 2)"),

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -18,7 +19,7 @@ from closeread.cli import main
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize(("page", "n_commands"), [("tne.md", 3), ("mctaco.md", 5)])
+@for_each(("page", "n_commands"), [("tne.md", 3), ("mctaco.md", 5)])
 def test_commands_of_the_docs(page, n_commands, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_encoder(tmp_path / "bert-base-uncased", ["the", "barn", "two", "days"], width=8)

@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -84,7 +85,7 @@ def test_a_causal_model_sees_what_is_before(causal):
     assert np.ptp(expected) > 0.1
 
 
-@pytest.mark.parametrize("kind", [MASKED, CAUSAL])
+@for_each("kind", [MASKED, CAUSAL])
 def test_long_texts_lose_their_beginning(kind, request):
     model = LikelihoodModel.load(request.getfixturevalue(kind))
     # Of 24 pieces, a masked model needs two for itself and a causal one, which has no end, needs one.
@@ -96,7 +97,7 @@ def test_long_texts_lose_their_beginning(kind, request):
     assert model.n_cut == 2
 
 
-@pytest.mark.parametrize(("text", "found"), [(" ", "' ' has 0 tokens"), ("days " * 22, "has 22 tokens")])
+@for_each(("text", "found"), [(" ", "' ' has 0 tokens"), ("days " * 22, "has 22 tokens")])
 def test_an_answer_needs_pieces_and_room(masked, text, found):
     with pytest.raises(RequestError, match=rf"{found} of this model \(expected from 1 to 21\)"):
         LikelihoodModel.load(masked).score(TextPairs(["the barn"], [text]))

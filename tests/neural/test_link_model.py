@@ -4,6 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 
@@ -54,7 +55,7 @@ def learner(variant, documents):
     return LinkLearner(system, spans, links, held_out=spans, score=lambda predicted: {}, criterion="f1")
 
 
-@pytest.mark.parametrize("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
+@for_each("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
 def test_losses_are_those_of_the_twin(learner, documents, variant, items):
     batch = learner.gather(np.array(items))
     with torch.no_grad():
@@ -69,7 +70,7 @@ def test_losses_are_those_of_the_twin(learner, documents, variant, items):
     assert batch.totals == {"pairs": pairs, "links": len(links)}
 
 
-@pytest.mark.parametrize("at_once", [2**20, 8, 1])
+@for_each("at_once", [2**20, 8, 1])
 def test_predictions_are_those_of_the_twin(learner, documents, at_once):
     system = learner.model
     spans = learner._spans

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -94,7 +95,7 @@ def test_mctaco(encoder, ran, tmp_path):
     assert [row["label"] for row in rows] == (tmp_path / "labels.txt").read_text("utf-8").split()
 
 
-@pytest.mark.parametrize(("arguments", "options", "message"), [
+@for_each(("arguments", "options", "message"), [
     (("tne", "run"), {"variant": "tripled"}, "no such variant: 'tripled'"),
     (("tne", "run"), {"sizes": [1]}, "no such option of train tne: 'sizes'"),
     (("tne", "run"), {"epochs": 0}, r"epochs is 0 \(expected 1 or more\)"),
@@ -119,7 +120,7 @@ def test_what_can_not_be_trained(arguments, options, message, tmp_path, monkeypa
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("module", [tne_training, mctaco_training])
+@for_each("module", [tne_training, mctaco_training])
 def test_defaults_are_those_of_the_command_line(module):
     """Which imports no task for its help."""
     (name,) = module.COMMANDS["train"]
@@ -139,7 +140,7 @@ def test_defaults_are_those_of_the_command_line(module):
         assert f"[default: {declared.SPLITS['training']}]" in options["split"].help
 
 
-@pytest.mark.parametrize("option", ["config", "data_dir"])
+@for_each("option", ["config", "data_dir"])
 def test_own_data_are_in_no_config(option, tmp_path):
     """That would be ignored."""
     with pytest.raises(RequestError, match=f"{option}= has no effect: no split of the corpus is read"):
@@ -158,14 +159,14 @@ def test_places_of_output_are_checked_first(tmp_path):
         closeread.predict("mctaco", tmp_path / "run", gold=own, output=tmp_path / "labels.docx")
 
 
-@pytest.mark.parametrize("corpus", ["mctaco", "tne"])
+@for_each("corpus", ["mctaco", "tne"])
 def test_suffixes_are_checked_first(corpus, run, tmp_path):
     found = run("predict", corpus, tmp_path / "run", "--config", "sample", "-o", tmp_path / "a.docx")
     assert found.exit_code
     assert "cannot write" in found.stderr
 
 
-@pytest.mark.parametrize(("run", "options", "message"), [
+@for_each(("run", "options", "message"), [
     (None, {}, "either the folder of a run or zero_shot= is needed"),
     ("run", {"zero_shot": "model"}, "either the folder of a run or zero_shot= is needed"),
     ("run", {"threshold": -1.0}, "threshold= needs zero_shot="),

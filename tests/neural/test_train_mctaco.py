@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from shared.for_each import for_each
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -47,7 +48,7 @@ def sentences_of(records):
     return {record["sentence_id"] for record in records}
 
 
-@pytest.mark.parametrize(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
+@for_each(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
 def test_no_sentence_is_on_both_sides(share, n):
     learnt, held_out = split_questions(RECORDS, share, seed=3)
     assert len(sentences_of(RECORDS)) == 10
@@ -235,9 +236,7 @@ def test_without_torch(run, here, monkeypatch):
     assert not list(here.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("sizes", "found"), [("10,x", "'x' is not a percentage"), ("10,101", "'101' is not"), ("5,5", "twice")]
-)
+@for_each(("sizes", "found"), [("10,x", "'x' is not a percentage"), ("10,101", "'101' is not"), ("5,5", "twice")])
 def test_sizes_are_percentages(run, here, sizes, found):
     assert found in refuse(run, "train", "mctaco", "--encoder", "e", "--sizes", sizes, "-o", "run")
 

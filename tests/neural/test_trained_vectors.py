@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.neural.trained_vectors import train_vectors
@@ -73,13 +74,13 @@ def test_the_end_of_a_long_text_is_not_cut_off():
 
 
 @pytest.mark.usefixtures("gensim")
-@pytest.mark.parametrize("texts", [[], [[]], [["\n", " "]], [["a", "b"]]])
+@for_each("texts", [[], [[]], [["\n", " "]], [["a", "b"]]])
 def test_no_word_is_frequent_enough(texts):
     with pytest.raises(RequestError, match=r"no word occurs 2 times or more in the texts \(expected at least one\)"):
         train_vectors(texts)
 
 
-@pytest.mark.parametrize("name", ["dimensions", "epochs", "window", "min_count"])
+@for_each("name", ["dimensions", "epochs", "window", "min_count"])
 def test_numbers_from_one(name):
     with pytest.raises(RequestError, match=rf"{name} is 0 \(expected a whole number from 1\)"):
         train_vectors(TEXTS, **{name: 0})

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 
 torch = pytest.importorskip("torch")
 
@@ -92,7 +93,7 @@ def test_every_item_is_seen_once_in_an_epoch_in_an_order_of_its_own():
     assert len({tuple(epoch) for epoch in epochs}) == 6
 
 
-@pytest.mark.parametrize("after", range(1, 6))
+@for_each("after", range(1, 6))
 def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     whole = run(Learner(dropout=0.5), SETTING)
     first = next(state for state in map(copy, train(Learner(dropout=0.5), SETTING)) if len(state.epochs) == after)
@@ -105,7 +106,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_last_bit(after):
     ]
 
 
-@pytest.mark.parametrize(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
+@for_each(("batch_size", "accumulate"), [(1, 6), (2, 3), (3, 2)])
 def test_accumulated_batches_are_one_batch(batch_size, accumulate):
     expected = run(Learner(), replace(SETTING, batch_size=6))[-1]
     found = run(Learner(), replace(SETTING, batch_size=batch_size, accumulate=accumulate))[-1]
@@ -132,7 +133,7 @@ def test_learning_rates_rise_and_fall():
     np.testing.assert_allclose(rates, expected)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("scores", "n_epochs", "best"),
     [
         ([0.5, 0.4, 0.5, 0.5, 0.6, 0.7], 4, 1),  # an equal score is no better one

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins.windows import choose_window, find_windows
 
 from closeread.neural.windows import cut_windows
@@ -28,7 +29,7 @@ def test_neighbours_share_what_is_asked_for():
     assert ends[-1] == 100
 
 
-@pytest.mark.parametrize("overlap", [-1, 5, 6])
+@for_each("overlap", [-1, 5, 6])
 def test_an_overlap_that_leaves_no_step_is_refused(overlap):
     with pytest.raises(ValueError, match=rf"overlap is {overlap} \(expected 0 to 4"):
         cut_windows(np.array([7]), 5, overlap)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.timelines import CORPUS, skip_unless_available
 
 from closeread.corpus.gold import read_gold
@@ -120,7 +121,7 @@ def test_there_and_back(file, document):
     assert dump_timeml(as_timeml(as_cat(read))) == dump_timeml(made)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problem"),
     [
         ({"tokens": ["New York", *CAT["tokens"][1:]]}, "a token contains white space, which TimeML can't represent"),
@@ -138,7 +139,7 @@ def test_what_timeml_can_not_express(changes, problem):
 OUTSIDE = "text is outside sentences (expected all text in <s id=…>, with ids in ascending order)"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "problem"),
     [
         ("<TEXT><s id='0'>Rain</s> stops</TEXT>", OUTSIDE),
@@ -186,7 +187,7 @@ def test_a_document_needs_an_id(file):
         as_cat(timeml(file, "<TimeML><TEXT><s id='0'>Rain</s></TEXT></TimeML>"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("events", "ids"),
     [
         (("e1", "e2"), ["1", "2"]),
@@ -220,7 +221,7 @@ def test_what_cat_does_not_hold(file):
     ]
 
 
-@pytest.mark.parametrize("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
+@for_each("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
 def test_released_documents_in_both_formats(corpora, file, split):
     skip_unless_available(split, "documents")
     released = locate(CORPUS, CORPUS.configs["documents"].splits[split]).files

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, Problem
 from closeread.tasks.timeline.cat_xml import (
@@ -83,7 +84,7 @@ def test_a_document_without_a_time(file):
     assert read(file, document(markables=EVENTS)) == ({**RECORD, **time}, [], [Problem("has no creation time", 1)])
 
 
-@pytest.mark.parametrize(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
+@for_each(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
 def test_creation_times(file, text, expected):
     read_as = read(file, document(markables=TIME.replace("2012-05-01", text) + EVENTS))
     assert read_as.document["creation_time"] == text  # as it is written
@@ -102,7 +103,7 @@ def test_what_is_not_read_is_told(file):
 FIRST = '<token number="0" sentence="0" t_id="1">Rain</token>'
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "problems"),
     [
         (' doc_id="7"', "", [(1, "Document has no doc_id")]),
@@ -171,7 +172,7 @@ def test_tokens_and_mentions_are_judged_together(file):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "message"),
     [
         ("", ": is empty"),
@@ -246,7 +247,7 @@ def test_a_folder_without_documents(tmp_path):
     assert str(caught.value) == f"{tmp_path}: contains no document (expected files ending in .xml)"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problems"),
     [
         ({"sentences": [0]}, ["has 8 tokens and 1 sentence number (expected one per token)"]),
@@ -329,7 +330,7 @@ def test_any_file_is_read_or_refused(file, data):
         assert read(file, dump_document(found.document)).document == found.document
 
 
-@pytest.mark.parametrize("change", [{"tokens": ["a\x01"] * 8}, {"url": "a\x85"}])
+@for_each("change", [{"tokens": ["a\x01"] * 8}, {"url": "a\x85"}])
 def test_what_xml_can_not_hold_is_not_written(change):
     with pytest.raises(ValueError, match=r"^XML can't represent the character U\+00(01|85) \(in '"):
         dump_document({**RECORD, **change})

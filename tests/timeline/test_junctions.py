@@ -1,9 +1,9 @@
 """Graphs without their chains, beside a search in the whole graph."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.timeline.kernels.junctions import find_descendants, find_junctions, measure_levels
 
@@ -61,7 +61,7 @@ def test_a_way_in_the_tree_is_a_way(graph):
         assert (found == reaches).all()
 
 
-@pytest.mark.parametrize("n", [1, 5, 1000])
+@for_each("n", [1, 5, 1000])
 def test_of_a_chain_the_first_node_is_kept(n):
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
     found = find_junctions(n, edges, np.empty(0, np.int64))

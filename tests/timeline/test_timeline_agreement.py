@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.timelines import entry
 
 from closeread.corpus.gold import read_gold
@@ -87,7 +88,7 @@ def read(content):
     return read_annotations(Path("one.xml"))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "both", "expected"),
     [
         ("abc", "abc", 3, Fraction(1)),
@@ -247,7 +248,7 @@ def test_with_oneself():
     assert all(overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records).values())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("markables", "relations", "problem"),
     [
         (mark("ENTITY_MENTION", 3), "", "12: ENTITY_MENTION '3' has no token_anchor (expected at least one)"),

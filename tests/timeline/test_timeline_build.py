@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.gold import read_gold
@@ -43,7 +43,7 @@ def built(events, documents=()):
     return {timeline["entity"]: lines(timeline) for timeline in timelines}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("anchors", "positions"),
     [
         ((), []),
@@ -64,7 +64,7 @@ def test_positions(anchors, positions):
     assert placed(*anchors) == positions
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("anchors", "positions"),
     [
         (("2010-07", "2010-07-XX"), [1, 2]),  # a month, then an unknown day of it
@@ -78,7 +78,7 @@ def test_positions_where_granularities_are_kept(anchors, positions):
     assert placed(*anchors, granularity="keep") == positions
 
 
-@pytest.mark.parametrize(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
+@for_each(("granularity", "positions"), [("merge", "1 1 2"), ("keep", "2 1 3")])
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
     events = [event("Bo", f"7-{i}-a", anchor) for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
@@ -189,7 +189,7 @@ def test_mentions_by_their_tokens():
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "problems"),
     [
         ([{}], ["has no mention (expected either mention, or document and tokens)"]),
@@ -334,7 +334,7 @@ KEPT = {"trial": (44, 176), "corpus_1": (275, 275), "corpus_2": (194, 246), "cor
 """How many of the released lines keep their positions, and how many there are, as counted by other code."""
 
 
-@pytest.mark.parametrize("split", KEPT)
+@for_each("split", KEPT)
 def test_released_timelines_made_anew(corpora, split):
     skip_unless_available(split)
     found = total = 0

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.annotated_cat import mark, relate, write_document, write_voyage
+from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.sources import locate
@@ -63,7 +64,7 @@ def test_wanted_entities_have_a_timeline_even_without_events(tmp_path):
         build_annotated_timelines(folder, wanted=["Cy", "CY"])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "anchor"),
     [
         ("2010", "2010"),
@@ -81,7 +82,7 @@ def test_values_of_times(tmp_path, value, anchor):
     assert found == {"Bo": [(int(anchor.startswith("20")), anchor, "7-0-sails")]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "target", "kind", "anchored"),
     [
         (2, 3, "SIMULTANEOUS", True), (2, 3, "IS_INCLUDED", True), (2, 3, "BEGUN_BY", True),
@@ -106,7 +107,7 @@ def test_a_duration_is_no_anchor(tmp_path):
     assert found.notices == [f"{path}: left out: links to times of the type 'DURATION' (1)"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("attributes", "kind"),
     [
         ({"class": "GRAMMATICAL"}, "grammatical"),
@@ -120,7 +121,7 @@ def test_a_duration_is_no_anchor(tmp_path):
         ({"class": "SPEECH_COGNITIVE", "pos": "NOUN", "certainty": "CERTAIN", "polarity": "POS"}, ""),
     ],
 )
-@pytest.mark.parametrize("on_mention", [True, False])
+@for_each("on_mention", [True, False])
 def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_mention):
     of_mention, of_event = (attributes, {}) if on_mention else ({}, attributes)
     markables = [
@@ -149,7 +150,7 @@ def test_months_and_days_may_be_kept_apart(tmp_path):
     assert build_one(tmp_path, markables, relations, granularity="keep") == {"Bo": [(1, *far), (2, *sails)]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("markables", "relations", "problems"),
     [
         ([], [relate("HAS_PARTICIPANT", 9, 1, sem_role="Arg0")], ["14: source: no markable has the m_id '9'"]),
@@ -272,7 +273,7 @@ def test_entities_are_named_by_their_names_not_by_their_instances(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("attributes", "options", "found"),
     [
         ({}, {"roles": ["ARG2"]}, "takes part in an event in the role ARG2 (expected HAS_PARTICIPANTs from events to"),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 from closeread.counts.annotators import Annotator
 from closeread.exceptions import FormatError, RequestError
@@ -16,7 +17,7 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "output", "document"),
     [("7.xml", "7.tml", True), ("7.tml", "7.xml", True), ("7.xml", "all.jsonl", True), ("folder", "all.jsonl", False)],
 )
@@ -24,13 +25,13 @@ def test_documents_are_known_by_their_suffixes(source, output, document):
     assert is_document(Path(source), Path(output)) is document
 
 
-@pytest.mark.parametrize("output", ["7.xml", "7.jsonl", "folder"])
+@for_each("output", ["7.xml", "7.jsonl", "folder"])
 def test_a_document_becomes_one_of_the_other_format_only(output):
     with pytest.raises(RequestError, match=r"can't convert 8.xml to .* \(expected a document in CAT, .xml, and one in"):
         convert_document(Path("8.xml"), Path(output))
 
 
-@pytest.mark.parametrize(("source", "output"), [("bad.xml", "bad.tml"), ("bad.tml", "bad.xml")])
+@for_each(("source", "output"), [("bad.xml", "bad.tml"), ("bad.tml", "bad.xml")])
 def test_broken_documents_are_named(tmp_path, source, output):
     (tmp_path / source).write_text("<Other/>")
     with pytest.raises(FormatError, match=source):

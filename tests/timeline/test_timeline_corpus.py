@@ -7,6 +7,7 @@ import warnings
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shared.for_each import for_each
 from shared.timelines import CORPUS, loader_folder
 
 import closeread
@@ -75,7 +76,7 @@ def test_the_manifest_of_the_sample(sample):
     assert found == read_manifest(loader_folder() / "sample.sha256")
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ""])
+@for_each("suffix", [".jsonl", ".parquet", ""])
 def test_every_form_of_gold_is_the_same(tmp_path, suffix):
     gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
     records = list(gold.records)
@@ -156,7 +157,7 @@ def test_a_folder_without_any_split(tmp_path, run):
 
 
 @pytest.mark.filterwarnings("ignore:.*does not contain the released files")
-@pytest.mark.parametrize("config", ["default", "documents"])
+@for_each("config", ["default", "documents"])
 def test_every_changed_file_is_seen(own_folder, offline, config):
     def loaded():
         with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.timelines import entries
 
 from closeread.tasks.timeline.explain import HEADER, NOTES, explain, row, title
@@ -199,7 +200,7 @@ def test_csv_is_one_table(files, run):
     assert "CSV has only one table; omit --per-unit or --explain" in result.stderr
 
 
-@pytest.mark.parametrize("procedure", ["mctaco", "wikipossessions", "tne", "coref"])
+@for_each("procedure", ["mctaco", "wikipossessions", "tne", "coref"])
 def test_only_where_there_is_something_to_explain(run, procedure):
     result = run("score", procedure, "x", "y", "--explain")
     assert result.exit_code == 2
@@ -247,7 +248,7 @@ def test_the_size_of_what_is_told_grows_with_the_relations():
     assert sizes[1] < 5 * sizes[0]
 
 
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("track", TRACKS)
 def test_many_relations_at_one_time_are_cut_too(track):
     n = 400
     gold = entries([(1, "2001", [f"{k:03}"]) for k in range(n)])
@@ -291,8 +292,8 @@ def test_titles_are_the_counts(gold, system, track):
     assert all(len(row(one)) == len(HEADER) for one in verdicts)
 
 
-@pytest.mark.parametrize("split", ["trial", "corpus_1", "corpus_2"])
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("split", ["trial", "corpus_1", "corpus_2"])
+@for_each("track", TRACKS)
 def test_released_timelines(corpora, run, split, track, tmp_path):
     """Gold against itself: all is verified as it stands."""
     from closeread.corpus.gold import read_gold

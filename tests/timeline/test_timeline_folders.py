@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from shared.for_each import for_each
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
 from closeread import limits
@@ -120,7 +121,7 @@ def test_names_that_are_no_text(tmp_path):
 AND = "S&P 500\n1\t2007\t7-2-a\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("texts", "notices_of"),
     [
         ({"s&p_500": AND}, []),
@@ -220,7 +221,7 @@ def test_a_folder_is_written(tmp_path):
     assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
 
 
-@pytest.mark.parametrize("name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
+@for_each("name", ["../ann", "a/b/c", "a/.b", "a/..", "a/", "/ann", ".ann", "..", "a\\b", "a\nb", ""])
 def test_an_id_leads_nowhere_else(tmp_path, name):
     with pytest.raises(ValueError, match="can't be the name of a file"):
         write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")

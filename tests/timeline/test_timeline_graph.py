@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timeline_pictures import assert_readable, find_row, read_texts
 from shared.timelines import entries, entry
@@ -71,7 +72,7 @@ def test_nothing_is_entailed_without_relations():
     assert named(one) == {EXPLICIT: [("1-1-a", "SIMULTANEOUS", "2010")]}
 
 
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("track", TRACKS)
 def test_agrees_with_the_twin_on_random_timelines(track):
     # Also where anchors recur, so that some times have no order, and some relations contradict others.
     met = Counter()

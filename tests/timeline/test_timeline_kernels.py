@@ -1,9 +1,9 @@
 """Counts of timelines, beside a slow twin and on input of any kind."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
@@ -25,8 +25,8 @@ def counts(gold, system, track="full"):
     return timeline_counts(entries(gold), entries(system), track).tolist()
 
 
-@pytest.mark.parametrize("track", TRACKS)
-@pytest.mark.parametrize(("longest", "n", "batch"), [(4, 2000, 2048), (9, 1000, 1), (20, 100, 2048), (20, 100, 2)])
+@for_each("track", TRACKS)
+@for_each(("longest", "n", "batch"), [(4, 2000, 2048), (9, 1000, 1), (20, 100, 2048), (20, 100, 2)])
 def test_fast_is_twin(longest, n, batch, track, monkeypatch):
     # Few pairs at a time, so that what is decided in one sweep is used in the next.
     monkeypatch.setattr(timeline_order, "BATCH", batch)
@@ -61,7 +61,7 @@ def shown(walk):
     return "".join("?" if bad else "+" if new else "." for new, bad in zip(walk.joins, walk.contradicts, strict=True))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("names", "steps", "expected"),
     [
         ("", "", ""),

@@ -1,6 +1,7 @@
 """Mentions of timelines: where they are in the documents, and what is odd about a timeline."""
 
 import pytest
+from shared.for_each import for_each
 from shared.timelines import entry
 
 from closeread.tasks.timeline.timeline_mentions import (
@@ -16,7 +17,7 @@ from closeread.tasks.timeline.timeline_mentions import (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "anchor",
     [
         "",
@@ -36,7 +37,7 @@ def test_anchors(anchor):
     assert list(inspect_timeline({"id": "ann", "entity": "Ann", "entries": [entry(1, anchor, "7-2-a")]})) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     "anchor",
     [
         "XXX-XX-XX",
@@ -58,7 +59,7 @@ def test_odd_anchors(anchor):
     assert found == ("anchor", 0, f"the anchor {anchor!r} is not a date such as 2009-03-XX", repr(anchor))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("positions", "found"),
     [
         ([], None),
@@ -82,7 +83,7 @@ def test_repeated_mentions():
     assert {oddity.kind for oddity in found} == {"repeated"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("entity", "name", "is_odd"),
     [
         ("Airbus A380", "airbus_a380", False),
@@ -134,7 +135,7 @@ TEXTS = as_texts(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mention", "span", "kind"),
     [
         ("7-0-stops", ("7", 0, 1, 1, ["12"]), None),
@@ -172,7 +173,7 @@ def test_every_event_is_found_by_its_name():
         assert check_place(event, TEXTS.sentences) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mention", "parts"),
     [("3307-3-take_away", ("3307", 3, "take_away")), ("108294-7-re-open", ("108294", 7, "re-open"))],
 )

@@ -7,6 +7,7 @@ import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.timeline_pictures import (
     assert_readable,
     find_collection,
@@ -165,7 +166,7 @@ def test_an_event_is_not_torn_apart():
         assert f"{i}" in places
 
 
-@pytest.mark.parametrize("lengths", [[20], [5, 30], [5, 5, 5, 40]])
+@for_each("lengths", [[20], [5, 30], [5, 5, 5, 40]])
 def test_rows_go_on_in_time(lengths):
     gold = [entry(i, f"{1990 + i}-01-01", f"1-{i}-{'n' * lengths[i % len(lengths)]}") for i in range(1, 31)]
     figure = draw_timeline("T", gold)
@@ -266,7 +267,7 @@ def test_hostile_texts_are_drawn_as_they_stand(tmp_path):
 SPLITS = ("trial", "corpus_1", "corpus_2")
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_released_timelines_are_readable(corpora, split):
     from closeread.corpus.gold import read_gold
     from closeread.corpus.names import load_corpus

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import matplotlib
 import pytest
+from shared.for_each import for_each
 from shared.timeline_pictures import (
     read_texts,
 )
@@ -20,7 +21,7 @@ LINDQVIST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg"])
+@for_each("suffix", ["png", "svg"])
 def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
     assert ran(*PLOT, "-o", f"one.{suffix}") == f"one.{suffix}: 7 mentions\n"
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "scatter.marker": "s", "lines.linewidth": 9}):

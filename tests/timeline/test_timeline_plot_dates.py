@@ -2,14 +2,14 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.timeline.plot_dates import choose_ticks, parse_period
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("anchor", "first", "last"),
     [
         ("2001-02-03", "2001-02-03", "2001-02-03"),
@@ -25,7 +25,7 @@ def test_what_a_date_may_mean(anchor, first, last):
     assert [date.fromordinal(day).isoformat() for day in parse_period(anchor)] == [first, last]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "last", "names"),
     [
         ("2001-01-20", "2001-03-05", ["2001-02", "2001-03"]),

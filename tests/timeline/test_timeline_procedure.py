@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.count_tables import score_table, sum_counts
+from shared.for_each import for_each
 from shared.timelines import entries
 
 from closeread.counts.table import merge
@@ -36,7 +37,7 @@ def timelines(sides):
     ]
 
 
-@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
+@for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=timelines(case["gold"]), system=timelines(case["system"]), **options)
@@ -65,7 +66,7 @@ def test_timelines_without_predictions():
         count(gold=gold, system=system, missing="error")
 
 
-@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
+@for_each("missing", ["empty", "skip", "error"])
 def test_a_timeline_without_entries_is_left_out(missing):
     for predicted in (ONE, [], None):
         table = count(gold=timelines([[], TWO]), system=timelines([predicted, TWO]), missing=missing)

@@ -2,7 +2,7 @@
 
 import random
 
-import pytest
+from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
@@ -64,7 +64,7 @@ def checked(explanation, own, other, nodes, graph):
     assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
 
 
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("track", TRACKS)
 def test_explanations_are_those_of_the_twin_and_of_the_counts(track, monkeypatch):
     monkeypatch.setattr(timeline_ways, "ENDS", 1000)
     met = set()
@@ -90,7 +90,7 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track, monkeypatch
         assert met >= kinds | {(verdict, True, absent) for verdict, _, absent in kinds - {("missing", False, False)}}
 
 
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("track", TRACKS)
 def test_long_chains_keep_their_ends(track, monkeypatch):
     cut = 0
     for seed in range(60):
@@ -108,7 +108,7 @@ def test_long_chains_keep_their_ends(track, monkeypatch):
     assert cut > 50
 
 
-@pytest.mark.parametrize("track", TRACKS)
+@for_each("track", TRACKS)
 def test_where_all_is_in_order_nothing_is_sought(track, monkeypatch):
     monkeypatch.setattr(timeline_ways.Ways, "_search", None)
     rng = random.Random(5)

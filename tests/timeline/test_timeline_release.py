@@ -6,6 +6,7 @@ import shutil
 import warnings
 
 import pytest
+from shared.for_each import for_each
 from shared.timelines import CORPUS, loader_folder, skip_unless_available
 
 import closeread
@@ -43,8 +44,8 @@ def test_the_manifest_lists_all_files_that_are_read():
     assert {len(source.files) for source in CORPUS.configs["documents"].splits.values()} == {60}
 
 
-@pytest.mark.parametrize("config", ["default", "documents"])
-@pytest.mark.parametrize("split", [*SPLITS, "evaluation"])
+@for_each("config", ["default", "documents"])
+@for_each("split", [*SPLITS, "evaluation"])
 def test_facts_are_those_of_the_release(corpora, split, config):
     for part in CORPUS.configs[config].parts(split):
         skip_unless_available(part)
@@ -98,7 +99,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_oddities_are_told_with_file_and_line(corpora, split):
     skip_unless_available(split)
     gold = read_gold(CORPUS, "default", split)
@@ -116,7 +117,7 @@ CONTRADICTORY = {"corpus_1": 0, "corpus_2": 1, "corpus_3": 51}
 """Relations of gold that contradict earlier ones, as the organisers' tool has them."""
 
 
-@pytest.mark.parametrize("split", CONTRADICTORY)
+@for_each("split", CONTRADICTORY)
 def test_contradictory_gold_is_told(corpora, split):
     skip_unless_available(split)
     found = [
@@ -126,7 +127,7 @@ def test_contradictory_gold_is_told(corpora, split):
     assert sum(int(match[1]) for match in found if match) == CONTRADICTORY[split]
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_every_mention_that_is_no_single_event_is_told(corpora, split):
     skip_unless_available(split)
     gold = read_gold(CORPUS, "default", split)
@@ -141,7 +142,7 @@ def test_every_mention_that_is_no_single_event_is_told(corpora, split):
     assert any(len(span["events"]) == 1 for _, span in spans)
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_nothing_is_lost(corpora, split):
     """Every file is written again as it was released, but for the second one of a timeline."""
     skip_unless_available(split)
@@ -159,7 +160,7 @@ def test_nothing_is_lost(corpora, split):
             assert len(re.findall("<EVENT_MENTION ", text)) == len(document["events"])
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_spans_lead_to_the_words(corpora, split):
     skip_unless_available(split)
     documents = {document["id"]: document for document in read_gold(CORPUS, "documents", split).records}
@@ -185,7 +186,7 @@ def test_spans_lead_to_the_words(corpora, split):
     assert apart <= 2  # three event mentions are of tokens that are no neighbours
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_what_the_card_says_of_the_documents(corpora, split):
     skip_unless_available(split)
     documents = read_gold(CORPUS, "documents", split).records
@@ -206,7 +207,7 @@ def test_what_the_card_says_of_the_documents(corpora, split):
     assert odd == (["120578"] if split == "corpus_2" else [])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("split", "folder", "n_events"),
     [
         ("trial", "Corpus-trial-data_task4", 944),
@@ -240,7 +241,7 @@ def test_gold_folders_are_the_gold(corpora):
     }
 
 
-@pytest.mark.parametrize("split", SPLITS)
+@for_each("split", SPLITS)
 def test_gold_is_a_perfect_submission(corpora, split):
     skip_unless_available(split)
     names = {"trial": "TimeLines_trial_data_task4_v1.2"}

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 from shared.timelines import write_texts
 
 from closeread.corpus.gold import read_gold, splits_at_hand
@@ -263,7 +264,7 @@ def test_an_odd_anchor_is_no_granularity(own):
 
 
 @ANY_FILES
-@pytest.mark.parametrize("events", [3, 2])
+@for_each("events", [3, 2])
 def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
     """Without corpus 3, three events of every entity confirm nothing; two of one entity refute the paper."""
     shutil.rmtree(own / "SemEval_Task4_data" / "corpus_3")
@@ -285,7 +286,7 @@ def test_a_corpus_without_events(own):
 
 
 @ANY_FILES
-@pytest.mark.parametrize(
+@for_each(
     ("lines", "expected"),
     [
         # Of the figure's sentences only; 2004 comes first there, and an event of another sentence does not count.

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from shared.for_each import for_each
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
 from closeread.corpus.gold import read_own_gold
@@ -27,7 +28,7 @@ def test_a_submission(tmp_path):
     assert submission.notices == ()
 
 
-@pytest.mark.parametrize("missing", ["empty", "skip"])
+@for_each("missing", ["empty", "skip"])
 def test_missing_timelines(tmp_path, missing):
     write_texts(tmp_path, cy="Cy\n")
     assert read_submission(tmp_path, CORPUS, GOLD, missing).missing == ("ann",)
@@ -122,7 +123,7 @@ def test_broken_submissions(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "problem"),
     [
         ({"position": -1}, "entries[0].position: -1 is less than the minimum of 0"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.timelines import CORPUS, entry
 
 from closeread.corpus.gold import read_own_gold
@@ -47,7 +48,7 @@ def test_a_header_alone():
     assert parse().record == {"id": "ann", "entity": "Ann", "entries": []}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("1\t\t7-2-a", entry(1, "", "7-2-a")),  # an empty anchor is legal
@@ -63,7 +64,7 @@ def test_lines(line, expected):
     assert entries(line) == [expected]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "problem"),
     [
         ("1", f"the number of columns is 1 {EXPECTED}"),
@@ -84,7 +85,7 @@ def test_broken_lines(line, problem):
     assert timeline.lines == [2, 4]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "problem"),
     [
         ("", "is blank (expected the name of the entity)"),
@@ -165,7 +166,7 @@ def test_any_file_is_read_or_refused(file, data):
     assert list(read_own_gold(CORPUS, file.parent).records) == list(gold.records)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "what"),
     [
         ({"entity": "A\tB"}, "entity"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from agreed import tempeval3 as maker
+from shared.for_each import for_each
 from twins import point_algebra as twin
 
 from closeread.counts.sides import Place
@@ -57,7 +58,7 @@ def differing(found, said, pairs, at_most, **options):
         assert twin.link_counts(*pairs[i], **options)[:4] == found[i]
 
 
-@pytest.mark.parametrize("family", maker.FAMILIES)
+@for_each("family", maker.FAMILIES)
 def test_agrees_with_the_toolkit(family):
     pairs = [maker.FAMILIES[family](seed) for seed in range(maker.N_RANDOM)]
     assert len(pairs) == 500
@@ -100,7 +101,7 @@ def test_files_say_what_their_links_say(tmp_path):
     assert from_files(tmp_path, maker.documents(pairs)) == ours(pairs)
 
 
-@pytest.mark.parametrize("name", maker.FOLDERS)
+@for_each("name", maker.FOLDERS)
 def test_agrees_on_timelines(corpora, name):
     """The timelines of the corpus as links, anchors and contradictions and all."""
     pairs = maker.timeline_pairs(corpora, name)
@@ -108,7 +109,7 @@ def test_agrees_on_timelines(corpora, name):
     assert found == {key: counts for key, counts in SAID["corpora"].items() if key.rpartition(" ")[0] == name}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "theirs", "own"),
     [
         # Nothing says which of the two is first, and the toolkit has them at one place.
@@ -132,7 +133,7 @@ def test_what_the_toolkit_counts_otherwise(name, theirs, own):
     assert ours([maker.OTHERWISE[name]]) == [own]
 
 
-@pytest.mark.parametrize("name", maker.ALONE)
+@for_each("name", maker.ALONE)
 def test_a_link_of_an_interval_with_itself(name):
     """The toolkit counts one that is always true, too, if it is the first link of its interval."""
     relation, place = name.split()
@@ -141,7 +142,7 @@ def test_a_link_of_an_interval_with_itself(name):
     assert ours([maker.ALONE[name]]) == [[1, 1, 1, 1 + (not is_true)]]
 
 
-@pytest.mark.parametrize("name", maker.RELEASED)
+@for_each("name", maker.RELEASED)
 def test_agrees_on_released_documents(corpora, name):
     """All documents, by ids or by overlapping extents, are counted as the point algebra counts them."""
     folder = corpora / "StructTempRel-EMNLP17"

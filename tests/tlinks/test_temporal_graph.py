@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins import point_algebra as twin
 
 from closeread.formats.timeml import RELATION_TYPES
@@ -49,7 +49,7 @@ def test_every_type_of_timeml_has_its_relation():
             assert relation(3, 5, name, during) == relation(5, 3, twin.INVERSE[name], during)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("links", "asked", "expected"),
     [
         ([(0, "BEFORE", 1), (1, "BEFORE", 2)], (0, "BEFORE", 2), True),
@@ -72,7 +72,7 @@ def test_what_follows(links, asked, expected):
     assert graph.entails(relations([asked])) == [expected]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_a_relation_of_an_interval_with_itself(kind):
     assert PointGraph(1).add([Relation(0, 0, kind)]) == ["entailed" if kind == "equals" else "contradictory"]
 
@@ -84,7 +84,7 @@ def test_what_contradicts_stays_out():
     assert graph.entails(relations([(2, "BEFORE", 0), (0, "BEFORE", 2)])) == [False, True]
 
 
-@pytest.mark.parametrize("during", DURINGS)
+@for_each("during", DURINGS)
 @settings(max_examples=60)
 @given(links=LINKS)
 def test_fast_is_twin(during, links):
@@ -98,7 +98,7 @@ def test_fast_is_twin(during, links):
         assert graph.entails(relations(asked, during)) == expected
 
 
-@pytest.mark.parametrize("during", DURINGS)
+@for_each("during", DURINGS)
 @settings(max_examples=60)
 @given(links=LINKS)
 def test_the_faster_twin_is_the_slow_one(during, links):
@@ -128,7 +128,7 @@ def test_of_all_that_is_true_everything_follows(model):
     assert all(graph.entails(true_of(model)))
 
 
-@pytest.mark.parametrize("size", [1, 2, 5])
+@for_each("size", [1, 2, 5])
 def test_batches_change_nothing(monkeypatch, size):
     rng = random.Random(4)
     common = ("BEFORE", "AFTER", "IS_INCLUDED", "SIMULTANEOUS", "BEGINS")

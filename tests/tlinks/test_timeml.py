@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.formats.timeml import (
@@ -129,7 +130,7 @@ def test_the_creation_time_may_be_unnamed_and_anywhere(file: Path) -> None:
     assert second.creation_time.id == "t6"
 
 
-@pytest.mark.parametrize("text", [WITH_INSTANCES, WITHOUT_INSTANCES])
+@for_each("text", [WITH_INSTANCES, WITHOUT_INSTANCES])
 def test_what_is_written_is_read_again(file: Path, text: str) -> None:
     document = read(file, text)
     assert without_lines(read(file, dump_timeml(document))) == without_lines(document)
@@ -214,7 +215,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("ends", "interval"),
     [
         ('eventInstanceID="ei1" relatedToEventInstance="ei1"', "ei1"),
@@ -229,7 +230,7 @@ def test_a_link_of_an_interval_with_itself(file: Path, ends: str, interval: str)
     ]
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@for_each("name", BROKEN)
 def test_what_is_refused(file: Path, name: str) -> None:
     element, message = BROKEN[name]
     with pytest.raises(FormatError) as caught:
@@ -260,7 +261,7 @@ def test_all_problems_at_once_in_their_order(file: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "message"),
     [
         (Document(None, (Passage("TEXT", "ab", (Span("a", 0, 1, {}), Span("b", 0, 2, {}))),)), "crosses another"),
@@ -340,14 +341,14 @@ def test_any_file_is_read_or_refused(file: Path, data: st.DataObject) -> None:
     assert message.replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff\xfe<\x00", b"<TimeML>\xe9</TimeML>", b"<TimeML/>" * 2, b"{}"])
+@for_each("data", [b"", b"\xff\xfe<\x00", b"<TimeML>\xe9</TimeML>", b"<TimeML/>" * 2, b"{}"])
 def test_what_is_no_xml_is_refused(file: Path, data: bytes) -> None:
     file.write_bytes(data)
     with pytest.raises(FormatError):
         read_timeml(file)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("folder", "n_sentences", "n_events"),
     [
         ("Corpus-trial-data_task4_events_timelines_TimeML", 464, 188),

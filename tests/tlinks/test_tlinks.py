@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.count_tables import score_table, sum_counts
+from shared.for_each import for_each
 from twins import point_algebra as twin
 
 from closeread.counts.table import merge
@@ -61,7 +62,7 @@ def counts(gold, system, **options):
 # By hand.
 
 
-@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
+@for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     extents = case.get("extents", [None, None])
     gold, system = (documents(case[side], extents[i]) for i, side in enumerate(("gold", "system")))
@@ -82,7 +83,7 @@ def test_a_missing_document_may_be_an_error():
         count(gold=documents([[], []]), system=documents([[], None]), missing="error")
 
 
-@pytest.mark.parametrize("case", CASES["matching"], ids=lambda case: case["name"])
+@for_each("case", CASES["matching"], ids=lambda case: case["name"])
 def test_matching_by_hand(case):
     sides = [[Extent(*extent) for extent in case[side]] for side in ("gold", "system")]
     for matching in MATCHINGS:

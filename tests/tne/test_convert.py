@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_links import link
 
@@ -76,7 +76,7 @@ def test_gold_of_ones_own_needs_no_links(ran):
     assert read("arrays.jsonl") == [{"predicted_prepositions": [0, 0, 1, 0]}]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("records", "message"),
     [
         (rows()[:3], "1 of 4 ids has no prediction: 's4'"),

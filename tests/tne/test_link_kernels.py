@@ -3,9 +3,9 @@
 import tracemalloc
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from twins import links as twin
 
 from closeread.tasks.tne.kernels.links import (
@@ -215,7 +215,7 @@ def test_counts_stay_within_bounds(documents, uprep):
     assert last["fallback/right"] <= totals(tally(documents, "any").by_document(len(documents)))["fallback/right"]
 
 
-@pytest.mark.parametrize("n", [0, 1])
+@for_each("n", [0, 1])
 def test_nothing_to_compare(n):
     nothing = arrays([])
     assert not tallies(nothing, nothing, nothing).by_document(n).any()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import ANNA, BEN, annotate, consolidate
 
@@ -121,9 +121,7 @@ def test_words_with_control_characters_come_back(ran):
     assert read("gold.jsonl") == read("anna.jsonl")
 
 
-@pytest.mark.parametrize(
-    "written", [["-o", "anna.jsonl"], ["-o", "x.jsonl", "--conflicts", "ben.jsonl"], ["-o", "d.jsonl"]]
-)
+@for_each("written", [["-o", "anna.jsonl"], ["-o", "x.jsonl", "--conflicts", "ben.jsonl"], ["-o", "d.jsonl"]])
 def test_what_is_read_is_not_written_over(ran, run, written):
     write("anna.jsonl", ANNA)
     write("ben.jsonl", BEN)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.tne_annotated import ANNA, BEN, HOUSE, IT, ROOF, TOWN, annotate, close_links, consolidate, document
 from shared.tne_random import documents
 
@@ -173,7 +174,7 @@ def test_beside_a_slow_twin(annotators, data):
     assert consolidated(again) == final
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "problems"),
     [
         ({"id": "x"}, ["id 'x' is not a document of the annotators' files"]),
@@ -277,7 +278,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
         consolidate(ANNA, annotate([], "e"))
 
 
-@pytest.mark.parametrize("number", [0, 1, 9])
+@for_each("number", [0, 1, 9])
 def test_so_many_annotators_are_refused(number):
     with pytest.raises(RequestError, match=rf"the number of annotators' files is {number} \(expected 2 to 8\)"):
         consolidation([ANNA] * number, ["anna"] * number)

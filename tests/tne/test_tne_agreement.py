@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_annotated import agreement, document, submit
 from shared.tne_random import documents
 
@@ -52,7 +53,7 @@ def test_by_hand():
     assert found.clusters == exactly(CLUSTERS)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fallback", "uprep", "why"),
     [
         ([(0, "at", ROOF)], 1.0, "the one pair that the second does not link"),
@@ -115,7 +116,7 @@ def changed(record, place, **values):
     return {**record, "nps": [np | values if i == place else np for i, np in enumerate(record["nps"])]}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "problems"),
     [
         (

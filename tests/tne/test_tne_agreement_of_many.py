@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_annotated import agreement, document, submit
 
 from closeread.exceptions import FormatError
@@ -91,7 +92,7 @@ def test_slices_of_three_are_means():
     assert found.mean["links/f1"] == pytest.approx((3 / 5 + 1 + 2 / 5) / 3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fields", "domain", "forum"),
     [
         ({}, "unknown", "unknown"),

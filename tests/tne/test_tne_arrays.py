@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.tne_links import gold_rows, link
 from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, count, read, refuse, submit
 
@@ -47,7 +48,7 @@ LENGTH = f"(expected 169: {PAIRS})"
 LIST = f"(expected a list of 169 labels, {PAIRS})"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "problems"),
     [
         (arrays({1: [0] * 168}), [(1, f"id 's1': predicted_prepositions has 168 labels {LENGTH}")]),
@@ -96,13 +97,13 @@ LIST = f"(expected a list of 169 labels, {PAIRS})"
         ]),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
+@for_each("missing", ["error", "empty", "skip"])
 def test_broken_arrays(file, rows, problems, missing):
     assert refuse(file, rows, missing=missing) == problems
 
 
-@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
-@pytest.mark.parametrize(
+@for_each("missing", ["error", "empty", "skip"])
+@for_each(
     ("content", "n"),
     [
         (arrays()[:3], 3),
@@ -130,7 +131,7 @@ def test_everything_about_arrays_at_once(file):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "is_array"),
     [
         ('{"predicted_prepositions": [', True),

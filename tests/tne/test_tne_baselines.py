@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from shared.for_each import for_each
 from shared.tne_links import scores
 from shared.tne_random import documents
 from twins.tne_baselines import link_pairs
@@ -43,7 +44,7 @@ def linked(name, records, definition=None, seed=0):
     return [set(found) for found in pairs]
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS)
+@for_each("definition", DEFINITIONS)
 @given(records=documents())
 def test_the_twin_links_the_same(definition, records):
     for name in NAMES:
@@ -193,7 +194,7 @@ def test_definitions_on_the_command_line(ran):
     assert "Unlabelled links" in ran("score", "tne", "said.jsonl", "--config", "sample", "--no-ci")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("arguments", "problem"),
     [
         (["surface", "--definition", "describd"], "'describd' is not one of 'printed', 'described'."),

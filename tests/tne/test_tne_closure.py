@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_documents import SIDE, relations
 from shared.tne_links import gold_links, link
@@ -42,7 +43,7 @@ def document(name="d", clusters=CLUSTERS):
     return {"id": name, "text": text, "tokens": WORDS, "nps": nps, "coref": coref(clusters)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given_links", "added"),
     [
         # The oven of the shop is the oven of it, too; nothing follows for the shop of the oven.
@@ -139,7 +140,7 @@ def test_clusters_of_a_system(ran, files):
     assert read("gold.jsonl")[0]["coref"] == coref(theirs)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clusters", "problems"),
     [
         (

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_links import gold_links
 
 import closeread
@@ -60,7 +61,7 @@ def test_gold_scores_all(ran, gold, tmp_path):
     assert "tne|version:1|uprep:any|missing:error|gold:" in output
 
 
-@pytest.mark.parametrize("by", ["domain", "forum", "preposition", "expressed"])
+@for_each("by", ["domain", "forum", "preposition", "expressed"])
 def test_slices(ran, some, by):
     output = json.loads(ran("score", "tne", some, "--config", "sample", "--by", by, "--json", "--no-ci"))
     report = closeread.score("tne", some, config="sample", by=by, resampling=Resampling(0))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.count_tables import sum_counts
+from shared.for_each import for_each
 from shared.tne_links import ENDS, gold_links, link
 from shared.tne_random import documents
 from twins import links as twin
@@ -84,7 +85,7 @@ BY_HAND = {
 }
 
 
-@pytest.mark.parametrize("field", BY_HAND)
+@for_each("field", BY_HAND)
 def test_scores_by_hand(found, field):
     for part, scores in found.report.slices[field].items():
         right, linked, gold, predicted = BY_HAND[field][part]
@@ -298,7 +299,7 @@ def test_documents_without_a_row(predictions):
         closeread.errors("tne", rows, config="sample")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("given_options", "message"),
     [
         ({"by": "distanse"}, "no field 'distanse' to slice by. Did you mean 'distance'?"),

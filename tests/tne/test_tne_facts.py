@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.tne_random import documents
 from twins.tne_facts import count_facts
 
@@ -140,7 +141,7 @@ def said(*words, links, nps):
 FILLED = ["so"] * 9
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("words", "nps", "surface", "extended"),
     [
         (("roof", "of", "house"), (0, 2), 100, 100),

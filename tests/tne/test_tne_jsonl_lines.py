@@ -2,9 +2,9 @@
 
 import json
 
-import pytest
 from hypothesis import example, given, settings
 from shared import json_texts as texts
+from shared.for_each import for_each
 from shared.json_lines import dump
 from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document
@@ -16,8 +16,8 @@ from closeread.tasks.tne import tne_jsonl
 from closeread.tasks.tne.tne_jsonl import dump_records
 
 
-@pytest.mark.parametrize("character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"])
-@pytest.mark.parametrize("escaped", [True, False])
+@for_each("character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"])
+@for_each("escaped", [True, False])
 def test_characters_that_texts_may_hold(file, character, escaped):
     words = f"a{character}b"
     nps = [{"text": words, "first_char": 1, "last_char": 4, "first_token": 0, "last_token": 0, "id": "np0"}]
@@ -30,8 +30,8 @@ def test_characters_that_texts_may_hold(file, character, escaped):
     assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
 
 
-@pytest.mark.parametrize("character", ["\0", "\b", "\x0b", "\f", "\r", "\x1b", "\x1f", "\x7f"])
-@pytest.mark.parametrize("name", ["text", "id", "key"])
+@for_each("character", ["\0", "\b", "\x0b", "\f", "\r", "\x1b", "\x1f", "\x7f"])
+@for_each("name", ["text", "id", "key"])
 def test_characters_that_texts_may_not_hold(file, character, name):
     record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
     held = "x" if name == "key" else "a"
@@ -49,7 +49,7 @@ def test_half_a_character(file):
     assert read(file, dump([document(id="😀")])).problems == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "message"),
     [
         (b"{}x", "is not valid JSON: Extra data at column 3"),
@@ -76,7 +76,7 @@ def test_lines_that_are_none(file, line, message):
     assert (len(records), numbers) == (2, [1, 3])
 
 
-@pytest.mark.parametrize("depth", [90, 101, 150, 240, 253, 254, 255, 300])
+@for_each("depth", [90, 101, 150, 240, 253, 254, 255, 300])
 def test_depth(file, depth):
     value = 7
     for _ in range(depth):

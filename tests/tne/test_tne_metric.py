@@ -5,6 +5,7 @@ import evaluate
 import pytest
 from hf import conftest
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
 import closeread
@@ -51,7 +52,7 @@ def file(tmp_path):
     return json_lines.write(tmp_path / "system.jsonl", SYSTEM)
 
 
-@pytest.mark.parametrize("uprep", ["any", "last"])
+@for_each("uprep", ["any", "last"])
 def test_scores_are_those_of_the_report(tne_links, file, uprep):
     by = ("domain", "forum", "preposition", "expressed")
     resampling = Resampling(100)
@@ -103,7 +104,7 @@ def bare(*absent):
     return nulls, [{name: value for name, value in record.items() if name not in absent} for record in GOLD]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "absent",
     [
         ("metadata",),
@@ -184,7 +185,7 @@ def test_nothing_at_all(tne_links):
     assert tne_links.compute(predictions=[{"id": "d", "relations": []}], references=documents) == scores
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "problem"),
     [
         ({"relations": [link(0, "of", 13)]},
@@ -219,7 +220,7 @@ def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
         assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problem"),
     [
         ({"np_relations": None}, "row 0: np_relations: None is not of type 'array'"),

@@ -1,6 +1,6 @@
 """What is odd in TNE's documents and no error: every oddity once, last tokens that are not given, and the release."""
 
-import pytest
+from shared.for_each import for_each
 from shared.tne_released import document, link, with_noun_phrase
 from twins.tne_rules import count_oddities
 
@@ -105,7 +105,7 @@ def test_blanks_at_an_edge():
     assert odd(nps=nps) == [said]
 
 
-@pytest.mark.parametrize("cluster", ["cc2", "cc1"])
+@for_each("cluster", ["cc2", "cc1"])
 def test_linked_times(cluster):
     coref = [
         {**c, "np_type": "time/date/measurement" if c["id"] == cluster else "idiomatic"} for c in document()["coref"]
@@ -128,7 +128,7 @@ def test_every_oddity_is_said_once():
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "first", "tokens", "last"),
     [
         ("war UK", 0, ["x-war", "UK", "."], 1),
@@ -148,7 +148,7 @@ def test_where_words_end(text, first, tokens, last):
 # The release.
 
 
-@pytest.mark.parametrize(("config", "split", "duplicates"), [
+@for_each(("config", "split", "duplicates"), [
     ("default", "test", 2), ("default", "validation", 9), ("unlabeled", "test", 0), ("unlabeled", "ood", 0),
 ])  # fmt: skip
 def test_the_release_keeps_every_rule(corpora, config, split, duplicates):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from agreed import tne_official as official
 from shared import tne_submissions
+from shared.for_each import for_each
 from shared.tne_links import scores
 
 from closeread.corpus.gold import read_gold
@@ -36,7 +37,7 @@ def documents_of(name):
     return official.random_documents(int(name.split()[1])) if name.startswith("random ") else official.CASES[name]
 
 
-@pytest.mark.parametrize("name", INVENTED)
+@for_each("name", INVENTED)
 def test_agrees_with_the_official_evaluator(name):
     documents = documents_of(name)
     gold = [
@@ -56,7 +57,7 @@ def test_agrees_with_the_official_evaluator(name):
     compared(count(gold=gold, system=parsed.records), name)
 
 
-@pytest.mark.parametrize("name", OF_CORPUS)
+@for_each("name", OF_CORPUS)
 def test_agrees_on_the_release(corpora, tmp_path, name):
     # The evaluator read version 1.0 of the validation split, we read version 1.1.
     split, system = name.split(": ")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.tasks.tne.plain_texts import PlainText, TextReader, list_texts, split_parts
@@ -18,7 +19,7 @@ def read(text, separator="line", n_subtitles=1, name="x.txt"):
     return TextReader(separator, n_subtitles).read(Path(name))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "separator", "n_subtitles", "laid_out"),
     [
         # As the corpus writes a news story, and what it looks like elsewhere.
@@ -53,7 +54,7 @@ def test_what_is_laid_out_reads_as_the_same_parts(parts, separator):
     assert split_parts("\n\n".join(parts).split("\n"), separator) == parts
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "own"),
     [("ferry.txt", "ferry"), ("a.b.TXT", "a.b"), ("ferry", "ferry"), (".txt", ".txt"), ("notes.md", "notes.md")],
 )
@@ -84,13 +85,13 @@ def test_a_folder_stands_for_its_texts(here):
         TextReader().read(Path("texts/more"))
 
 
-@pytest.mark.parametrize("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
+@for_each("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
 def test_names_that_ids_can_not_be(here, name):
     with pytest.raises(FormatError, match="has control characters or invalid bytes in its name"):
         read("T\nS\nOne.", name=name)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "separator", "n_subtitles", "problem"),
     [
         ("\n \n", "line", 1, "has 0 non-blank lines (expected a title, 1 subtitle and at least one paragraph)"),

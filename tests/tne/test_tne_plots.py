@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
 from closeread.exceptions import MissingExtraError
@@ -116,7 +117,7 @@ def test_the_matrix_that_is_drawn():
     assert overlapping(figure) == (0, False)
 
 
-@pytest.mark.parametrize("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
+@for_each("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
 def test_matrices_of_any_size_are_readable(labels):
     counts = np.full((25, 25), 9_999_999)
     assert overlapping(draw_confusion(counts, labels)) == (0, False)
@@ -158,7 +159,7 @@ def test_the_shares_that_are_drawn():
     assert overlapping(alone) == (0, False)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("smallest", "names", "one", "two"),
     [
         # Of 50 links of the first file, on has two and at one; of ten of the second, on has none and at two.
@@ -220,7 +221,7 @@ def test_prepositions_of_the_sample(ran):
     assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg"])
+@for_each("suffix", ["png", "svg"])
 def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
     sent()
     for name, settings in (("one", {}), ("two", {"font.size": 30, "savefig.dpi": 20, "image.cmap": "Reds"})):
@@ -249,7 +250,7 @@ def test_gold_without_links_is_refused(ran, run):
     assert not Path("x.png").exists()
 
 
-@pytest.mark.parametrize("command", [["confusion", "sent.jsonl"], ["prepositions"]])
+@for_each("command", [["confusion", "sent.jsonl"], ["prepositions"]])
 def test_what_can_not_be_written(ran, run, monkeypatch, command):
     sent()
     result = run("plot", *command, *SAMPLE, "-o", "x.eps")

@@ -1,6 +1,6 @@
 """Rows for TNE that no schema refuses and that can't be scored."""
 
-import pytest
+from shared.for_each import for_each
 from shared.tne_documents import phrase, references, relations, rows
 
 from closeread.tasks.tne.procedure import validate
@@ -13,7 +13,7 @@ def problems(**sides):
     return [(one.row, one.problem.message) for one in found]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "row", "found"),
     [
         ("a right one", {"id": "d0", "relations": relations([(0, "of", 1), (0, "in", 1), (1, "of", 0)])}, []),

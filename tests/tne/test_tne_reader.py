@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.json_lines import dump
 from shared.tne_files import TNE, put, read, refuse
 from shared.tne_released import document, first_version
@@ -53,7 +54,7 @@ def test_an_unlabelled_document(file):
     assert gold.digest == read_own_gold(TNE, put(file, dump([document(np_relations=None)]))).digest
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "domain", "forum"),
     [
         ("wiki_05_news.json", "news", None),
@@ -75,7 +76,7 @@ def test_domain_and_forum(file, source, domain, forum):
     assert (record["domain"], record["forum"]) == (domain, forum)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("own", "found"),
     [
         ({"domain": "news"}, ("news", None)),
@@ -100,7 +101,7 @@ def test_names_that_are_absent_are_null(file):
     assert record["metadata"] == {"annotators": annotators, "url": None, "source": None}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "message"),
     [
         ({"domain": "books"}, "id 'r1': domain is 'books' (expected 'news', from the source, or null)"),
@@ -141,7 +142,7 @@ def test_fields_of_another_kind(file, changes, message):
     assert refuse(file, dump([document(**changes)])) == f":1: {named}{message}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "said"),
     [
         (-1, "-1 is less than the minimum of 0"),
@@ -152,7 +153,7 @@ def test_fields_of_another_kind(file, changes, message):
         (None, "None is not of type 'integer'"),
     ],
 )
-@pytest.mark.parametrize("name", ["first_char", "first_token"])
+@for_each("name", ["first_char", "first_token"])
 def test_places_that_are_none(file, name, value, said):
     record = document()
     record["nps"][2][name] = value
@@ -160,7 +161,7 @@ def test_places_that_are_none(file, name, value, said):
     assert refuse(file, dump([document(id="r0"), record])) == f":2: id 'r1': nps[2].{name}: {said} {inside}"
 
 
-@pytest.mark.parametrize("number", [10**19, 10**30, 10**4000, -(10**30)])
+@for_each("number", [10**19, 10**30, 10**4000, -(10**30)])
 def test_long_numbers(file, number):
     record = document()
     record["nps"][0]["first_char"] = number
@@ -170,9 +171,9 @@ def test_long_numbers(file, number):
 # Files.
 
 
-@pytest.mark.parametrize("end", ["\n", ""])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("zipped", [bytes, gzip.compress])
+@for_each("end", ["\n", ""])
+@for_each("mark", [b"", b"\xef\xbb\xbf"])
+@for_each("zipped", [bytes, gzip.compress])
 def test_any_file_of_the_same_documents(file, zipped, mark, end):
     data = mark + dump([document(), document(id="r2")]).removesuffix("\n").encode() + end.encode()
     wanted = read(file, dump([document(), document(id="r2")]))
@@ -202,7 +203,7 @@ def test_decompressed_is_what_was_compressed(data, seed, members):
 SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "message"),
     [
         pytest.param(SOUND[:-1], "is not a valid gzip file: it is truncated", id="a byte short"),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 from shared.tne_release import FILES, cells_of, in_table, read_release, values_of, write
 
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -91,7 +92,7 @@ def test_the_identities_hold(release):
     assert found["Decoupled-static", "Precision"] == pytest.approx(float(linked), abs=0.00501)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("printed", "verdict"),
     # (70.05 to 70.15) times (84.95 to 85.05) percent is 59.507 to 59.663: 59.5, 59.6 and 59.7 may be that.
     [("59.4", DIFFERS), ("59.5", NOT_PRINTED), ("59.7", NOT_PRINTED), ("59.8", DIFFERS)],
@@ -244,9 +245,7 @@ def test_a_changed_record_changes_the_cells(corpora, tmp_path):
     assert ("Text", "two prepositions of one pair, percent of test", "5.2, footnote 13") in recomputed - same
 
 
-@pytest.mark.parametrize(
-    "splits", [("train",), ("test",), ("ood",), ("ood_without_links",), ("train", "dev", "test", "ood")]
-)
+@for_each("splits", [("train",), ("test",), ("ood",), ("ood_without_links",), ("train", "dev", "test", "ood")])
 def test_every_cell_says_why_it_is_not_recomputed(splits, sample, tmp_path):
     without = [{**record, "np_relations": None} for record in sample]
     records = {split: without if split == "ood_without_links" else sample for split in splits}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import json_lines
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.json_lines import dump
 from shared.tne_files import TNE, put
 from shared.tne_released import document
@@ -27,7 +28,7 @@ def sample():
     return read_gold(TNE, "sample")
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".json.gz", ".ndjson", ".parquet", ".txt"])
+@for_each("suffix", [".jsonl", ".jsonl.gz", ".json.gz", ".ndjson", ".parquet", ".txt"])
 def test_every_form_of_gold_is_the_same(sample, tmp_path, suffix):
     path = tmp_path / f"gold{suffix}"
     if suffix == ".parquet":
@@ -50,9 +51,7 @@ def test_what_is_written_is_the_release(sample):
     assert read_gold(TNE, "sample").records[0] == sample.records[0]  # nothing was changed by writing
 
 
-@pytest.mark.parametrize(
-    "changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}]
-)
+@for_each("changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}])
 def test_fields_that_are_null_are_not_written(file, tmp_path, changes):
     gold = read_own_gold(TNE, put(file, dump([document(**changes)])))
     (written,) = (json.loads(line) for line in dump_records(gold.records).splitlines())

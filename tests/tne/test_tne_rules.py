@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_released import document, link, with_clusters, with_links, with_noun_phrase
 from twins.tne_rules import is_sound
 
@@ -98,9 +99,7 @@ RULES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("record", "problems"), RULES, ids=lambda value: value[0][:40] if isinstance(value, list) else ""
-)
+@for_each(("record", "problems"), RULES, ids=lambda value: value[0][:40] if isinstance(value, list) else "")
 def test_rules(tmp_path, record, problems):
     named = [f"id 'r1': {what}" for what in problems]
     assert found(document(id="r0"), record, document(id="r2")) == [f"1: {what}" for what in named]
@@ -127,7 +126,7 @@ SCHEMA = [
 ]
 
 
-@pytest.mark.parametrize(("record", "problem"), SCHEMA)
+@for_each(("record", "problem"), SCHEMA)
 def test_what_the_schema_says(tmp_path, record, problem):
     path = json_lines.write(tmp_path / "gold.jsonl", [record])
     with pytest.raises(FormatError) as caught:
@@ -208,7 +207,7 @@ def test_a_document_that_breaks_the_schema_hides_no_other(tmp_path):
 # Rows with a part of a record, as evaluate's modules take them.
 
 
-@pytest.mark.parametrize("absent", [{}, dict.fromkeys(["text", "tokens", "nps", "coref", "metadata", "domain"])])
+@for_each("absent", [{}, dict.fromkeys(["text", "tokens", "nps", "coref", "metadata", "domain"])])
 def test_fields_that_are_not_there_are_not_judged(absent):
     record = document()
     links = [link("np0", "of", "np7", None), link("np1", "in", "np99999", "cc5")]

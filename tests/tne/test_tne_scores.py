@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.count_tables import sum_counts
+from shared.for_each import for_each
 from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, relations, rows
 from shared.tne_links import gold_rows, scores
 from twins import links as twin
@@ -37,7 +38,7 @@ def fractions(expected):
             yield name, score
 
 
-@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
+@for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=references(case["gold"]), system=rows(case["system"], case.get("fallback")), **options)
@@ -53,7 +54,7 @@ def test_hand_cases(case):
         assert decided == case["decided"]
 
 
-@pytest.mark.parametrize("case", CASES["parts"], ids=lambda case: case["name"])
+@for_each("case", CASES["parts"], ids=lambda case: case["name"])
 def test_parts_by_hand(case):
     gold = references(case["gold"], case.get("texts", ()), case.get("phrases", ()))
     table = count(gold=gold, system=rows(case["system"], case.get("fallback")), breakdowns=[case["by"]])
@@ -200,7 +201,7 @@ def test_the_release_against_itself(release):
     assert len(table.slices("preposition")) == 24
 
 
-@pytest.mark.parametrize(("uprep", "share"), [("any", 27.0), ("last", 23.6)])
+@for_each(("uprep", "share"), [("any", 27.0), ("last", 23.6)])
 def test_falling_back_on_of(release, uprep, share):
     # Nothing is linked, and every gold pair falls back on `of`: the paper prints 23.5 for that.
     fallen = [

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import json_lines
+from shared.for_each import for_each
 from shared.tne_files import TNE, put
 from shared.tne_random import documents
 from shared.tne_released import document, with_links
@@ -103,8 +104,8 @@ def test_stored_documents_are_those_of_a_small_file(tmp_path_factory, records, b
             assert [np.array_equal(a, b) for a, b in zip(vars(one).values(), vars(other).values(), strict=True)]
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize(
+@for_each("place", [0, 1, 2])
+@for_each(
     "line",
     [
         json_lines.dump([document(np_relations=...)]).strip(),

@@ -3,10 +3,10 @@
 import json
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
+from shared.for_each import for_each
 from shared.tne_links import link
 from shared.tne_submissions import ANY_JSON, IDS, SIZES, count, read, refuse, submit
 from twins.tne_submissions import is_valid
@@ -29,7 +29,7 @@ def test_a_sound_file(file):
     assert list(read(file, nulls).rows) == nulls
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "problems"),
     [
         (
@@ -67,7 +67,7 @@ def test_broken_links(file, rows, problems):
     assert refuse(file, rows) == [(1, what) for what in problems]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("broken", "problem"),
     [
         (link(0, "_", 1), f"relations[0].preposition: '_' {ONE_OF}"),
@@ -116,7 +116,7 @@ def test_rows_are_named_by_their_line(file):
     ]
 
 
-@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
+@for_each("missing", ["error", "empty", "skip"])
 def test_unknown_and_repeated_ids(file, missing):
     rows = [*submit(), {"id": "s9", "relations": []}, submit()[1], {"id": 7, "relations": []}, {"relations": []}]
     assert refuse(file, rows, missing=missing) == [

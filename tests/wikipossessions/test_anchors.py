@@ -1,8 +1,8 @@
 """Parsing of anchors: the years of each form, and that any text is of one of three kinds."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 
@@ -19,7 +19,7 @@ UNTIL = years(None, 1930, open_start=True)
 EVER = years(None, None, open_start=True, open_end=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         (None, UNKNOWN),

@@ -2,9 +2,9 @@
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.wikipossessions.article_text import (
     count_sections,
@@ -61,7 +61,7 @@ def test_a_page_by_hand():
     assert strip_marks(TEXT).splitlines()[2::5][:2] == ["History", "Later years"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("html", "text"),
     [
         ("", ""),
@@ -81,7 +81,7 @@ def test_pages_of_other_forms(html, text):
     assert extract_text(html) == text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "words", "sections"),
     [
         ("", 0, 0),

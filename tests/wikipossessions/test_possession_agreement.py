@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW
 from sklearn.metrics import cohen_kappa_score
 
@@ -105,7 +106,7 @@ def test_paired_names_match_each_other_only():
 CERTAIN, UNCERTAIN = ("certain",), ("uncertain",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "labels", "order", "why"),
     [
         # Equal anchors and other labels, and ordered pairs found of those of the first, for either option.
@@ -222,7 +223,7 @@ def test_agreement_with_oneself():
     assert found.kappa["anchor"] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         ("1530-1545", "1530 \u2013 1545"),
@@ -238,7 +239,7 @@ def test_anchors_with_the_same_meaning_agree(one, other):
     assert agreement(*sides).same["anchor"] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("one", "other"),
     [
         ("1888", "1889"),

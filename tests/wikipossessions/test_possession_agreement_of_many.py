@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
+from shared.for_each import for_each
 from shared.possession_records import HEADER
 
 from closeread.exceptions import FormatError
@@ -48,7 +49,7 @@ def values(fractions):
     return [None if one is None else float(Fraction(one)) for one in fractions]
 
 
-@pytest.mark.parametrize(("pairs", "ordering"), [("shared", ORDERING), ("all", ALL_ORDERING)])
+@for_each(("pairs", "ordering"), [("shared", ORDERING), ("all", ALL_ORDERING)])
 def test_three_annotators_by_hand(pairs, ordering):
     found = measure_agreement([record(name) for name in NAMES], NAMES, pairs=pairs)
     assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.corpus import notices
 from closeread.corpus.gold import read_gold
@@ -30,7 +31,7 @@ PATTERNS = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("1888", "1888"),

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW, make_record, read_released
 
 from closeread.corpus.gold import read_file, read_gold
@@ -57,7 +58,7 @@ def test_a_row(file):
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "found"),
     [
         (ROW, {"type": "PER", "certainty": "certain", "relation": "during", "relation_certainty": "certain"}),
@@ -97,7 +98,7 @@ def test_repeated_possessors_are_kept(file):
 EXPECTED = f"(expected 8: {HEADER})"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "problems"),
     [
         ("", [f"the number of cells is 1 {EXPECTED}"]),
@@ -139,7 +140,7 @@ def test_broken_rows(file, row, problems):
     assert lines == [2, 4]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content", "message"),
     [
         (f"{ROW}\n", f"1: the header is '{ROW}' (expected {HEADER})"),
@@ -237,7 +238,7 @@ def test_any_file_is_read_or_rejected(file, data):
     assert read_file(CORPUS, file, "test") == records
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changes",
     [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}],
 )

@@ -2,15 +2,15 @@
 
 from time import process_time
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("March 15 AD 44", "44"),
@@ -39,7 +39,7 @@ def test_days_are_not_years(text, year):
     assert date_to_anchor(text) == year
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("the twenty-first century", "2001-2100"),
@@ -66,7 +66,7 @@ def test_centuries(text, year):
     assert date_to_anchor(text) == year
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("1530–45 AD", "1530-1545"),
@@ -104,7 +104,7 @@ def test_ranges(text, year):
     assert date_to_anchor(text) == year
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("1200 B. C.", "1200 BC"),
@@ -122,7 +122,7 @@ def test_spellings_of_eras(text, year):
     assert date_to_anchor(text) == year
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "1000+ years",
@@ -140,7 +140,7 @@ def test_durations_are_not_years(text):
     assert date_to_anchor(text) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "year"),
     [
         ("the 1880s–1890s", "1880-1899"),

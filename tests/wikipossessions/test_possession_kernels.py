@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.assignment import best_assignment
 from closeread.tasks.wikipossessions.kernels.matching import order_key
@@ -17,14 +18,14 @@ from closeread.tasks.wikipossessions.kernels.temporal import Reading, parse_cent
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "possession.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
+@for_each("case", CASES["names"], ids=lambda case: " | ".join(case["names"]))
 def test_names_by_hand(case):
     one, other = (normalize_name(name, case.get("strip_scope", "all")) for name in case["names"])
     found = "exact" if one.tokens == other.tokens else "partial" if one.content & other.content else "none"
     assert found == case["match"]
 
 
-@pytest.mark.parametrize("case", CASES["times"], ids=lambda case: case["anchor"])
+@for_each("case", CASES["times"], ids=lambda case: case["anchor"])
 def test_times_by_hand(case):
     found = parse_time(case["anchor"], case.get("relation"), Reading(**case.get("reading", {})))
     assert (found if found is None else list(found)) == case["time"]

@@ -1,6 +1,7 @@
 """Options of WikiPossessions with free values: which are accepted, and how they are normalized."""
 
 import pytest
+from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
@@ -9,7 +10,7 @@ DECIMAL = "(expected a decimal number such as 0.1)"
 YEAR = "(expected a year such as 2017)"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("option", "value", "message"),
     [
         ("tolerance", "x", f"option tolerance: 'x' is not valid {DECIMAL}"),
@@ -26,7 +27,7 @@ def test_invalid_values(option, value, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(("option", "given", "canonical"), [
+@for_each(("option", "given", "canonical"), [
     ("tolerance", "0.10", "0.1"), ("tolerance", 0.0, "0"), ("tolerance", "00.1", "0.1"), ("tolerance", 1.0, "1"),
     ("tolerance", "100", "100"), ("now_year", "02017", "2017"), ("now_year", "-0", "0"), ("now_year", "-0044", "-44"),
 ])  # fmt: skip

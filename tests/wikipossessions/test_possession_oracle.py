@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 from shared.possession_pipeline import make_pipeline, write_pipeline
 from shared.possession_records import HEADER
 
@@ -51,7 +52,7 @@ def test_the_nearest_date_of_any_kind():
     assert place("Last week, Bo got it.", "Bo", found=["Last week"]) == [("Bo", None)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name", "is_there"),
     [
         ("It is in Poe's hands.", "Poe", True),

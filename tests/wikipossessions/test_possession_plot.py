@@ -14,6 +14,7 @@ import matplotlib.patches
 import numpy as np
 import pytest
 from shared.file_sizes import small_files
+from shared.for_each import for_each
 
 from closeread.drawing.pictures import write_picture
 from closeread.exceptions import MissingExtraError, RequestError
@@ -113,7 +114,7 @@ def test_an_svg_contains_every_possessor_and_anchor(ran):
         assert found.count(text) == expected.count(text)
 
 
-@pytest.mark.parametrize("suffix", ["png", "svg"])
+@for_each("suffix", ["png", "svg"])
 def test_files_do_not_depend_on_the_users_settings(ran, suffix):
     ran(*PLOT, "-o", f"one.{suffix}")
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "savefig.bbox": "tight", "axes.facecolor": "red"}):
@@ -261,7 +262,7 @@ def test_an_unknown_article_gets_a_suggestion(run, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["x.eps", "x", "x.png.txt"])
+@for_each("name", ["x.eps", "x", "x.png.txt"])
 def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = run(*PLOT, "-o", name)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from shared import json_lines
+from shared.for_each import for_each
 from shared.possession_records import ROW, make_record, read_released
 
 from closeread.corpus.gold import read_own_gold
@@ -25,7 +26,7 @@ NONE |= {"relation": None, "relation_certainty": None}
 NONE_GIVEN = {"anchor": None, "relation": None, "relation_certainty": None}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problems"),
     [
         ({}, []),
@@ -105,7 +106,7 @@ def test_a_padded_title():
     assert list(find_inconsistencies([record])) == [(0, problem)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problem"),
     [
         ({"type": "GPE"}, "possessions[0].type: 'GPE' is not one of ['PER', 'ORG', 'LOC']"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared.for_each import for_each
 from shared.possession_records import make_articles
 
 from closeread.counts.sides import Inconsistency
@@ -20,7 +21,7 @@ def score(table):
     return table.scores(PROCEDURE.metrics)
 
 
-@pytest.mark.parametrize("case", CASES["scores"], ids=lambda case: case["name"])
+@for_each("case", CASES["scores"], ids=lambda case: case["name"])
 def test_hand_cases(case):
     options = PROCEDURE.resolve_options(case.get("options", {}))
     table = count(gold=make_articles(case["gold"]), system=make_articles(case["system"]), **options)
@@ -54,7 +55,7 @@ def test_zero_by_zero_is_reported_as_undefined():
     assert undefined == {f"{family}/{part}" for family in families for part in ("precision", "recall", "f1")}
 
 
-@pytest.mark.parametrize("case", CASES["problems"], ids=lambda case: case["name"])
+@for_each("case", CASES["problems"], ids=lambda case: case["name"])
 def test_inconsistencies(case):
     gold, system = make_articles(case["gold"]), make_articles(case["system"])
     options = PROCEDURE.resolve_options(case.get("options", {}))
@@ -100,7 +101,7 @@ def test_overlaps_that_need_python_integers():
     assert score(table)["possessor/f1"] == 1
 
 
-@pytest.mark.parametrize("options", [{}, {"setting": "partial"}, {"setting": "partial", "suborder": "nested_tie"}])
+@for_each("options", [{}, {"setting": "partial"}, {"setting": "partial", "suborder": "nested_tie"}])
 def test_two_thousand_possessors(options):
     rng = np.random.default_rng(7)
     gold, system = (
@@ -111,7 +112,7 @@ def test_two_thousand_possessors(options):
     assert got["possessor/f1"] == (1 if options else pytest.approx(0, abs=0.01))
 
 
-@pytest.mark.parametrize("suborder", ["tuple", "nested_tie"])
+@for_each("suborder", ["tuple", "nested_tie"])
 def test_two_thousand_names_that_share_one_word_or_none(suborder):
     gold, system = ([[f"king {side}{i}", str(i + 1)] for i in range(2000)] for side in "gs")
     options = DEFAULTS | {"setting": "partial", "suborder": suborder}

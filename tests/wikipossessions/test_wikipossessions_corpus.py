@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shared.for_each import for_each
 
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -64,7 +65,7 @@ def test_the_sample_has_an_example_of_everything():
     assert list(find_inconsistencies(records)) == []
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@for_each("suffix", [".csv", ".jsonl", ".parquet"])
 def test_every_file_format_gives_the_same_gold(tmp_path, suffix):
     gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
     records = list(gold.records)
@@ -90,7 +91,7 @@ ORDER = "(expected positive integers separated by dots, such as 6 or 6.1)"
 GOOD = {"possessor": "Ann", "order": "1", "certainty": "certain"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changes", "problem"),
     [
         ({}, None),
