@@ -1,6 +1,5 @@
 """Fixtures of the coreference tests."""
 
-import evaluate
 import pytest
 
 from closeread.tasks.coref.conll import read_conll
@@ -25,4 +24,6 @@ def read(file):
 
 @pytest.fixture
 def offline_caches(monkeypatch, tmp_path):
+    import evaluate
+
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 from twins.zeros import best_sum
 
 from closeread.tasks.coref.kernels import best_pairs
@@ -37,6 +36,9 @@ def choose(documents):
 
 def solve(documents):
     """The same by the solver alone."""
+
+    from scipy.optimize import linear_sum_assignment
+
     found = []
     for d, table in enumerate(documents):
         for i, j in zip(*linear_sum_assignment(-table), strict=True):

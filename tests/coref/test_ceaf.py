@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 from shared.for_each import for_each
 
 from closeread.arrays import LimitError
@@ -19,6 +18,9 @@ from closeread.tasks.coref.kernels.tangles import add_leaves, peel
 
 def solve_dense(row, column, weight, document, n_documents):
     """Compute the best total of every document with a solver for dense matrices."""
+
+    from scipy.optimize import linear_sum_assignment
+
     totals = []
     for number in range(n_documents):
         here = document == number
@@ -68,6 +70,8 @@ def test_clusters_that_need_no_search_need_no_solver():
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=14))
 def test_leaves_are_taken_off_without_loss(cells):
+    from scipy.optimize import linear_sum_assignment
+
     weight_of = {(row, column): float(weight) for row, column, weight in cells}
     row, column = (np.unique(line, return_inverse=True)[1] for line in np.array(list(weight_of)).T)
     weight = np.array(list(weight_of.values()))

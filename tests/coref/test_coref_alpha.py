@@ -5,7 +5,6 @@ import json
 import pickle
 from pathlib import Path
 
-import evaluate
 import numpy as np
 import pytest
 from shared.annotations import spread
@@ -22,6 +21,8 @@ SCORES = {"nominal": -4 / 11, "iaa1": 0, "iaa2": -16 / 69}
 
 @pytest.fixture
 def alpha(offline_caches):
+    import evaluate
+
     return evaluate.load("coref_alpha")
 
 

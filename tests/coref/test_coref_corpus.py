@@ -3,7 +3,6 @@
 import hashlib
 import json
 
-import datasets
 import pytest
 from shared.for_each import for_each
 from shared.package_copy import copy_package, run_with
@@ -117,6 +116,8 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
 
 
 def test_features_take_mentions_with_and_without_heads():
+    import datasets
+
     schema = features(load_schema("coref"))
     for records in (RECORDS, WITH_HEADS):
         rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)

@@ -1,6 +1,5 @@
 """The coreference metrics as evaluate modules."""
 
-import evaluate
 import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE, as_values, score_files, write_jsonl
@@ -20,6 +19,8 @@ def files(tmp_path):
 
 
 def test_modules_give_the_same(files, offline_caches):
+    import evaluate
+
     every = score_files(*files)
     for name in PROCEDURE.modules:
         module = evaluate.load(name)
@@ -108,6 +109,8 @@ def test_a_missing_prediction_is_not_added(offline_caches):
 
 
 def test_one_module_gives_all_scores_in_one_pass(offline_caches):
+    import evaluate
+
     given = {"predictions": [RESPONSE["a"], RESPONSE["b"]], "references": [KEY["a"], KEY["b"]]}
     every = closeread.load_metric("coref").compute(**given)
     # A document of four mentions in two entities, of which the response finds one entity and two mentions.

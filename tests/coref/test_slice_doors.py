@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import evaluate
 import pytest
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_conll, write_jsonl
 
@@ -97,6 +96,8 @@ def test_shards_without_a_genre_merge_without_it(pair, ran, run):
 
 
 def test_evaluate(pair):
+    import evaluate
+
     expected = score(by="entity_size")["entity_size"]
     references, predictions = (list(side.values()) for side in (KEY, RESPONSE))
     for name in ("coref_muc", "coref_b3", "coref_lea"):

@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import datasets
 import pytest
 from shared.for_each import for_each
 from shared.marmara_sample import DOCUMENTS, SAMPLE
@@ -78,6 +77,8 @@ def test_the_usual_place(folder, monkeypatch):
 
 
 def test_load_dataset_takes_folders_and_knows_their_content(folder):
+    import datasets
+
     apart = datasets.load_dataset("marmara_coref", split="test", **{name: str(path) for name, path in FOLDERS.items()})
     assert apart.to_list() == without_genre(sample())
     one = closeread.load_dataset("marmara_coref", split="test", data_dir=folder)

@@ -1,7 +1,6 @@
 """Figures of the corpus and of its annotators: the numbers that are drawn, and the same bytes every time."""
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
@@ -73,6 +72,8 @@ def test_annotators_beside_gold():
 
 
 def test_nothing_is_cut_off_and_no_texts_overlap():
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     records = read_gold(load_corpus("marmara_coref"), "sample").records
     gold, *others = (read_annotator(path).table for path in ANNOTATORS)
     for figure in (

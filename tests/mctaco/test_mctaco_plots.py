@@ -4,7 +4,6 @@ import itertools
 import sys
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
@@ -47,6 +46,8 @@ def test_a_system_may_be_called_like_the_coin():
 
 @for_each("n_systems", [1, 4, 9])
 def test_nothing_is_cut_off_and_no_numbers_overlap(n_systems):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     categories = ["Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time"]
     perfect = dict.fromkeys(categories, 1.0)
     systems = {f"a system called {number}": perfect for number in range(n_systems)}

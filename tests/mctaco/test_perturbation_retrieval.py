@@ -10,7 +10,6 @@ from shared.for_each import for_each
 
 pytest.importorskip("sklearn")
 
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from closeread.tasks.mctaco.perturbation import retrieval
 from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
@@ -66,6 +65,9 @@ def test_missing_library_names_the_extra():
 
 def slow_similar(phrases, texts, k):
     """Return the same with a dense matrix of all similarities and a full sort."""
+
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     distinct = list({" ".join(phrase.casefold().split()): phrase for phrase in reversed(phrases)}.values())
     distinct.sort(key=phrases.index)
     vectorizer = TfidfVectorizer(token_pattern=WORD)

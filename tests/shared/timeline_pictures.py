@@ -3,7 +3,6 @@
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from closeread.tasks.timeline.plots import MARKS
 
@@ -49,6 +48,9 @@ def find_dates(axes):
 
 def assert_readable(figure):
     """No two texts overlap, and none leaves the page."""
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     renderer = FigureCanvasAgg(figure).get_renderer()
     extents = [text.get_window_extent(renderer).extents for axes in figure.axes for text in axes.texts]
     left, bottom, right, top = np.array(extents).T

@@ -1,11 +1,12 @@
 """Fixtures for the tests of TimeLine."""
 
-import datasets
 import pytest
 
 
 @pytest.fixture
 def offline(monkeypatch, tmp_path):
+    import datasets
+
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf-datasets")
     monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
     datasets.disable_progress_bars()

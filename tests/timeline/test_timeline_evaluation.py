@@ -5,7 +5,6 @@ import json
 import shutil
 from pathlib import Path
 
-import datasets
 import pytest
 from shared.timelines import CORPUS, GOLD, entry, write_texts
 
@@ -142,6 +141,8 @@ def test_figures_of_the_corpora_together(own):
 
 @ANY_FILES
 def test_loading(own, offline):
+    import datasets
+
     gold = read_gold(CORPUS, split="evaluation", data_dir=own)
     everything = closeread.load_dataset(NAME, data_dir=own)
     assert list(everything) == [*PARTS, "evaluation"]

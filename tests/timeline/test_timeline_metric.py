@@ -1,6 +1,5 @@
 """`timeline_awareness` as an evaluate module: whose timelines are compared, and what predictions may hold."""
 
-import evaluate
 import pytest
 from shared.timelines import entry
 
@@ -10,6 +9,8 @@ from closeread.exceptions import SubmissionError
 
 @pytest.fixture(scope="module")
 def metric():
+    import evaluate
+
     return evaluate.load("timeline_awareness")
 
 

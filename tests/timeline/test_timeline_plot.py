@@ -3,7 +3,6 @@
 import struct
 from collections import Counter
 
-import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,6 +65,8 @@ def test_what_becomes_of_each_mention():
 
 
 def test_marks_differ_in_shape_and_in_colour():
+    import matplotlib
+
     told = [MARKS[fate] for fate in MARKS if fate != "mentions"]
     assert len({shape for shape, _, _ in told}) == len({colour for _, colour, _ in told}) == 4
     axes = find_row(draw_timeline("T", GOLD, SYSTEM), "row 1")

@@ -4,7 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-import matplotlib
 import pytest
 from shared.for_each import for_each
 from shared.timeline_pictures import (
@@ -23,6 +22,8 @@ LINDQVIST = [
 
 @for_each("suffix", ["png", "svg"])
 def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
+    import matplotlib
+
     assert ran(*PLOT, "-o", f"one.{suffix}") == f"one.{suffix}: 7 mentions\n"
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "scatter.marker": "s", "lines.linewidth": 9}):
         ran("plot", "timeline", "mara_lindqvist", *PLOT[3:], "-o", f"two.{suffix}")

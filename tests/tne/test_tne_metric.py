@@ -1,7 +1,5 @@
 """TNE's scores as an evaluate module: the same numbers as the command line, from anything that holds rows."""
 
-import datasets
-import evaluate
 import pytest
 from hf import conftest
 from shared import json_lines
@@ -44,6 +42,8 @@ SYSTEM = system()
 
 @pytest.fixture
 def tne_links(offline):
+    import evaluate
+
     return evaluate.load("tne_links")
 
 
@@ -83,6 +83,8 @@ def shapes(rows):
 
 
 def test_any_table_as_references(tne_links, tmp_path):
+    import datasets
+
     by = ("domain", "expressed")
     wanted = tne_links.report(predictions=SYSTEM, references=GOLD, by=by, resampling=Resampling(0))
     rows = closeread.load_dataset("tne", "sample", split="test")
@@ -116,6 +118,8 @@ def bare(*absent):
     ],
 )
 def test_references_with_less_in_them(tne_links, absent):
+    import datasets
+
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     nulls, without = bare(*absent)
     for references in (nulls, without, datasets.Dataset.from_list(without)):
@@ -128,6 +132,8 @@ def test_references_with_less_in_them(tne_links, absent):
 
 
 def test_references_of_which_some_lack_what_others_have(tne_links):
+    import datasets
+
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     _, without = bare("text", "nps", "coref")
     mixed = [GOLD[0], without[1], GOLD[2], without[3]]
@@ -143,6 +149,8 @@ def test_references_of_which_some_lack_what_others_have(tne_links):
 
 
 def test_predictions_in_any_shape(tne_links):
+    import datasets
+
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     table = datasets.Dataset.from_list(SYSTEM)
     nulls = [{**row, "fallback": row["fallback"] or None} for row in SYSTEM]

@@ -7,10 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from importlib import resources
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from shared import json_lines
 from shared.for_each import for_each
 from shared.tne_links import ENDS, link
@@ -61,6 +59,9 @@ def texts(path):
 
 def overlapping(figure):
     """How many pairs of texts overlap by more than a dot, and whether any text leaves the page."""
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     figure.draw_without_rendering()
     renderer = FigureCanvasAgg(figure).get_renderer()
     axes = figure.axes[0]
@@ -223,6 +224,8 @@ def test_prepositions_of_the_sample(ran):
 
 @for_each("suffix", ["png", "svg"])
 def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
+    import matplotlib
+
     sent()
     for name, settings in (("one", {}), ("two", {"font.size": 30, "savefig.dpi": 20, "image.cmap": "Reds"})):
         with matplotlib.rc_context(settings):

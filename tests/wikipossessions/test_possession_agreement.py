@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW
-from sklearn.metrics import cohen_kappa_score
 
 from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement
@@ -34,6 +33,8 @@ def test_kappa_by_hand():
 
 @given(pairs=LABELS)
 def test_kappa_is_that_of_scikit_learn(pairs):
+    from sklearn.metrics import cohen_kappa_score
+
     first, second = zip(*pairs, strict=True)
     if len({*first, *second}) > 1:
         assert cohen_kappa(first, second) == pytest.approx(cohen_kappa_score(first, second), nan_ok=True)
