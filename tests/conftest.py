@@ -4,6 +4,7 @@ import gc
 import os
 import random
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -143,6 +144,27 @@ def corpora(monkeypatch):
         pytest.skip("CLOSEREAD_DATA is not set")
     monkeypatch.setenv(DATA_VARIABLE, REAL_DATA)
     return Path(REAL_DATA)
+
+
+@pytest.fixture(scope="session")
+def datasets():
+    """The library, which takes a second to import."""
+    import datasets
+
+    return datasets
+
+
+@pytest.fixture(scope="session")
+def evaluate(datasets):
+    """The library; without `transformers`, which it would import."""
+    hidden = "transformers" not in sys.modules
+    if hidden:
+        sys.modules["transformers"] = None
+    import evaluate
+
+    if hidden:
+        del sys.modules["transformers"]
+    return evaluate
 
 
 @pytest.fixture

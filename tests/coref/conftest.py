@@ -23,7 +23,5 @@ def read(file):
 
 
 @pytest.fixture
-def offline_caches(monkeypatch, tmp_path):
-    import evaluate
-
+def offline_caches(monkeypatch, tmp_path, evaluate):
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")

@@ -20,9 +20,7 @@ SCORES = {"nominal": -4 / 11, "iaa1": 0, "iaa2": -16 / 69}
 
 
 @pytest.fixture
-def alpha(offline_caches):
-    import evaluate
-
+def alpha(offline_caches, evaluate):
     return evaluate.load("coref_alpha")
 
 

@@ -115,9 +115,7 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
     assert "clusters[1][0]: [0, 5] is outside the document, which has 5 tokens" in str(caught.value)
 
 
-def test_features_take_mentions_with_and_without_heads():
-    import datasets
-
+def test_features_take_mentions_with_and_without_heads(datasets):
     schema = features(load_schema("coref"))
     for records in (RECORDS, WITH_HEADS):
         rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)

@@ -18,9 +18,7 @@ def files(tmp_path):
     )
 
 
-def test_modules_give_the_same(files, offline_caches):
-    import evaluate
-
+def test_modules_give_the_same(files, offline_caches, evaluate):
     every = score_files(*files)
     for name in PROCEDURE.modules:
         module = evaluate.load(name)
@@ -108,9 +106,7 @@ def test_a_missing_prediction_is_not_added(offline_caches):
         closeread.load_metric("coref_lea").add(prediction=None, reference=KEY["a"])
 
 
-def test_one_module_gives_all_scores_in_one_pass(offline_caches):
-    import evaluate
-
+def test_one_module_gives_all_scores_in_one_pass(offline_caches, evaluate):
     given = {"predictions": [RESPONSE["a"], RESPONSE["b"]], "references": [KEY["a"], KEY["b"]]}
     every = closeread.load_metric("coref").compute(**given)
     # A document of four mentions in two entities, of which the response finds one entity and two mentions.

@@ -95,9 +95,7 @@ def test_shards_without_a_genre_merge_without_it(pair, ran, run):
     assert "no field 'genre' to slice by (choose from: entity_size, " in done.stderr
 
 
-def test_evaluate(pair):
-    import evaluate
-
+def test_evaluate(pair, evaluate):
     expected = score(by="entity_size")["entity_size"]
     references, predictions = (list(side.values()) for side in (KEY, RESPONSE))
     for name in ("coref_muc", "coref_b3", "coref_lea"):

@@ -12,27 +12,6 @@ from closeread.corpus.names import load_corpus
 
 
 @pytest.fixture(scope="session")
-def datasets():
-    """The library, which takes a second to import."""
-    import datasets
-
-    return datasets
-
-
-@pytest.fixture(scope="session")
-def evaluate(datasets):
-    """The library; without `transformers`, which it would import."""
-    hidden = "transformers" not in sys.modules
-    if hidden:
-        sys.modules["transformers"] = None
-    import evaluate
-
-    if hidden:
-        del sys.modules["transformers"]
-    return evaluate
-
-
-@pytest.fixture(scope="session")
 def features(datasets):
     """`closeread.hf.features.features`, whose module imports datasets."""
     from closeread.hf.features import features

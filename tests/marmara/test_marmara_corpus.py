@@ -76,9 +76,7 @@ def test_the_usual_place(folder, monkeypatch):
     assert list(read_gold(CORPUS).records) == sample()
 
 
-def test_load_dataset_takes_folders_and_knows_their_content(folder):
-    import datasets
-
+def test_load_dataset_takes_folders_and_knows_their_content(folder, datasets):
     apart = datasets.load_dataset("marmara_coref", split="test", **{name: str(path) for name, path in FOLDERS.items()})
     assert apart.to_list() == without_genre(sample())
     one = closeread.load_dataset("marmara_coref", split="test", data_dir=folder)

@@ -272,7 +272,7 @@ def test_with_oneself():
 )
 def test_broken_annotations(run, markables, relations, problem):
     assert [one.at("one.xml") for one in read(cat(markables, relations)).problems] == [f"one.xml:{problem}"]
-    Path("anna").mkdir()
+    Path("anna").mkdir(exist_ok=True)
     Path("anna/1.xml").write_text(cat(markables, relations), "utf-8")
     done = run("agreement", "timeline", "anna", "ben.xml")
     assert (done.exit_code, done.stderr) == (1, f"Error: anna/1.xml:{problem}\n")

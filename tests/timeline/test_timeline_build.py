@@ -82,10 +82,11 @@ def test_positions_where_granularities_are_kept(anchors, positions):
 def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positions):
     events = [event("Bo", f"7-{i}-a", anchor) for i, anchor in enumerate(("2010-07-XX", "2010-07", "2010-08"))]
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    ran("build", "timeline", "events.jsonl", "--granularity", granularity, "-o", "made")
-    ran("build", "timeline", "made", "--granularity", granularity, "-o", "anew")
-    assert Path("anew/bo.txt").read_text("utf-8") == Path("made/bo.txt").read_text("utf-8")
-    found = {line.split("\t")[2]: line[0] for line in Path("made/bo.txt").read_text("utf-8").splitlines()[1:]}
+    made, anew = f"made-{granularity}", f"anew-{granularity}"
+    ran("build", "timeline", "events.jsonl", "--granularity", granularity, "-o", made)
+    ran("build", "timeline", made, "--granularity", granularity, "-o", anew)
+    assert Path(anew, "bo.txt").read_text("utf-8") == Path(made, "bo.txt").read_text("utf-8")
+    found = {line.split("\t")[2]: line[0] for line in Path(made, "bo.txt").read_text("utf-8").splitlines()[1:]}
     assert " ".join(found[f"7-{i}-a"] for i in range(3)) == positions
 
 

@@ -140,9 +140,7 @@ def test_figures_of_the_corpora_together(own):
 
 
 @ANY_FILES
-def test_loading(own, offline):
-    import datasets
-
+def test_loading(own, offline, datasets):
     gold = read_gold(CORPUS, split="evaluation", data_dir=own)
     everything = closeread.load_dataset(NAME, data_dir=own)
     assert list(everything) == [*PARTS, "evaluation"]

@@ -8,9 +8,7 @@ from closeread.exceptions import SubmissionError
 
 
 @pytest.fixture(scope="module")
-def metric():
-    import evaluate
-
+def metric(evaluate):
     return evaluate.load("timeline_awareness")
 
 

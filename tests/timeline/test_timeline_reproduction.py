@@ -264,7 +264,7 @@ def test_an_odd_anchor_is_no_granularity(own):
 
 
 @ANY_FILES
-@for_each("events", [3, 2])
+@pytest.mark.parametrize("events", [3, 2])
 def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
     """Without corpus 3, three events of every entity confirm nothing; two of one entity refute the paper."""
     shutil.rmtree(own / "SemEval_Task4_data" / "corpus_3")

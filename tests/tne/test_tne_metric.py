@@ -41,9 +41,7 @@ SYSTEM = system()
 
 
 @pytest.fixture
-def tne_links(offline):
-    import evaluate
-
+def tne_links(offline, evaluate):
     return evaluate.load("tne_links")
 
 
@@ -82,9 +80,7 @@ def shapes(rows):
     yield tuple(GOLD)
 
 
-def test_any_table_as_references(tne_links, tmp_path):
-    import datasets
-
+def test_any_table_as_references(tne_links, tmp_path, datasets):
     by = ("domain", "expressed")
     wanted = tne_links.report(predictions=SYSTEM, references=GOLD, by=by, resampling=Resampling(0))
     rows = closeread.load_dataset("tne", "sample", split="test")
@@ -117,9 +113,7 @@ def bare(*absent):
         ("text", "tokens", "nps", "coref", "metadata", "domain", "forum"),
     ],
 )
-def test_references_with_less_in_them(tne_links, absent):
-    import datasets
-
+def test_references_with_less_in_them(tne_links, absent, datasets):
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     nulls, without = bare(*absent)
     for references in (nulls, without, datasets.Dataset.from_list(without)):
@@ -131,9 +125,7 @@ def test_references_with_less_in_them(tne_links, absent):
     assert signatures[0] == signatures[1]
 
 
-def test_references_of_which_some_lack_what_others_have(tne_links):
-    import datasets
-
+def test_references_of_which_some_lack_what_others_have(tne_links, datasets):
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     _, without = bare("text", "nps", "coref")
     mixed = [GOLD[0], without[1], GOLD[2], without[3]]
@@ -148,9 +140,7 @@ def test_references_of_which_some_lack_what_others_have(tne_links):
     assert tne_links.compute(predictions=SYSTEM, references=clusters) == wanted
 
 
-def test_predictions_in_any_shape(tne_links):
-    import datasets
-
+def test_predictions_in_any_shape(tne_links, datasets):
     wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
     table = datasets.Dataset.from_list(SYSTEM)
     nulls = [{**row, "fallback": row["fallback"] or None} for row in SYSTEM]

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from shared.for_each import for_each
+import pytest
 from shared.stand_in_wiki import AFTER, redirect_to
 
 from closeread import __version__
@@ -144,7 +144,7 @@ def test_texts_of_ones_own_are_not_written_over(fetch, wiki):
     assert (own.read_text(), wiki.asked) == ("Mine.", [])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda row: row | {"day": "2018-01-01"}, "texts holds articles as of '2018-01-01' (expected '2017-06-12');"),
@@ -183,7 +183,7 @@ def test_bad_days_and_contacts(fetch):
         assert message in done.stderr
 
 
-@for_each("seconds", ["nan", "inf", "-1"])
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1"])
 def test_bad_delays(fetch, seconds):
     done = fetch("A Jug", arguments=("--delay", seconds))
     assert done.exit_code == 2

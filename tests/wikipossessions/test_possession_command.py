@@ -95,9 +95,7 @@ def test_a_repeated_possessor_lowers_precision(sample, tmp_path):
     assert report.total.scores["possessor/recall"].value == 1
 
 
-def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch):
-    import evaluate
-
+def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch, evaluate):
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
     rows = predict(sample, 2)
     options = {"setting": "partial", "tolerance": 0.1}
@@ -144,9 +142,7 @@ def test_texts_do_not_change_the_digest(own_folder, sample):
 
 
 @pytest.mark.filterwarnings("ignore:.*is not the released file")
-def test_added_and_removed_texts_are_noticed(own_folder, sample, tmp_path, monkeypatch):
-    import datasets
-
+def test_added_and_removed_texts_are_noticed(own_folder, sample, tmp_path, monkeypatch, datasets):
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "hf-datasets")
 
     def text():
