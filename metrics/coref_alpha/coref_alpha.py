@@ -3,22 +3,17 @@
 It compares annotators with each other, so it takes no references, unlike the modules of scoring procedures.
 """
 
-import inspect
-from typing import Any, ClassVar
-
-import datasets
-import evaluate
+from typing import Any
 
 from closeread.corpus.notices import warn
 from closeread.corpus.objects import as_list, check_rows
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.hf import metric
 from closeread.hf.features import feature
-from closeread.hf.module_state import reduce_module, release_locks
-from closeread.hf.signatures import describe_inputs
 from closeread.tasks.coref import agreement
 
 
-class CorefAlpha(evaluate.Metric):  # type: ignore[misc]
+class CorefAlpha(metric.Module):
     """Krippendorff's alpha of annotators of coreference, with chains as values of mentions.
 
     Sources: Krippendorff (1980), Passonneau (2004), Passonneau et al. (2006); used as in Schüller et al. (2018).
@@ -36,69 +31,30 @@ class CorefAlpha(evaluate.Metric):  # type: ignore[misc]
 
     """
 
-    SCHEMA: ClassVar[str] = "coref"
-    PREDICTIONS: ClassVar[str] = "annotations"
+    SCHEMA = "coref"
+    INPUTS = ("predictions",)
     OPTIONS = agreement.OPTIONS
     SCORES = agreement.SCORES
     CITATION = agreement.CITATION
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments of the constructor, as `reduce_module`."""
-        return reduce_module(self)
-
-    def compute(
-        self,
-        *,
-        predictions: Any = None,
-        form: str = "standard",
-        iaa2: str = "masi",
-        intersection: str = "more_than_one",
-        unannotated: str = "singleton",
-        average: str = "macro",
-    ) -> dict[str, float | None] | None:
+    def compute(self, *, predictions: Any = None, **options: str) -> metric.Scores | None:
         """Validate the annotations and compute alpha; without predictions, of what was added before.
 
         A score is None if no document has two annotators.
 
         """
-        options = agreement.resolve(
-            {
-                "form": form,
-                "iaa2": iaa2,
-                "intersection": intersection,
-                "unannotated": unannotated,
-                "average": average,
-            }
-        )
-        if predictions is None or len(self) or self.num_process != 1:
-            try:
-                scores: dict[str, float | None] | None = super().compute(predictions=predictions, **options)
-            except BaseException:
-                release_locks(self)
-                raise
-            return scores
-        return self._compute(predictions, **options)
+        chosen = agreement.resolve(options)
+        if predictions is None or self._has_stored():
+            return self._compute_stored(predictions=predictions, **chosen)
+        return self._compute(predictions, **chosen)
 
-    def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=inspect.cleandoc(self.__doc__ or ""),
-            citation=self.CITATION,
-            inputs_description=describe_inputs(self.OPTIONS, self.SCORES),
-            features=datasets.Features({"predictions": feature(load_schema(self.SCHEMA), self.PREDICTIONS)}),
-        )
+    def _info(self) -> Any:
+        features = {"predictions": feature(load_schema(self.SCHEMA), "annotations")}
+        return self._describe(self.SCORES, features, citation=self.CITATION)
 
-    def _compute(
-        self, predictions: Any, form: str, iaa2: str, intersection: str, unannotated: str, average: str
-    ) -> dict[str, float | None]:
-        options = {
-            "form": form,
-            "iaa2": iaa2,
-            "intersection": intersection,
-            "unannotated": unannotated,
-            "average": average,
-        }
+    def _compute(self, predictions: Any, **options: str) -> metric.Scores:
         rows = as_list("predictions", predictions)
-        validator = RowValidator(load_schema(self.SCHEMA), self.PREDICTIONS)
+        validator = RowValidator(load_schema(self.SCHEMA), "annotations")
         rows = list(check_rows("predictions", validator, rows, range(len(rows))))
         found = agreement.measure_clusters(rows, options)
         for notice in found.describe_left_out():

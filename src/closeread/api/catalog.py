@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,7 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.reproduction import Inputs, Reproduction
 from closeread.corpus.reproduction import reproduce as recompute
 from closeread.counts.options import OptionValue
-from closeread.hf.modules import module_names
-from closeread.packages import package_folder
+from closeread.hf.modules import describe_module, module_names
 from closeread.tasks import load_procedure
 
 
@@ -164,9 +162,5 @@ def _describe_corpus(corpus: Corpus) -> CorpusEntry:
 
 
 def _describe_metric(name: str) -> MetricEntry:
-    """Return what the class of a module says of itself, without importing it, which takes seconds."""
-    tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    said = next(text for node in classes if (text := ast.get_docstring(node)))
-    title = " ".join(said.partition("\n\n")[0].split())
-    return MetricEntry(name, title, said)
+    said = describe_module(name)
+    return MetricEntry(name, " ".join(said.partition("\n\n")[0].split()), said)

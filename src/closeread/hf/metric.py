@@ -11,30 +11,28 @@ reports and are Python floats; None if a score is 0/0 and no convention gives it
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 import datasets
 import evaluate
 
 from closeread.corpus.citing import join_entries, list_papers
-from closeread.corpus.declaration import Corpus
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import as_list, check_rows, records
 from closeread.corpus.rules import load_rules
 from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.estimates import Resampling
+from closeread.counts.options import Option
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, make_report
 from closeread.counts.sides import Inconsistency, System
 from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
 from closeread.hf.features import feature
-from closeread.hf.module_state import reduce_module, release_locks
-from closeread.hf.signatures import describe_inputs, signature_of_compute, with_options
 from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
 from closeread.tasks import find_format
@@ -42,8 +40,106 @@ from closeread.tasks import find_format
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
 """What is wrong with a missing prediction."""
 
+STATE = {
+    "config_name": "config_name",
+    "keep_in_memory": "keep_in_memory",
+    "cache_dir": "_data_dir_root",
+    "num_process": "num_process",
+    "process_id": "process_id",
+    "seed": "seed",
+    "experiment_id": "experiment_id",
+    "hash": "_hash",
+    "max_concurrent_cache_files": "max_concurrent_cache_files",
+    "timeout": "timeout",
+}
+"""The arguments of a module's constructor, and the attributes that keep them."""
 
-class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
+Scores = dict[str, float | None]
+
+
+class Module(evaluate.Metric):  # type: ignore[misc]
+    """What all our modules share: options in signatures and docstrings, pickling, and locks that are released.
+
+    Attributes:
+        INPUTS: the names of the inputs.
+        OPTIONS: the options of `compute`.
+    """
+
+    INPUTS: ClassVar[tuple[str, ...]] = ("predictions", "references")
+    OPTIONS: ClassVar[Sequence[Option]] = ()
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        function = cls._compute
+
+        @wraps(function)
+        def compute(*inputs: Any, **options: Any) -> Any:  # unknown options are reported with the names of the options
+            return function(*inputs, **options)
+
+        inputs = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in cls.INPUTS]
+        compute.__signature__ = cls._make_signature(inputs)  # type: ignore[attr-defined]
+        cls._compute = compute
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # evaluate copies this method for every instance, without its signature.
+        inputs = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in self.INPUTS]
+        self.compute.__func__.__signature__ = self._make_signature(inputs)
+
+    @classmethod
+    def _make_signature(cls, inputs: Sequence[Parameter]) -> Signature:
+        options = [Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in cls.OPTIONS]
+        return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments of the constructor, from which everything else follows.
+
+        Raises:
+            TypeError: predictions are stored, in files that are open.
+        """
+        if self.writer is not None:
+            found = "has stored predictions and references, which can't be pickled"
+            raise TypeError(f"{self.name} {found}; call compute before pickling it")
+        make: Callable[..., Any] = type(self)
+        return partial(make, **{name: getattr(self, attribute) for name, attribute in STATE.items()}), ()
+
+    def _has_stored(self) -> bool:
+        """Tell whether inputs were added before, or come from several processes."""
+        return bool(len(self)) or self.num_process != 1
+
+    def _compute_stored(self, **given: Any) -> Scores | None:
+        """Do as `evaluate.Metric.compute`, and release its locks if that fails."""
+        try:
+            scores: Scores | None = super().compute(**given)
+        except BaseException:
+            self._release_locks()
+            raise
+        return scores
+
+    def _release_locks(self) -> None:
+        """Release evaluate's locks, which would delay every call of other modules of the same name by a second."""
+        for lock in (vars(self)["filelock"], *(vars(self)["filelocks"] or [])):
+            if lock is not None:
+                lock.release()
+        self.filelock = self.filelocks = self.cache_file_name = None
+        self.writer = self.buf_writer = self.data = None
+
+    def _describe(self, scores: Mapping[str, str], features: Mapping[str, Any], **more: str) -> evaluate.MetricInfo:
+        """Return what evaluate shows; the options and scores go into the docstrings of the methods."""
+        options = [
+            f"    {o.name}: {o.help} {o.accepted[0].upper()}{o.accepted[1:]}; {o.default!r} by default."
+            for o in self.OPTIONS
+        ]
+        returned = [f"    {name}: {description}" for name, description in scores.items()]
+        return evaluate.MetricInfo(
+            description=inspect.cleandoc(self.__doc__ or ""),
+            inputs_description="\n".join(["Args:", *options, "", "Returns:", *returned, ""]),
+            features=datasets.Features(features),
+            **more,
+        )
+
+
+class EvaluateModule(Module):
     """An evaluate module that computes the scores of a procedure.
 
     Attributes:
@@ -60,42 +156,37 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
     REFERENCES: ClassVar[str] = "document"
 
     def __init_subclass__(cls, **arguments: Any) -> None:
+        cls.OPTIONS = [option for option in cls.PROCEDURE.options if not option.reading]  # a module reads no files
         super().__init_subclass__(**arguments)
-        cls._compute = with_options(cls._compute, cls.PROCEDURE)  # type: ignore[method-assign]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._corpus = None if self.CORPUS is None else load_corpus(self.CORPUS)
+        format = None if self._corpus is None else find_format(self._corpus.task, self._corpus.format)  # noqa: A001
+        self._unsafe = UNSAFE if format is None else format.unsafe
+        self._schema = load_schema(self.SCHEMA)
+        names = (self.PREDICTIONS, self.REFERENCES)
+        self._prediction, self._reference = (resolve(self._schema, self._schema["$defs"][name]) for name in names)
+        self._validators = [RowValidator(self._schema, name) for name in names]
         super().__init__(*arguments, **options)
-        # evaluate copies this method for every instance, without its signature.
-        self.compute.__func__.__signature__ = signature_of_compute(self.PROCEDURE)  # type: ignore[attr-defined]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments of the constructor, as `reduce_module`."""
-        return reduce_module(self)
-
-    def compute(
-        self, *, predictions: Any = None, references: Any = None, **options: Any
-    ) -> dict[str, float | None] | None:
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Scores | None:
         """Validate the inputs and compute the scores; warn of what is unusual (`closeread.CloseReadWarning`).
 
         Without inputs, score what was added before.  A prediction may be None if the option `missing` is "empty" or
         "skip".
 
         """
-        if (references is None and predictions is None) or len(self) or self.num_process != 1:
-            try:
-                scores: dict[str, float | None] | None = super().compute(
-                    predictions=predictions, references=references, **options
-                )
-            except BaseException:
-                release_locks(self)
-                raise
-            return scores
+        if (references is None and predictions is None) or self._has_stored():
+            return self._compute_stored(predictions=predictions, references=references, **options)
         if references is None or predictions is None:
             raise SubmissionError(self.name, [Problem("predictions and references are both required")])
-        if "properties" not in self._reference:
+        if "properties" not in self._reference:  # such as lists of clusters, which some procedures read at once
             references, predictions = as_list("references", references), as_list("predictions", predictions)
-            if (packed := self._pack(predictions, references)) is not None:
-                return self._compute(*packed, **options)
+            pack = self.PROCEDURE.sides.pack
+            if len(predictions) == len(references) and (gold := pack(self.REFERENCES, references)) is not None:
+                system = pack(self.PREDICTIONS, predictions)
+                if system is not None:
+                    return self._compute(system, gold, **options)
         return self._compute(*self._check_inputs(predictions, references, options), **options)
 
     def add(
@@ -140,7 +231,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         # All stored predictions have the same type, so None is refused whatever the option will be.
         strictly = {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
         system, gold = self._check_inputs(predictions, references, strictly)
-        return list(system), [self._drop_optional(reference) for reference in gold]
+        return list(system), [_drop_optional(self._schema, self._reference, reference) for reference in gold]
 
     def report(
         self,
@@ -165,9 +256,7 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
             RequestError: there is no such option or field.
         """
         system, gold = self._check_inputs(predictions, references, options)
-        rows = self._to_rows(system)
-        self._check_consistency(gold, rows, options)
-        scorer = self._make_scorer(gold, options)
+        rows, scorer = self._open_scorer(system, gold, options)
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
         counted = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
@@ -175,32 +264,30 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         return make_report(counted, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
-        schema = self._schema
-        corpus = self._corpus
-        return evaluate.MetricInfo(
-            description=inspect.cleandoc(self.__doc__ or ""),
+        return self._describe(
+            {metric.name: metric.description for metric in self.PROCEDURE.metrics},
+            {
+                "predictions": feature(self._schema, self.PREDICTIONS),
+                "references": _drop_optional(self._schema, self._reference, feature(self._schema, self.REFERENCES)),
+            },
             citation=join_entries(list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)),
-            homepage=corpus.homepage if corpus else "",
-            inputs_description=describe_inputs(self.PROCEDURE.options, self._scores),
-            features=datasets.Features(
-                {
-                    "predictions": feature(schema, self.PREDICTIONS),
-                    "references": self._drop_optional(feature(schema, self.REFERENCES)),
-                }
-            ),
+            homepage=self._corpus.homepage if self._corpus else "",
         )
 
-    def _compute(self, predictions: Any, references: Any, **options: str) -> dict[str, float | None]:
-        rows = self._to_rows(predictions)
-        self._check_consistency(references, rows, options)
-        scorer = self._make_scorer(references, options)
+    def _compute(self, predictions: Any, references: Any, **options: str) -> Scores:
+        rows, scorer = self._open_scorer(predictions, references, options)
         table = scorer.tabulate(rows)
         warn_all([*self._find_oddities(references, rows), *scorer.remarks(System(rows), table)])
         return table.scores(self.PROCEDURE.metrics)
 
-    def _make_scorer(self, references: Sequence[Any], options: Mapping[str, str]) -> Scorer:
-        gold = self.PROCEDURE.sides.wrap_gold(references, self.CORPUS)
-        return Scorer(self.PROCEDURE, self._resolve_options(options), gold)
+    def _open_scorer(
+        self, system: Sequence[Any], gold: Sequence[Any], options: Mapping[str, str]
+    ) -> tuple[Sequence[Record | None], Scorer]:
+        """Return the rows that the procedure counts, consistent with the gold, and what counts them."""
+        rows = self._to_rows(system)
+        chosen = self._resolve_options(options)
+        self._check_consistency(gold, rows, chosen)
+        return rows, Scorer(self.PROCEDURE, chosen, self.PROCEDURE.sides.wrap_gold(gold, self.CORPUS))
 
     def _to_rows(self, predictions: Sequence[Any]) -> Sequence[Record | None]:
         """Convert predictions to the rows that the procedure counts."""
@@ -212,51 +299,30 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
                 raise RequestError(f"option {option.name} is one of files, which {self.name} does not read")
         return resolve_options(self.PROCEDURE, self.CORPUS, options)
 
-    def _pack(
-        self, predictions: Sequence[Any], references: Sequence[Any]
-    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """Return inputs as the procedure takes them fastest; None if it has no such way, or they may be invalid."""
-        pack = self.PROCEDURE.sides.pack
-        if len(predictions) != len(references) or (gold := pack(self.REFERENCES, references)) is None:
-            return None
-        system = pack(self.PREDICTIONS, predictions)
-        return None if system is None else (system, gold)
-
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
-        """Validate the inputs and return them as the procedure takes them.
+        """Validate the inputs and return them as the procedure takes them, references as columns if they are records.
 
         Raises:
             SubmissionError: their lengths differ, or a row breaks the schema; all problems of a side at once.
             RequestError: an option does not exist, or does not accept its value.
         """
-        gold = self._check_references(references)
-        system = as_list("predictions", predictions)
-        if self._resolve_options(options).get("missing", "error") == "error":
-            numbers: Sequence[int] = range(len(system))
-            given = system
+        if "properties" in self._reference:
+            gold = records("references", references, self._schema, self._reference)
         else:
-            numbers = [number for number, prediction in enumerate(system) if prediction is not None]
-            given = [system[number] for number in numbers]
-        labels = label_names(self._prediction, given)
-        given = list(check_rows("predictions", self._validators[0], labels, numbers, ABSENT))
+            gold = as_list("references", references)
+        gold = check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
+        system = as_list("predictions", predictions)
+        may_miss = self._resolve_options(options).get("missing", "error") != "error"
+        numbers = [number for number, prediction in enumerate(system) if prediction is not None or not may_miss]
+        labels = label_names(self._prediction, [system[number] for number in numbers])
+        given = check_rows("predictions", self._validators[0], labels, numbers, ABSENT)
         if len(system) != len(gold):
             found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
             raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
-        return _fill_missing(len(system), numbers, given), gold
-
-    def _check_references(self, references: Any) -> Sequence[Any]:
-        """Validate references by the schema and return them, as columns if they are records.
-
-        Raises:
-            SubmissionError: a row breaks the schema; all problems at once.
-        """
-        if "properties" not in self._reference:
-            rows = as_list("references", references)
-            return check_rows("references", self._validators[1], rows, range(len(rows)), unsafe=self._unsafe)
-        gold = records("references", references, self._schema, self._reference)
-        return check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
+        rows = dict(zip(numbers, given, strict=True))
+        return [rows.get(number) for number in range(len(system))], gold
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
         """Check what a schema can't express.
@@ -268,12 +334,12 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
-        of_both = self.PROCEDURE.sides.validate(gold, system, self._resolve_options(options))
+        of_both = self.PROCEDURE.sides.validate(gold, system, options)
         found += (one for one in of_both if one.side == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
             problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]
             if problems:
-                release_locks(self)
+                self._release_locks()
                 raise SubmissionError(name, problems)
 
     def _find_oddities(self, gold: Sequence[Any], system: Sequence[Any]) -> list[str]:
@@ -288,61 +354,16 @@ class EvaluateModule(evaluate.Metric):  # type: ignore[misc]
         ]
         return [*filter(None, ["\n".join(rules.find_oddities(gold))]), *describe_problems("predictions", odd)]
 
-    @property
-    def _scores(self) -> dict[str, str]:
-        """The descriptions of the scores by name."""
-        return {metric.name: metric.description for metric in self.PROCEDURE.metrics}
 
-    @cached_property
-    def _corpus(self) -> Corpus | None:
-        return None if self.CORPUS is None else load_corpus(self.CORPUS)
-
-    @cached_property
-    def _unsafe(self) -> re.Pattern[str]:
-        """Characters that no string of a reference may contain."""
-        return UNSAFE if self._corpus is None else find_format(self._corpus.task, self._corpus.format).unsafe
-
-    @cached_property
-    def _schema(self) -> Schema:
-        return load_schema(self.SCHEMA)
-
-    @cached_property
-    def _prediction(self) -> Node:
-        return resolve(self._schema, self._schema["$defs"][self.PREDICTIONS])
-
-    @cached_property
-    def _reference(self) -> Node:
-        return resolve(self._schema, self._schema["$defs"][self.REFERENCES])
-
-    @cached_property
-    def _validators(self) -> tuple[RowValidator, RowValidator]:
-        """The validators of predictions and of references."""
-        return RowValidator(self._schema, self.PREDICTIONS), RowValidator(self._schema, self.REFERENCES)
-
-    def _drop_optional(self, reference: Any) -> Any:
-        """Return a reference, or its features, with only the required fields, which evaluate stores."""
-        return _drop_optional_fields(self._schema, self._reference, reference)
-
-
-def _drop_optional_fields(schema: Schema, node: Node, value: Any) -> Any:
-    """Return a value, or a feature, without its optional fields, at any depth."""
+def _drop_optional(schema: Schema, node: Node, value: Any) -> Any:
+    """Return a value, or its features, without optional fields, at any depth; evaluate stores the others."""
     node = resolve(schema, node)
     if isinstance(value, list):
-        return [_drop_optional_fields(schema, node["items"], item) for item in value]
+        return [_drop_optional(schema, node["items"], item) for item in value]
     if isinstance(value, dict):
         return {
-            name: _drop_optional_fields(schema, child, value[name])
+            name: _drop_optional(schema, child, value[name])
             for name, child in node["properties"].items()
             if name in node["required"]
         }
     return value
-
-
-def _fill_missing(length: int, numbers: Sequence[int], given: Sequence[Any]) -> Sequence[Any]:
-    """Return a list with the given values at these positions, and None at all others."""
-    if len(given) == length:
-        return given
-    rows = [None] * length
-    for number, value in zip(numbers, given, strict=True):
-        rows[number] = value
-    return rows

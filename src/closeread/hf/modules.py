@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import inspect
@@ -15,6 +16,7 @@ from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
 from closeread.exceptions import RequestError
 from closeread.files import creating_folder, make_folders, write_text
+from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
@@ -73,6 +75,17 @@ def find_module(name: str) -> str:
         choices = f"choose from: {', '.join(modules or module_names())}"
         raise RequestError(f"procedure {procedure} has {'several modules' if modules else 'no module'} ({choices})")
     return modules[0]
+
+
+def describe_module(name: str) -> str:
+    """Return what the class of a module says of itself, without importing evaluate, which takes seconds."""
+    from closeread.hf.coreference import MODULES, describe
+
+    if name in MODULES:
+        return describe(name)
+    tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return next(text for node in classes if (text := ast.get_docstring(node)))
 
 
 def suggest_module(name: str) -> str:
