@@ -15,7 +15,7 @@ import pytest
 import closeread
 from closeread import scoring
 from closeread.cli import main, options
-from closeread.corpus import contents, names, sides, sources, submissions
+from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import load_schema
@@ -210,11 +210,11 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
-    for module in (corpora, names, sides, scoring):
+    for module in (corpora, names, gold, submissions, scoring):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
-    for module in (contents, submissions):
+    for module in (gold, submissions):
         monkeypatch.setattr(module, "load_schema", lambda name: load_schema("mctaco"))
 
 

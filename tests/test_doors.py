@@ -28,8 +28,7 @@ from shared.doors import (
 
 import closeread
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.sides import CorpusSides
-from closeread.corpus.submission_formats import dump_submission
+from closeread.corpus.submissions import CorpusSides, dump_submission
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report, make_report
 from closeread.counts.storage import read_any_counts

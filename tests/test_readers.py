@@ -14,8 +14,7 @@ import closeread.formats
 from closeread import limits
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import dump_submission
-from closeread.corpus.submissions import read_submission
+from closeread.corpus.submissions import dump_submission, read_submission
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.exceptions import SHOWN, FormatError, InputError

@@ -16,8 +16,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.leniency import accept_rows
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve, value_type
-from closeread.corpus.submission_formats import dump_submission
-from closeread.corpus.submissions import read_submission
+from closeread.corpus.submissions import dump_submission, read_submission
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import SubmissionError
 from closeread.files import write_text

@@ -18,7 +18,7 @@ from closeread.argument_types import check_argument
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows, take_source
-from closeread.corpus.parquet_predictions import find_parquet_problems
+from closeread.corpus.submissions import find_parquet_problems
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
 from closeread.counts.options import OptionValue

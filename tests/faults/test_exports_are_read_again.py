@@ -10,7 +10,7 @@ from shared.doors import sample_gold
 from shared.hostile_texts import HOSTILE
 
 import closeread
-from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.files import write_text
 from closeread.hf.export import export
@@ -58,7 +58,7 @@ def take_hostile(corpus, make, dump):
     for number, text in enumerate(HOSTILE):
         record = make(number, text)
         try:
-            take_own_gold(load_corpus(corpus), [record])
+            read_own_gold(load_corpus(corpus), [record])
             dump([record])
         except UnicodeError:
             raise

@@ -13,11 +13,9 @@ from shared.doors import CORPORA, sample_gold, system_rows
 from shared.hostile_gold import write_hostile
 
 from closeread.corpus.baselines import load_baselines
-from closeread.corpus.contents import dump_gold
-from closeread.corpus.gold import read_own_gold
+from closeread.corpus.gold import dump_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import dump_submission, write_submission
-from closeread.corpus.submissions import read_submission
+from closeread.corpus.submissions import dump_submission, read_submission, write_submission
 from closeread.exceptions import RequestError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines

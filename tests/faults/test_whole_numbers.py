@@ -12,7 +12,7 @@ from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
 
 import closeread
-from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.leniency import accept_rows
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
@@ -55,7 +55,7 @@ def test_gold_and_predictions(corpus, tmp_path):
     own = load_corpus(corpus)
     records = list(read_own_gold(own, files["gold1"]).records)
     assert repr(records) == repr(list(read_own_gold(own, files["gold"]).records))  # 1 == 1.0
-    assert repr(list(take_own_gold(own, written(gold, float)).records)) == repr(gold)
+    assert repr(list(read_own_gold(own, written(gold, float)).records)) == repr(gold)
     if has_integers(gold):
         assert files["gold1"].read_text("utf-8") != files["gold"].read_text("utf-8")
     for given in (files["gold1"], records, written(gold, float)):

@@ -11,10 +11,9 @@ from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
 from shared.timelines import entry
 
-from closeread.corpus.gold import read_own_gold, take_own_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import write_submission
-from closeread.corpus.submissions import read_submission
+from closeread.corpus.submissions import read_submission, write_submission
 from closeread.exceptions import FormatError, InputError
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.limits import MAX_FILES
@@ -112,7 +111,7 @@ def test_formats_of_releases(numbered, one, two, three):
     ):
         corpus = load_corpus(name)
         try:
-            take_own_gold(corpus, [given_row])
+            read_own_gold(corpus, [given_row])
         except InputError:
             continue
         folder = next(numbered)

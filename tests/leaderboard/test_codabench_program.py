@@ -19,7 +19,7 @@ from shared.codabench import add_submission, lay_out, make_environment, run, run
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.counts.sides import Place
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines

@@ -13,7 +13,7 @@ from shared.neural import DIALECTS, LENGTHS, write_lines
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.tasks import find_format
 from closeread.tasks.coref.conll_writer import dump_conll
 from closeread.tasks.coref.sides import take_documents

@@ -6,7 +6,7 @@ from shared import json_lines
 from shared.doors import sample_gold, system_rows
 from shared.hostile_texts import HOSTILE
 
-from closeread.corpus.gold import take_own_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 
 TEXTS = HOSTILE[::2]
@@ -24,7 +24,7 @@ def write_hostile(corpus):
         record = records[number % len(records)] | changed
         row = predictions[number % len(records)] | {name: changed[name] for name in (key, "entity") if name in changed}
         try:
-            take_own_gold(load_corpus(corpus), [record])
+            read_own_gold(load_corpus(corpus), [record])
         except ValueError:
             continue
         gold.append(record)

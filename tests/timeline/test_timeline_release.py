@@ -13,8 +13,7 @@ import closeread
 from closeread.corpus import notices
 from closeread.corpus.declaration import read_manifest
 from closeread.corpus.facts import load_facts
-from closeread.corpus.gold import available_splits, read_gold, read_own_gold, splits_at_hand
-from closeread.corpus.oddities import describe_known
+from closeread.corpus.gold import available_splits, describe_known, read_gold, read_own_gold, splits_at_hand
 from closeread.corpus.sources import locate
 from closeread.exceptions import ChecksumError
 from closeread.scoring import score

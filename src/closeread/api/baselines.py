@@ -8,11 +8,11 @@ from pathlib import Path
 
 from closeread.corpus.baselines import Baseline, NamesOption, OutputOption, load_baselines, load_own_baselines
 from closeread.corpus.declaration import Corpus
+from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.corpus.sides import read_corpus_gold
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.counts.options import OptionValue
 from closeread.exceptions import RequestError
 from closeread.files import text_suffix, write_text

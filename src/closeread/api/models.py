@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from closeread.api.agreement import check_arguments
 from closeread.api.places import take_place
 from closeread.argument_types import check_fields, check_types
-from closeread.corpus.gold import Gold
+from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.models import Models, place_golds
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.corpus.sides import read_corpus_gold
-from closeread.corpus.submission_formats import check_submission_path, write_submission
+from closeread.corpus.submissions import check_submission_path, write_submission
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown

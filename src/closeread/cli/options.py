@@ -397,7 +397,7 @@ def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **plac
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpus.sides import read_corpus_gold
+    from closeread.corpus.gold import read_corpus_gold
 
     found = read_corpus_gold(take_place(corpus, **place))
     tell(found.notices if about is None else found.notices_about(about(found)))

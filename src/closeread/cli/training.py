@@ -90,7 +90,7 @@ def read_golds(corpus: str, places: Mapping[str, Mapping[str, Any] | None]) -> d
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpus.sides import read_corpus_gold
+    from closeread.corpus.gold import read_corpus_gold
 
     golds = {
         role: None if place is None else read_corpus_gold(options.take_place(corpus, **place))

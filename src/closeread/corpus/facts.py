@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from closeread.corpus.gold import available_splits, describe_skipped_splits, read_gold, select
+from closeread.corpus.gold import available_splits, describe_known, describe_skipped_splits, read_gold, select
 from closeread.corpus.names import load_corpus
-from closeread.corpus.oddities import describe_known
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.records import DataDir, Record

@@ -1,36 +1,69 @@
-"""Corpora by name: their declarations, and their gold records."""
+"""Gold: the records of a part of a corpus or of the user's own files, read, validated, and with what is odd about them.
+
+Oddities of released files are known and the same for everybody, so they are told in one line, which says where to see
+them; those of a user's own files are told one by one.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple, cast
 
-from closeread.corpus.contents import (
-    Contents,
-    complete_rows,
-    flatten_records,
-    name_places,
-    read_path,
-    validate_contents,
-)
+from closeread import limits
+from closeread.corpus.arrow_columns import find_column_problems
 from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.judging import validate_records
 from closeread.corpus.leniency import make_check
 from closeread.corpus.names import load_corpus
-from closeread.corpus.oddities import Oddity, describe_known, describe_oddities
+from closeread.corpus.objects import name_labels
 from closeread.corpus.rules import load_rules
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import Located, cache_folder, data_folder, is_in, locate
+from closeread.corpus.values import convert_rows
+from closeread.counts.annotators import Annotator
+from closeread.counts.sides import Place
 from closeread.digests import combine_digests, unit_digests
-from closeread.exceptions import FormatError, Problem, RequestError, merge_errors, quote
-from closeread.formats.json_lines import read_json_lines
-from closeread.records import DataDir, Origin, Record, UserFiles, column
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    UnavailableError,
+    describe_problems,
+    merge_errors,
+    quote,
+)
+from closeread.files import text_suffix
+from closeread.formats import Format
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
+from closeread.formats.json_lines import dump_json_lines, read_json_lines
+from closeread.formats.parquet import read_parquet
+from closeread.records import AnyParsed, DataDir, Origin, ParsedFolder, ParsedRows, Record, UserFiles, column
 from closeread.suggestions import describe_unknown
-from closeread.tasks import find_format
+from closeread.tasks import find, find_format
+
+PARQUET = ".parquet"
 
 _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+
+
+class Oddity(NamedTuple):
+    """Something unusual about gold.
+
+    Attributes:
+        problem: what is unusual.
+        folder: the folder in which it has its place; None if it is a sentence that says where it is.
+        record: the number of the record that it is about, from 0; None if it is about several or none.
+        is_known: whether it is in released files.
+    """
+
+    problem: Problem
+    folder: str | None = None
+    record: int | None = None
+    is_known: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +79,6 @@ class Gold:
         oddities: what is unusual about them.
         by_record: whether oddities say which record they are about.
         data_dir: the folder that the user gave for the corpus's files; None if there is none.
-        key_digests: the sha256 of each record, by its key; None if they were not computed when it was read.
     """
 
     corpus: Corpus
@@ -58,17 +90,16 @@ class Gold:
     oddities: tuple[Oddity, ...] = ()
     by_record: bool = False
     data_dir: Path | None = None
-    key_digests: Mapping[str, bytes] | None = None
 
     @property
     def own_notices(self) -> list[str]:
         """Notices about what differs from the released files, one sentence each."""
-        return [*self.remarks, *describe_oddities(one for one in self.oddities if not one.is_known)]
+        return [*self.remarks, *_describe_oddities(one for one in self.oddities if not one.is_known)]
 
     @property
     def known_oddities(self) -> list[str]:
         """The oddities of released files, one sentence each."""
-        return describe_oddities(one for one in self.oddities if one.is_known)
+        return _describe_oddities(one for one in self.oddities if one.is_known)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -101,9 +132,38 @@ class Gold:
 
     def digests(self, unit: str) -> Mapping[str, bytes]:
         """Return the sha256 of the records of each unit, by the unit's name, which is a field of the records."""
-        if self.key_digests is not None and unit == self.corpus.key:
-            return self.key_digests
         return unit_digests(self.records, unit, self.corpus.not_in_digest)
+
+
+def _describe_oddities(oddities: Iterable[Oddity]) -> list[str]:
+    """Return a sentence for each oddity with its place; equal ones of a folder are one, with their number."""
+    by_folder: dict[str | None, list[Problem]] = {}
+    for oddity in oddities:
+        by_folder.setdefault(oddity.folder, []).append(oddity.problem)
+    found: list[str] = []
+    for folder, problems in by_folder.items():
+        found += [one.message for one in problems] if folder is None else describe_problems(folder, problems)
+    return found
+
+
+def describe_known(number: int, corpus: str, data_dir: Path | None = None, about: str | None = None) -> str:
+    """Say how many oddities of released files are known, and where to see them.
+
+    >>> describe_known(19, "tne")
+    '19 known oddities of the released files: see `closeread info tne --oddities`'
+    """
+    noun = "known oddity" if number == 1 else "known oddities"
+    what = "of the released files" if about is None else f"of {quote(about)} in the released files"
+    return f"{number:,} {noun} {what}: see {name_command(corpus, data_dir)}"
+
+
+def name_command(corpus: str, data_dir: Path | None = None) -> str:
+    """Return the command that prints the oddities of a corpus's released files."""
+    arguments: Sequence[str] = [] if data_dir is None else ["--data-dir", str(data_dir)]
+    return f"`{shlex.join(['closeread', 'info', corpus, '--oddities', *arguments])}`"
+
+
+# Parts of a corpus
 
 
 def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str]:
@@ -123,12 +183,7 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
 
 
 def read_gold(
-    corpus: Corpus,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: DataDir | None = None,
-    *,
-    store: bool = False,
+    corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: DataDir | None = None
 ) -> Gold:
     """Read the records of a split, or of a union of splits.
 
@@ -137,82 +192,79 @@ def read_gold(
         config: a config; None for the default.
         split: a split or a union; None for the default split.
         data_dir: a folder with the corpus's files, which may differ from the released ones; or several places.
-        store: as for `closeread.corpus.contents.read_path`.
 
     Raises:
         RequestError: there is no such config or split, or the corpus has no such folder or option of reading.
-        InputError: the files are not available, differ from the released ones, or are invalid.
+        InputError: the files are not available, differ from the released ones, or are invalid; the problems of all
+            splits at once.
     """
     config, split = select(corpus, config, split)
+    declared = corpus.configs[config]
     _check_files(corpus, config, data_dir)
-    parts = corpus.configs[config].parts(split)
+    parts = declared.parts(split)
     located = {name: locate(corpus, source, data_dir) for name, source in parts.items()}
+    reader = find_format(corpus.task, declared.format or corpus.format)
     options = data_dir.options if isinstance(data_dir, UserFiles) else {}
-    read = _read_splits(corpus, config, located, options, store)
-    records = read[split].records if split in read else _unite(corpus, config, read)
-    if corpus.configs[config].flattens:
-        records = flatten_records(corpus, records)
-    remarks = [remark for name in parts for remark in _describe_source(located[name])]
-    known = [place.released for place in located.values()]
-    released = None if None in known else all(known)
-    by_record, oddities = all(contents.by_record for contents in read.values()), tuple(_gather_oddities(located, read))
-    folder = data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir
-    digests = read[split].digests if split in read and not corpus.configs[config].flattens else None
-    return Gold(corpus, config, split, records, released, tuple(remarks), oddities, by_record, folder, digests)
-
-
-def _gather_oddities(located: Mapping[str, Located], read: Mapping[str, Contents]) -> Iterator[Oddity]:
-    """Yield the oddities of splits, whose records are numbered one split after the other."""
-    before = 0
-    for split, place in located.items():
-        for oddity in read[split].oddities:
-            number = None if oddity.record is None else before + oddity.record
-            yield oddity._replace(record=number, is_known=place.released is True)
-        before += len(read[split].records)
-
-
-def _read_splits(
-    corpus: Corpus, config: str, located: Mapping[str, Located], options: Mapping[str, str], store: bool
-) -> dict[str, Contents]:
-    """Read splits.
-
-    Raises:
-        FormatError: some are invalid; the problems of all of them at once.
-    """
-    read: dict[str, Contents] = {}
+    read: dict[str, Sequence[Record]] = {}
+    oddities: list[Oddity] = []
     wrong: list[FormatError] = []
-    for split, place in located.items():
+    for name, files in located.items():
         try:
-            read[split] = _read_split(corpus, config, split, place, options, store)
+            if isinstance(parts[name], SourceFile):
+                read[name], found = _read_path(corpus, files.path, name, declared.read_definition, reader)
+            else:
+                if reader.folder is None:
+                    raise TypeError(f"{corpus.name} has a split that is a folder, but its format reads no folders")
+                parsed = _name_places(reader.folder.read_files(files.files, name, **options), files)
+                read[name], found = _validate(corpus, files.path, parsed, declared.read_definition)
         except FormatError as error:
             wrong.append(error)
+            continue
+        before = sum(map(len, read.values())) - len(read[name])
+        for one in found:
+            number = None if one.record is None else before + one.record
+            oddities.append(one._replace(record=number, is_known=files.released is True))
     if wrong:
         raise merge_errors(wrong)
-    return read
+    records = read[split] if split in read else _join_splits(corpus, reader, read)
+    if declared.flattens:
+        module = find(corpus.task, "flat")
+        if module is None:
+            raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
+        records = cast(Sequence[Record], module.flatten(records))
+    known = [files.released for files in located.values()]
+    return Gold(
+        corpus,
+        config,
+        split,
+        records,
+        released=None if None in known else all(known),
+        remarks=tuple(_describe_source(located[name]) for name in parts if located[name].released is False),
+        oddities=tuple(oddities),
+        by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
+        data_dir=data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir,
+    )
 
 
-def _read_split(
-    corpus: Corpus, config: str, split: str, located: Located, options: Mapping[str, str], store: bool
-) -> Contents:
-    declared = corpus.configs[config]
-    reader = find_format(corpus.task, declared.format or corpus.format)
-    if not isinstance(declared.splits[split], SourceFile):
-        if reader.folder is None:
-            raise TypeError(f"{corpus.name} has a split that is a folder, but its format does not read folders")
-        parsed = reader.folder.read_files(located.files, split, **options)
-        return validate_contents(corpus, located.path, name_places(parsed, located), declared.read_definition)
-    return read_path(corpus, located.path, split, declared.read_definition, reader, store=store)
+def _name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:
+    """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
+    places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
+
+    def place(found: list[Problem]) -> list[Problem]:
+        return [one._replace(file=places.get(one.file or "", one.file)) for one in found]
+
+    files = [places.get(file, file) for file in parsed.files]
+    return ParsedFolder(parsed.records, files, place(parsed.problems), place(parsed.notices)) if places else parsed
 
 
-def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequence[Record]:
+def _join_splits(corpus: Corpus, reader: Format, read: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
     """Return the records of several splits together.
 
     Raises:
         FormatError: an id occurs in two splits.
     """
-    reader = find_format(corpus.task, corpus.configs[config].format or corpus.format)
-    records = reader.unite({split: contents.records for split, contents in read.items()})
-    splits = [split for split, contents in read.items() for _ in contents.records]
+    records = reader.unite(read)
+    splits = [split for split, own in read.items() for _ in own]
     first: dict[str, str] = {}
     problems = [
         Problem(f"{corpus.key} {quote(name)} is in split {first[name]} and in split {split} (expected distinct ids)")
@@ -222,79 +274,6 @@ def _unite(corpus: Corpus, config: str, read: Mapping[str, Contents]) -> Sequenc
     if problems:
         raise FormatError(corpus.name, problems)
     return records
-
-
-def read_own_gold(corpus: Corpus, path: Path, split: str | None = None, *, store: bool = False) -> Gold:
-    """Read the records of the user's own gold file.
-
-    Args:
-        corpus: the declaration that the file follows.
-        path: the file: JSON Lines (`.jsonl`, `.ndjson`), Parquet (`.parquet`), or otherwise the corpus's own format; or
-            a folder, if the format has folders.
-        split: the prefix of generated ids; None for the corpus's default split.
-        store: as for `closeread.corpus.contents.read_path`.
-
-    Raises:
-        RequestError: the split can't be the prefix of an id.
-        InputError: the file can't be read or is invalid.
-    """
-    split = split or corpus.default_split
-    if not _SPLIT.fullmatch(split):
-        raise RequestError(
-            f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
-        )
-    reader = find_format(corpus.task, corpus.format)
-    records, oddities, by_record, digests = read_path(corpus, path, split, "document", reader, store=store)
-    return Gold(corpus, None, None, records, False, (), oddities, by_record, None, digests)
-
-
-def take_own_gold(corpus: Corpus, records: Sequence[Record], name: str = "gold") -> Gold:
-    """Validate the user's own gold records in memory.
-
-    Args:
-        corpus: the declaration that they follow.
-        records: the records.
-        name: what to call them in messages.
-
-    Raises:
-        FormatError: they break the schema or the corpus's own rules; all problems at once.
-    """
-    found = take_records(corpus, records, name)
-    return Gold(corpus, None, None, found.records, False, (), found.oddities, found.by_record)
-
-
-def take_records(corpus: Corpus, records: Sequence[Record], name: str, definition: str = "document") -> Contents:
-    """Validate records in memory that follow a definition of a corpus's schema.
-
-    Raises:
-        FormatError: they break the schema or the corpus's own rules; all problems at once.
-    """
-    return validate_contents(corpus, name, complete_rows(corpus, records, definition), definition)
-
-
-def read_file(corpus: Corpus, path: Path, split: str, definition: str = "document") -> Sequence[Record]:
-    """Read the records of a file: JSON Lines (`.jsonl`), Parquet (`.parquet`), or otherwise the corpus's own format.
-
-    Args:
-        corpus: the declaration that the file follows.
-        path: the file; the suffixes of the corpus's own format have priority.
-        split: the prefix of generated ids.
-        definition: the definition of the schema that the records follow.
-
-    Raises:
-        FormatError: the file can't be read or is invalid.
-    """
-    return read_path(corpus, path, split, definition, find_format(corpus.task, corpus.format)).records
-
-
-def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
-    """Read the rows of a JSON Lines file that follows a definition of a corpus's schema.
-
-    Raises:
-        FormatError: as for `closeread.corpus.judging.validate_records`.
-    """
-    schema, key = load_schema(corpus), load_corpus(corpus).key
-    return validate_records(path, read_json_lines(path, make_check(schema, definition)), schema, definition, key)
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
@@ -309,7 +288,7 @@ def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[
         return describe_skipped_splits(corpus, config)
     released = [source for source in corpus.configs[config].splits.values() if not isinstance(source, UserFolders)]
     located = [locate(corpus, source, data_dir) for source in released if is_in(data_dir, source)]
-    return [notice for place in located for notice in _describe_source(place)]
+    return [_describe_source(files) for files in located if files.released is False]
 
 
 def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
@@ -357,9 +336,8 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
         RequestError: it comes with the package, or the corpus has no such folder or option.
     """
     if isinstance(data_dir, UserFiles):
-        folders = [folder.name for folder in corpus.user_folders]
         options = {option.name: option.choices for option in corpus.reading_options}
-        known = [*folders, *options]
+        known = [*(folder.name for folder in corpus.user_folders), *options]
         for name in (*data_dir.folders, *data_dir.options):
             if name not in known:
                 raise RequestError(describe_unknown(f"folder or option of reading {corpus.name}", name, known))
@@ -370,8 +348,229 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
         raise RequestError(f"config {config} of {corpus.name} comes with the package; it takes no data folder")
 
 
-def _describe_source(located: Located) -> tuple[str, ...]:
-    if located.released is not False:
-        return ()
+def _describe_source(located: Located) -> str:
     what = "does not contain the released files" if located.files else "is not the released file"
-    return (f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is.",)
+    return f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is."
+
+
+class Part(NamedTuple):
+    """The oddities of a split, one sentence each."""
+
+    config: str
+    split: str
+    texts: list[str]
+
+
+class KnownOddities(NamedTuple):
+    """The oddities of a corpus's released files.
+
+    Attributes:
+        parts: the splits with oddities.
+        notices: which splits were not read, or are not the released ones, one sentence each.
+    """
+
+    parts: list[Part]
+    notices: list[str]
+
+
+def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOddities:
+    """Read all splits of a corpus, and list the oddities of its released files.
+
+    Args:
+        corpus: the declaration.
+        data_dir: a folder with the corpus's files; None to look in the usual places.
+
+    Raises:
+        InputError: files differ from the released ones though they are in the usual places, or are invalid.
+    """
+    parts: list[Part] = []
+    absent: list[str] = []
+    others: list[str] = []
+    for config, declared in corpus.configs.items():
+        if declared.flattens:  # the same files as another config
+            continue
+        folder = None if any(source.url is None for source in declared.splits.values()) else data_dir
+        here = splits_at_hand(corpus, config, folder)
+        for split in declared.splits:
+            try:
+                gold = read_gold(corpus, config, split, folder) if split in here else None
+            except UnavailableError:
+                gold = None
+            if gold is None:
+                absent.append(f"{split} ({config})")
+            elif gold.released is not True:
+                others.append(f"{split} ({config})")
+            elif gold.known_oddities:
+                parts.append(Part(config, split, gold.known_oddities))
+    reasons = ("are not here", absent), ("are not known to be the released ones", others)
+    return KnownOddities(
+        parts, [f"left out, since the files {why}: {', '.join(names)}" for why, names in reasons if names]
+    )
+
+
+# Files and rows of the user's own
+
+
+def read_own_gold(
+    corpus: Corpus, source: Path | Sequence[Record], split: str | None = None, name: str = "gold"
+) -> Gold:
+    """Read the user's own gold.
+
+    Args:
+        corpus: the declaration that it follows.
+        source: a file: JSON Lines (`.jsonl`, `.ndjson`), Parquet (`.parquet`), or otherwise the corpus's own format; a
+            folder, if the format has folders; or records in memory.
+        split: the prefix of generated ids; None for the corpus's default split.
+        name: what to call records in memory in messages.
+
+    Raises:
+        RequestError: the split can't be the prefix of an id.
+        InputError: it can't be read or is invalid; all problems at once.
+    """
+    if not isinstance(source, Path):
+        records, oddities = _validate(corpus, name, complete_rows(corpus, source, "document"), "document")
+        return Gold(corpus, None, None, records, False, (), oddities)
+    split = split or corpus.default_split
+    if not _SPLIT.fullmatch(split):
+        raise RequestError(
+            f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
+        )
+    reader = find_format(corpus.task, corpus.format)
+    records, oddities = _read_path(corpus, source, split, "document", reader)
+    return Gold(corpus, None, None, records, False, (), oddities, by_record=source.is_dir())
+
+
+def read_annotator_gold(corpus: Corpus, annotator: Annotator) -> Gold:
+    """Read the records of an annotator, as `read_own_gold`."""
+    return read_own_gold(corpus, annotator.source, name=annotator.name)
+
+
+def read_corpus_gold(place: Place) -> Gold:
+    """Read the gold records of a corpus, or the user's own.
+
+    Raises:
+        RequestError: there is no such corpus, config or split; an InputError if the files are missing or invalid.
+    """
+    corpus = load_corpus(place.corpus or "")
+    declared = corpus.configs.get(place.config or corpus.default_config)
+    if declared is not None and (declared.flattens or declared.definition != "document"):
+        what = "is for data frames, with a row for each annotation" if declared.flattens else "has no gold annotation"
+        raise RequestError(f"config {place.config} of {place.corpus} {what}; choose another config")
+    if place.gold is None:
+        with limits.keep_usual_limit():
+            return read_gold(corpus, place.config, place.split, place.data_dir)
+    if place.config is not None or place.data_dir is not None:
+        raise RequestError("your own gold can't be combined with a config or a data folder")
+    if place.split is not None and not isinstance(place.gold, Path):  # of a file, it is a part of generated ids
+        raise RequestError("your own gold in memory can't be combined with a split")
+    return read_own_gold(corpus, place.gold, place.split)
+
+
+def read_file(
+    corpus: Corpus,
+    source: Path | Sequence[Record],
+    split: str | None = None,
+    definition: str = "document",
+    name: str = "rows",
+) -> Sequence[Record]:
+    """Read records that follow a definition of a corpus's schema, from a file as `read_own_gold`, or from memory.
+
+    Args:
+        corpus: the declaration that they follow.
+        source: the file, or rows in memory.
+        split: the prefix of generated ids; None for the corpus's default split.
+        definition: the definition.
+        name: what to call rows in memory in messages.
+
+    Raises:
+        FormatError: the file can't be read or is invalid.
+    """
+    if not isinstance(source, Path):
+        return _validate(corpus, name, complete_rows(corpus, source, definition), definition)[0]
+    reader = find_format(corpus.task, corpus.format)
+    return _read_path(corpus, source, split or corpus.default_split, definition, reader)[0]
+
+
+def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
+    """Read the rows of a JSON Lines file that follows a definition of a corpus's schema.
+
+    Raises:
+        FormatError: as for `closeread.corpus.judging.validate_records`.
+    """
+    schema, key = load_schema(corpus), load_corpus(corpus).key
+    return validate_records(path, read_json_lines(path, make_check(schema, definition)), schema, definition, key)
+
+
+def _read_path(
+    corpus: Corpus, path: Path, split: str, definition: str, reader: Format
+) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
+    """Read a file (JSON Lines, Parquet, or the corpus's own format, whose suffixes have priority) or a folder."""
+    suffix = text_suffix(path)
+    parsed: AnyParsed
+    if path.is_dir() and reader.folder is not None:
+        parsed = reader.folder.read(path)
+    elif suffix in JSON_LINES and suffix not in reader.suffixes:
+        parsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
+    elif path.suffix.lower() == PARQUET:
+        schema = load_schema(corpus.name)
+        rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
+        parsed = complete_rows(corpus, convert_rows(rows), definition)
+    else:
+        parsed = reader.read(path, split)
+    return _validate(corpus, path, parsed, definition)
+
+
+def complete_rows(corpus: Corpus, rows: Sequence[Any], definition: str) -> ParsedRows:
+    """Return rows in memory as reading a file returns its records: labels by name, with the fields that are derived."""
+    rows = name_labels(rows, corpus.name, definition)
+    return find_format(corpus.task, corpus.format).complete(rows) if definition == "document" else ParsedRows(rows, [])
+
+
+def _validate(
+    corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str
+) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
+    """Validate the content of a file or a folder, or rows in memory, and return it with its oddities."""
+    rules = load_rules(corpus.task, definition)
+    records = validate_records(
+        path,
+        parsed,
+        load_schema(corpus.name),
+        definition,
+        *(corpus.key, *corpus.unique),
+        find_inconsistencies=rules.find_inconsistencies,
+        unsafe=find_format(corpus.task, corpus.format).unsafe,
+    )
+    if isinstance(parsed, ParsedFolder):
+        numbers = {file: number for number, file in enumerate(parsed.files)}
+        notices = sorted(parsed.notices, key=lambda notice: notice.order)
+        return records, tuple(Oddity(one, str(path), numbers.get(one.file or "")) for one in notices)
+    return records, tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))
+
+
+def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
+    """Return records as the text of a file that `read_own_gold` reads: JSON Lines, or the corpus's own format.
+
+    Raises:
+        RequestError: the file would be read in a format that is not written, or that can't express the records.
+    """
+    write = find_gold_writer(corpus, path)
+    try:
+        return write(records)
+    except ValueError as error:
+        raise RequestError(f"cannot write {path}: {error}") from None
+
+
+def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]], str]:
+    """Return what makes the text of a file, as `dump_gold` does.
+
+    Raises:
+        RequestError: the file would be read in a format that is not written.
+    """
+    own = find_format(corpus.task, corpus.format)
+    if text_suffix(path) in JSON_LINES and not own.is_json_lines:
+        return lambda records: dump_json_lines(records, own.unsafe)
+    if own.write is None or path.suffix.lower() == PARQUET:
+        raise RequestError(
+            f"cannot write gold of {corpus.name} to {path}: unsupported suffix (expected {JSON_LINES[0]})"
+        )
+    return own.write

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import Gold, read_gold
-from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
 from closeread.counts.rendering import NOTHING, Grid, draw
 from closeread.counts.sides import Place
 from closeread.counts.terminal import find_width, wrap_paragraph

@@ -7,18 +7,14 @@ A module offers its format as a value by which corpora and procedures find it: `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from closeread.formats.text import UNSAFE, Lines
+from closeread.formats.text import UNSAFE
 from closeread.records import Parsed, ParsedFolder, ParsedRows, Record
-
-if TYPE_CHECKING:
-    from closeread.formats.stored_lines import StoredRecords
-    from closeread.formats.stored_text import Text
 
 
 @dataclass(frozen=True)
@@ -41,26 +37,6 @@ def chain_splits(splits: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
 
 
 @dataclass(frozen=True)
-class StoredFormat:
-    """How a format reads a large file, some records at a time.
-
-    Attributes:
-        read_lines: the lines of a file.
-        store: records that are parsed when they are asked for, if nothing is wrong with the text.
-        parse: the records of all lines, and what is wrong with them.
-        prepare: converts some records for the task's rules.
-        unite: the records of a file, from some at a time, prepared and valid, and from all of them, stored; it raises
-            an `UnfitError` if these records have to be read as a whole.
-    """
-
-    read_lines: Callable[[Path], Lines]
-    store: Callable[[Text], StoredRecords]
-    parse: Callable[[Lines], Parsed]
-    prepare: Callable[[Sequence[Record]], Sequence[Record]]
-    unite: Callable[[Iterable[Sequence[Record]], StoredRecords], Sequence[Record]]
-
-
-@dataclass(frozen=True)
 class Format:
     """A format that gold is kept in.
 
@@ -75,7 +51,6 @@ class Format:
         read_system: the records of a system's output; None where that is read as gold is.
         unsafe: characters that no string of a record may contain, wherever the record comes from.
         is_json_lines: whether `write` writes JSON Lines.
-        stored: how it reads large files; None if it reads them as others.
         complete: adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
     """
 
@@ -88,7 +63,6 @@ class Format:
     read_system: Callable[[Path, str], Parsed] | None = None
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
-    stored: StoredFormat | None = None
     complete: Callable[[Sequence[Any]], ParsedRows] = lambda rows: ParsedRows(rows, [])
 
     def recognises(self, line: str) -> bool:

@@ -21,9 +21,8 @@ import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpus.declaration import Corpus, SourceFile, UserFolders
-from closeread.corpus.gold import Gold, available_splits, data_notices, read_gold, splits_at_hand
+from closeread.corpus.gold import Gold, available_splits, data_notices, name_command, read_gold, splits_at_hand
 from closeread.corpus.notices import warn
-from closeread.corpus.oddities import name_command
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
 from closeread.exceptions import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError

@@ -30,7 +30,7 @@ from shared.universal_anaphora import random_pair
 
 import closeread
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report

@@ -122,7 +122,7 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
 
 def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -> None:
     """Predict with a baseline and write its predictions."""
-    from closeread.corpus.submission_formats import write_submission
+    from closeread.corpus.submissions import write_submission
     from closeread.exceptions import escape_line, pluralize
 
     chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}

@@ -41,7 +41,7 @@ def command(corpus: str, oddities: bool, as_json: bool, data_dir: Path | None) -
 
 def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
     """Print the oddities of a corpus's released files, split by split."""
-    from closeread.corpus.known_oddities import find_known_oddities
+    from closeread.corpus.gold import find_known_oddities
     from closeread.corpus.names import load_corpus
 
     found = find_known_oddities(load_corpus(corpus), data_dir)

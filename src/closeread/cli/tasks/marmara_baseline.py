@@ -191,7 +191,7 @@ def _read_text(config: str | None, split: str | None, gold: Path | None, **files
     Raises:
         RequestError: there is no such config or split; an InputError if the files are missing or invalid.
     """
-    from closeread.corpus.sides import read_corpus_gold
+    from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.sources import data_folder
     from closeread.counts.sides import Place
     from closeread.records import UserFiles

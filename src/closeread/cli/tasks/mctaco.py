@@ -47,7 +47,7 @@ def adjudicate(annotators: tuple[Path, ...], candidates: Path | None, dropped: P
         --candidates candidates.jsonl -o gold.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpus.contents import dump_gold
+    from closeread.corpus.gold import dump_gold
     from closeread.corpus.names import load_corpus
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
@@ -84,7 +84,7 @@ def verify(annotators: tuple[Path, ...], dropped: Path | None, output: Path, **p
         --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpus.contents import dump_gold
+    from closeread.corpus.gold import dump_gold
     from closeread.exceptions import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
@@ -137,7 +137,7 @@ def units(rule: Any, output: Path, **places: Any) -> None:
       closeread perturb mctaco units --split validation -o normal.jsonl
       closeread perturb mctaco units --rule official -o normal.tsv
     """
-    from closeread.corpus.contents import dump_gold
+    from closeread.corpus.gold import dump_gold
     from closeread.files import write_text
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 

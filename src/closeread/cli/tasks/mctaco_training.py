@@ -219,7 +219,7 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpus.names import load_corpus
-    from closeread.corpus.submission_formats import check_submission_path, write_submission
+    from closeread.corpus.submissions import check_submission_path, write_submission
     from closeread.exceptions import pluralize
 
     corpus = load_corpus("mctaco")

@@ -82,7 +82,7 @@ def build(events: Path, documents: Path | None, granularity: str, output: Path, 
       closeread build timeline events.jsonl --documents texts/ -o timelines
     """
     from closeread.corpus.names import load_corpus
-    from closeread.corpus.submission_formats import write_submission
+    from closeread.corpus.submissions import write_submission
     from closeread.exceptions import RequestError, escape_line, pluralize
     from closeread.tasks.timeline import building
     from closeread.tasks.timeline.cat_xml import holds_documents

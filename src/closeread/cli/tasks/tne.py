@@ -38,8 +38,7 @@ def adjudicate(annotators: tuple[Path, ...], conflicts: Path | None, decisions: 
         -o gold.jsonl
     """
     from closeread.cli.writing import write_with
-    from closeread.corpus.contents import dump_gold
-    from closeread.corpus.gold import read_file
+    from closeread.corpus.gold import dump_gold, read_file
     from closeread.corpus.names import load_corpus
     from closeread.exceptions import pluralize, read_all
     from closeread.formats.json_lines import dump_json_lines
@@ -129,7 +128,7 @@ def build(
       closeread build tne book.txt --spacy-model en_core_web_sm \\
         --separator blank-line --subtitles 0 -o book.jsonl
     """
-    from closeread.corpus.contents import find_gold_writer
+    from closeread.corpus.gold import find_gold_writer
     from closeread.corpus.names import load_corpus
     from closeread.corpus.pipelines import load_pipeline
     from closeread.exceptions import pluralize, read_all

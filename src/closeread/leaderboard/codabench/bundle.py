@@ -7,9 +7,9 @@ from pathlib import Path
 from re import match
 
 from closeread.corpus.baselines import load_baseline
+from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.sides import read_corpus_gold
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.counts.options import PathOption
 from closeread.counts.sides import Place
 from closeread.exceptions import RequestError, join_names

@@ -9,7 +9,7 @@ from os.path import commonpath
 from pathlib import Path, PurePosixPath
 
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import find_folders
+from closeread.corpus.submissions import find_folders
 from closeread.exceptions import FormatError, Problem, SubmissionError, join_names, pluralize
 from closeread.formats.folders import walk_files
 from closeread.leaderboard.declaration import Board

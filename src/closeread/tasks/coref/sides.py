@@ -70,7 +70,7 @@ class CoreferenceSides:
     def read_gold(self, place: Place, options: Options) -> Key:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
-            from closeread.corpus.sides import read_corpus_gold
+            from closeread.corpus.gold import read_corpus_gold
 
             gold = read_corpus_gold(place)
             table = _with_trees(table_of_corpus(gold.records), Path(place.corpus), options)

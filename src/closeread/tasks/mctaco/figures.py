@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
-from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.gold import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn
-from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.options import check_present, missing_option
 from closeread.counts.procedure import Procedure

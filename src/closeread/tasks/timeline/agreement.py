@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
-from closeread.corpus.annotators import read_annotator_gold
 from closeread.corpus.declaration import Corpus
+from closeread.corpus.gold import read_annotator_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from closeread.corpus.annotators import read_annotator_gold
 from closeread.corpus.conversions import Conversion, Converted
+from closeread.corpus.gold import read_annotator_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.submission_formats import write_submission
+from closeread.corpus.submissions import write_submission
 from closeread.counts.annotators import Annotator
 from closeread.exceptions import pluralize
 from closeread.files import write_text

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
-from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Explanation, Procedure

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from closeread.corpus.gold import read_file, take_records
+from closeread.corpus.gold import read_file
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
@@ -200,10 +199,7 @@ def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = (
 
 
 def _read(annotator: Annotator) -> Sequence[Record]:
-    corpus, source = load_corpus("tne"), annotator.source
-    if isinstance(source, Path):
-        return read_file(corpus, source, corpus.default_split, "annotation")
-    return take_records(corpus, source, annotator.name, "annotation").records
+    return read_file(load_corpus("tne"), annotator.source, None, "annotation", annotator.name)
 
 
 def measure_agreement(

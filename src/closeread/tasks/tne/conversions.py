@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from closeread.corpus.contents import dump_gold
 from closeread.corpus.conversions import Conversion, Converted
 from closeread.corpus.figures import read_systems
-from closeread.corpus.gold import read_file
+from closeread.corpus.gold import dump_gold, read_corpus_gold, read_file
 from closeread.corpus.names import load_corpus
-from closeread.corpus.sides import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.sides import Place
 from closeread.exceptions import RequestError, pluralize

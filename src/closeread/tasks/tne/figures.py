@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
-from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.training_curves import draw_training
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from closeread.arrays import Ints, mark_run_starts
-from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Procedure
@@ -46,7 +46,6 @@ from closeread.tasks.tne.kernels.links import (
     triplets,
 )
 from closeread.tasks.tne.link_breakdowns import PLACES
-from closeread.tasks.tne.stored import unite_rows
 
 UNKNOWN = "unknown"
 NO_FORUM = "none"
@@ -298,5 +297,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    sides=CorpusSides(check=validate, prepare=rows_of, unite=unite_rows),
+    sides=CorpusSides(check=validate, to_columns=rows_of),
 )

@@ -18,14 +18,12 @@ import orjson
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, quote, quote_json
-from closeread.formats import Format, StoredFormat
+from closeread.formats import Format
 from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_collection, takes_more_memory
-from closeread.formats.stored_lines import StoredRecords, UnfitError
 from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
 from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedRows, Record
-from closeread.tasks.tne.columns import Documents, documents_of
-from closeread.tasks.tne.stored import unite_documents
+from closeread.tasks.tne.columns import Documents
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
@@ -47,29 +45,11 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
-    return _parse_lines(_read_lines(path))
-
-
-def _read_lines(path: Path) -> Lines:
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     if not data:
         raise FormatError(path, [Problem("is empty")])
-    return Lines(data)
-
-
-def _parse_valid(raw: Lines) -> list[Record]:
-    """Parse documents; an `UnfitError` is raised if something may be wrong with one."""
-    records: list[Record] = []
-    for _, line, record in parse_each(raw, UNSAFE):
-        if isinstance(record, str) or takes_more_memory(line) or any(_normalize(record)):
-            raise UnfitError
-        records.append(record)
-    return records
-
-
-def _parse_lines(raw: Lines) -> Parsed:
     with pause_garbage_collection():
-        return _parse_paused(raw)
+        return _parse_paused(Lines(data))
 
 
 def _parse_paused(raw: Lines) -> Parsed:
@@ -182,11 +162,4 @@ FORMAT = Format(
     unsafe=UNSAFE,
     is_json_lines=True,
     complete=complete_rows,
-    stored=StoredFormat(
-        read_lines=_read_lines,
-        store=lambda text: StoredRecords(text, _parse_valid),
-        parse=_parse_lines,
-        prepare=documents_of,
-        unite=unite_documents,
-    ),
 )

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.corpus.annotators import read_annotator_gold
+from closeread.corpus.gold import read_annotator_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,

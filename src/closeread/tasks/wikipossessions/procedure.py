@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submissions import CorpusSides
 from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.options import Option, average_option, check_present, missing_option

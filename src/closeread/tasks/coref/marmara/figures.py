@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from closeread.corpus.figures import Drawing, FigureKind
-from closeread.corpus.sides import read_corpus_gold
+from closeread.corpus.gold import read_corpus_gold
 from closeread.counts.sides import Place
 from closeread.exceptions import pluralize
 from closeread.records import Record

@@ -16,7 +16,7 @@ from hashlib import sha256
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.corpus.sides import CorpusSides
+from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Columns, Metric, Ratio
 from closeread.counts.options import Option, check_present, missing_option
 from closeread.counts.procedure import Explanation, Procedure
