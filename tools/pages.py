@@ -10,8 +10,8 @@ Console blocks find the checkout's folder ``loaders``, since its samples are fil
 
 A block after ``<!-- needs the corpora -->`` is run only if ``CLOSEREAD_DATA`` is set, and a block after ``<!-- needs a
 Hub -->``, ``<!-- needs Wikipedia -->``, ``<!-- needs a spaCy model -->`` or ``<!-- needs an encoder -->`` by a test
-that has a stand-in for it.  A
-picture ``images/NAME`` is written by a command of some page with ``-o NAME``.
+that has a stand-in for it.  A block of an engine, as after ``<!-- needs ray -->``, is run by a test if the engine is
+installed.  A picture ``images/NAME`` is written by a command of some page with ``-o NAME``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HIDDEN = Path(__file__).parent / "hidden"
 """A folder for PYTHONPATH: evaluate takes seconds to import transformers, which no page needs."""
 
 BLOCK = re.compile(
-    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder) -->\n)?"
+    r"(?P<needs><!-- needs (?:the corpora|a Hub|Wikipedia|a spaCy model|an encoder|ray|dask|spark|slurm) -->\n)?"
     r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )
