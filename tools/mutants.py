@@ -1,7 +1,8 @@
 """Changes the scoring code in one place at a time and lists the changes that no test notices: `make mutants`.
 
 The tree is copied, and the copy is changed and tested: first by the test files that name the changed module, then by
-the others of its package, with `--thorough` by all the rest, until a test fails.  Changes that make no difference are
+the others of its package, with `--thorough` by all the rest, until a test fails; what the tests of the first tier do
+not notice is tried with those of the others.  Changes that make no difference are
 listed with the reason in ``tests/equivalent_mutants.json`` and are not tried.
 """
 
@@ -43,6 +44,9 @@ GROUPS = {
     "arrays": ("arrays.py", "tests/coref", "kernels"),
     **{name: (f"tasks/{name}", f"tests/{name}", "") for name in TASKS},
 }
+
+TIERS = {"first": "not gate and not extended", "later": "gate or extended"}
+"""The tiers of tests, as pytest selects them: what `make test` runs, and the others."""
 
 OPERATORS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
 OPERATORS += [(ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)]
@@ -212,9 +216,10 @@ class Tree:
         path.write_bytes(source)
         os.utime(path, (now := next(self.times), now))
 
-    def test(self, tests: Sequence[str], seconds: float | None = None) -> tuple[int | None, str]:
+    def test(self, tests: Sequence[str], seconds: float | None = None, tier: str = "") -> tuple[int | None, str]:
         """Test the copy; the exit status, None if the time was over, and the first test that failed."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", *self.arguments]
+        command += ["-m", tier] if tier else []
         environment = {**os.environ, "PYTHONPATH": str(self.folder / "src")}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "start_new_session": True}
         process = subprocess.Popen([*command, *tests], cwd=self.folder, env=environment, **pipes)
@@ -228,13 +233,13 @@ class Tree:
         return process.returncode, failed[1] if failed else ""
 
     def try_change(self, one: Change, stages: Sequence[Sequence[str]], seconds: float | None) -> tuple[str, str]:
-        """Try a change; "noticed", "survived" or "unfinished", and the test that noticed it."""
+        """Try a change; the tier that noticed it, "survived" or "unfinished", and the test that noticed it."""
         source = (self.folder / one.file).read_bytes()
         self.write(one.file, source[: one.begin] + one.text.encode() + source[one.end :])
         outcome = "survived"
         try:
-            for tests in filter(None, stages):
-                status, failed = self.test(tests, seconds)
+            for (name, tier), tests in itertools.product(TIERS.items(), filter(None, stages)):
+                status, failed = self.test(tests, seconds, tier)
                 if status not in (0, 5, None):
                     break
                 outcome = "unfinished" if status is None else outcome
@@ -245,7 +250,7 @@ class Tree:
         again = self.test([failed] if failed else [*tests, "--collect-only"])[0]
         if again not in (0, 4, 5):  # 4: pytest does not know the name of the test, which has a dash
             raise SystemExit(f"{failed or tests} fails without any change")
-        return "noticed", failed
+        return name, failed
 
 
 def main() -> None:
@@ -288,8 +293,8 @@ def main() -> None:
             told = f"{one.file}:{one.line}: {one.old} → {one.new}"
             sys.stdout.write(f"{outcome:10} {seconds:4.0f} s  {told}{test and '  by ' + test}\n")
             sys.stdout.flush()
-            survivors += [f"{outcome}: {told}"] * (outcome != "noticed")
-    columns = ("tried", "noticed", "survived", "unfinished", "seconds")
+            survivors += [f"{outcome}: {told}"] * (outcome not in TIERS)
+    columns = ("tried", *TIERS, "survived", "unfinished", "seconds")
     counted["all"] = sum(counted.values(), Counter())
     sys.stdout.write("\n".join(["", f"{'':16}" + "".join(f"{name:>12}" for name in columns), ""]))
     for group, counts in counted.items():
