@@ -32,7 +32,7 @@ from measure import calls, cpu, process
 
 from closeread import __version__
 from closeread.counts.estimates import Resampling, score
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.conll_writer import dump_conll

@@ -18,8 +18,8 @@ from measure import calls, kept, process, processes
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
+from closeread.counts.procedure import Place
 from closeread.counts.resampling import compare
-from closeread.counts.sides import Place
 from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
 from closeread.leaderboard.folder_store import FolderStore

@@ -14,7 +14,7 @@ from closeread.corpus.baselines import (
     path_option,
 )
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.counts.options import Option, PathOption
+from closeread.counts.procedure import Option, PathOption
 from closeread.exceptions import RequestError
 
 BASELINES = [

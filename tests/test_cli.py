@@ -19,7 +19,7 @@ from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import load_schema
-from closeread.counts.report_schema import FORMAT
+from closeread.counts.results import FORMAT
 
 SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
 
@@ -259,7 +259,7 @@ def test_own_folders_are_told(ran, tmp_path):
 
 
 def test_two_fields_are_told_apart(ran):
-    from closeread.counts.grids import _name_slice
+    from closeread.counts.report import _name_slice
     from closeread.scoring import score
 
     report = score("mctaco", "yes.jsonl", config="sample", by="category")

@@ -15,9 +15,15 @@ from scipy import stats
 
 from closeread import arrays
 from closeread.arrays import multiply
-from closeread.counts import draws
-from closeread.counts.draws import LARGEST, draw_swaps, draw_weights, spread_poisson
-from closeread.counts.resampling import percentile_interval, sum_resamples
+from closeread.counts import resampling as draws
+from closeread.counts.resampling import (
+    LARGEST,
+    draw_swaps,
+    draw_weights,
+    percentile_interval,
+    spread_poisson,
+    sum_resamples,
+)
 
 UNLIKELY = 1e-4  # of a test with a fixed seed; a wrong distribution is far beyond it
 

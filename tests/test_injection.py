@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import closeread
-from closeread.counts.html_tables import draw_html
-from closeread.counts.rendering import Grid, csv_text, draw
 from closeread.exceptions import escape_line
+from closeread.tables import Grid, csv_text, draw, draw_html
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

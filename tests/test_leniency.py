@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.leniency import fit_numbers
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import InputError, SubmissionError
 
 pytestmark = pytest.mark.filterwarnings(

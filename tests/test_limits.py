@@ -19,7 +19,7 @@ INSIDE = {
     "cli.options.MOST_CHOICES": "what fits on a line of the help",
     "corpus.leniency.LARGEST": "larger integers are left to the schema",
     "corpus.leniency.LARGEST_FLOAT": "larger floats are left to the schema",
-    "counts.draws.LARGEST": "what is larger has no chance",
+    "counts.resampling.LARGEST": "what is larger has no chance",
     "formats.fast_json.LONGEST": "longer lines are parsed in another way",
     "hidden_files.ATTEMPTS": "names of hidden files",
     "hub.commits.MAX_PATHS": "how many paths are asked for at once",

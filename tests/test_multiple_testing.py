@@ -15,8 +15,7 @@ from twins.holm import correct
 
 import closeread
 from closeread.counts.comparison import Comparison, correct_comparisons
-from closeread.counts.estimates import Resampling
-from closeread.counts.multiple_testing import correct_by_holm, find_least
+from closeread.counts.estimates import Resampling, correct_by_holm, find_least
 from closeread.exceptions import RequestError
 from closeread.leaderboard.ranking import reject
 

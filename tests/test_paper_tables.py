@@ -9,7 +9,7 @@ import pytest
 
 from closeread.corpus import reproduction
 from closeread.corpus.reproduction import Reproduction, load_printed, reproduce, reproducible
-from closeread.counts.paper_tables import (
+from closeread.counts.printed_tables import (
     AGREES,
     CUT_OFF,
     DIFFERS,
@@ -24,10 +24,11 @@ from closeread.counts.paper_tables import (
     Claim,
     Table,
     count_verdicts,
+    make_count_grid,
+    make_table_grids,
 )
-from closeread.counts.rendering import draw
-from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
 from closeread.exceptions import Problem, RequestError, UnavailableError
+from closeread.tables import draw
 from closeread.tasks.mctaco.reproduction import RECOMPUTE
 
 CELLS = (

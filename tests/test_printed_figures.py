@@ -5,7 +5,7 @@ import json
 import pytest
 
 from closeread.corpus.reproduction import load_printed, reproducible
-from closeread.counts.paper_tables import NUMBER, parse_number
+from closeread.counts.printed_tables import NUMBER, parse_number
 
 PAPERS = ("marmara_coref", "mctaco", "semeval2015_timeline", "tne", "wikipossessions")
 

@@ -13,7 +13,7 @@ from closeread.counts.comparison import Comparison
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report, make_report
-from closeread.counts.systems_table import SystemsTable
+from closeread.counts.systems import SystemsTable
 from closeread.exceptions import FormatError
 
 QUICK = Resampling(20)

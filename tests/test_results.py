@@ -15,12 +15,12 @@ import closeread
 from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
-from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
-from closeread.counts.rendering import csv_text
+from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.report import make_report
 from closeread.counts.results import Shown
 from closeread.counts.storage import read_any_counts
 from closeread.exceptions import MissingExtraError, RequestError
+from closeread.tables import csv_text
 from closeread.tasks import load_procedure
 from closeread.wording import word_for_command_line
 

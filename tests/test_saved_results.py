@@ -13,10 +13,10 @@ import closeread
 from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
-from closeread.counts.paper_tables import Cell, Table
+from closeread.counts.printed_tables import Cell, Table
 from closeread.counts.report import Report
 from closeread.counts.resampling import Difference
-from closeread.counts.systems_table import PairTest, SystemsTable
+from closeread.counts.systems import PairTest, SystemsTable
 from closeread.exceptions import FormatError, RequestError
 from closeread.scoring import load_report
 

@@ -11,7 +11,7 @@ from closeread.corpus.examples import example_record, example_submission
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError
 from closeread.scoring import open_scorer
 

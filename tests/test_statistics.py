@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from closeread import tables as rendering
 from closeread.corpus.facts import count_corpus, load_facts
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts import rendering
 from closeread.exceptions import FormatError, RequestError
 
 SAMPLE = Path(__file__).parent.parent / "loaders" / "mctaco" / "sample.tsv"

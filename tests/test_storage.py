@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
 from closeread.counts import storage
-from closeread.counts.counted import Counted, Provenance
-from closeread.counts.merging import merge_counts
+from closeread.counts.counted import Counted, Provenance, merge_counts
 from closeread.counts.storage import read_any_counts, write_counts
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks import load_procedure, procedure_names

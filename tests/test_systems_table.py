@@ -11,11 +11,10 @@ from twins.holm import correct
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.counts.rendering import Grid, find_numeric_columns
 from closeread.counts.report import Report
-from closeread.counts.systems_latex import escape_latex
-from closeread.counts.systems_table import SystemsTable
+from closeread.counts.systems import SystemsTable, escape_latex
 from closeread.exceptions import RequestError
+from closeread.tables import Grid, find_numeric_columns
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).

@@ -13,7 +13,7 @@ from shared.terminals import show
 import closeread
 from closeread.cli import printing
 from closeread.counts.estimates import Resampling
-from closeread.counts.systems_input import find_kind, make_names
+from closeread.counts.systems import find_kind, make_names
 from closeread.wording import word_for_command_line
 
 SAMPLE = ("--config", "sample")

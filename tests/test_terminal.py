@@ -22,11 +22,9 @@ from closeread.cli import main, printing
 from closeread.cli.leaderboard.show import make_grids
 from closeread.corpus import showing
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.counts.paper_tables import AGREES, Cell, Table
-from closeread.counts.rendering import NOTHING, Grid, Whole, draw, transpose
-from closeread.counts.reproduction_grids import make_table_grids
-from closeread.counts.terminal import PIPE_WIDTH
+from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
 from closeread.hub import publishing
+from closeread.tables import NOTHING, PIPE_WIDTH, Grid, Whole, draw, transpose
 from closeread.tasks import load_procedure, procedure_names
 
 BREAK = re.compile(r"[\s()]+")

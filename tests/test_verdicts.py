@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.counts.paper_tables import (
+from closeread.counts.printed_tables import (
     AGREES,
     CUT_OFF,
     DIFFERS,

@@ -12,7 +12,7 @@ from typing import Any
 from markdown_tables import draw_markdown
 
 from closeread.corpus.reproduction import load_printed
-from closeread.counts.rendering import Grid
+from closeread.tables import Grid
 
 MEASURED = (
     "starting",

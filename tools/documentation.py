@@ -33,11 +33,11 @@ from closeread.corpus.declaration import Corpus
 from closeread.corpus.examples import abridge, example_record, example_submission
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import fields, load_schema
-from closeread.counts.options import Option
-from closeread.counts.rendering import Grid
+from closeread.counts.procedure import Option
 from closeread.files import write_text
 from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
+from closeread.tables import Grid
 from closeread.tasks import load_procedure
 
 ROOT = Path(__file__).parents[1]

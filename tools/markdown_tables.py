@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from closeread.counts.rendering import Grid, Markup, draw
+from closeread.tables import Grid, Markup, draw
 
 
 def draw_markdown(grid: Grid) -> str:

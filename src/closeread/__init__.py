@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from closeread.counts.comparison import Comparison
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
-    from closeread.counts.systems_table import SystemsTable
+    from closeread.counts.systems import SystemsTable
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
@@ -103,7 +103,7 @@ _HOMES = {
     "Reproduction": "closeread.corpus.reproduction",
     "RequestError": "closeread.exceptions",
     "Resampling": "closeread.counts.estimates",
-    "SystemsTable": "closeread.counts.systems_table",
+    "SystemsTable": "closeread.counts.systems",
     "agreement": "closeread.api.agreement",
     "baseline": "closeread.api.baselines",
     "cite": "closeread.corpus.citing",

@@ -16,10 +16,9 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.schema import load_schema
-from closeread.counts.counted import Counted, Provenance
+from closeread.counts.counted import Counted, Provenance, merge_counts
 from closeread.counts.estimates import Resampling
-from closeread.counts.merging import merge_counts
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.counts.report import Report, make_report
 from closeread.counts.storage import read_any_counts, write_counts
 from closeread.counts.table import CountTable

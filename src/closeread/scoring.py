@@ -21,10 +21,8 @@ from closeread.corpus.objects import FileOrRows, take_source
 from closeread.corpus.submissions import find_parquet_problems
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
-from closeread.counts.options import OptionValue
-from closeread.counts.procedure import Procedure
+from closeread.counts.procedure import Gold, Options, OptionValue, Place, Procedure, System
 from closeread.counts.report import Report, make_report
-from closeread.counts.sides import Gold, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize

@@ -13,23 +13,22 @@ from closeread.corpus.objects import FileOrRows
 from closeread.counting import Counts
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
-from closeread.counts.estimates import Resampling
-from closeread.counts.multiple_testing import SMALL, Correction
-from closeread.counts.options import OptionValue
-from closeread.counts.procedure import Procedure
+from closeread.counts.estimates import SMALL, Correction, Resampling
+from closeread.counts.procedure import OptionValue, Place, Procedure
 from closeread.counts.report import Report
 from closeread.counts.resampling import find_most
-from closeread.counts.sides import Place
 from closeread.counts.storage import read_any_counts
-from closeread.counts.systems_input import (
+from closeread.counts.systems import (
+    IntervalStyle,
+    SystemsTable,
     check_comparable,
     choose_columns,
     find_kind,
     make_names,
+    make_systems_table,
     restrict_metrics,
     select_scores,
 )
-from closeread.counts.systems_table import IntervalStyle, SystemsTable, make_systems_table
 from closeread.exceptions import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer

@@ -8,7 +8,7 @@ from agreed import coval as maker
 from shared.for_each import for_each
 from shared.peers import find_peer
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE
 

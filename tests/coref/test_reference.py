@@ -15,7 +15,7 @@ from agreed import coref_reference as maker
 from shared.for_each import for_each
 from shared.peers import find_peer
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.kernels.blanc import blanc_scores

@@ -7,7 +7,7 @@ from shared.coreference import report_files, score_files, write_jsonl
 from shared.for_each import for_each
 from shared.universal_anaphora import HEADER, row
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE

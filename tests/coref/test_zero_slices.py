@@ -10,7 +10,7 @@ from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.mention_fields import FIELDS
 

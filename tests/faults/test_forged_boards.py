@@ -10,8 +10,8 @@ import pytest
 from shared.boards import NOON, make_store, read_tree, sample_board, score_here, send, send_answers, write_rows
 
 import closeread
+from closeread.counts.procedure import Place
 from closeread.counts.report import Report
-from closeread.counts.sides import Place
 from closeread.exceptions import FormatError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.count_cache import CountCache

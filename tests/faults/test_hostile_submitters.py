@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.leaderboard import scoring_process
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.submission import PACKED, SUFFIXES, predictions_path

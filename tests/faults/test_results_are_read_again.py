@@ -21,7 +21,7 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.counts.systems_table import SystemsTable
+from closeread.counts.systems import SystemsTable
 
 FEW = Resampling(20)
 PLAIN_NAMES = {"NA", "null", "None", "nan", "NaN"}

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from shared.doors import TASKS, TIMEML_FILES, write_key
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError
 from closeread.files import creating_folder
 from closeread.leaderboard.codabench.logo import SIZE, draw_logo

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from shared.codabench import add_submission, lay_out, make_environment, requirements_of, run, zip_files
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.leaderboard.codabench import score
 from closeread.leaderboard.codabench.bundle import make_bundle
 from closeread.leaderboard.codabench.settings import Settings

@@ -20,7 +20,7 @@ from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.checking import UNFIT

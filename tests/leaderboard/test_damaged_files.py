@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, read_tree, run_judge, sample_board, send, send_answers
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.results import Entry, Record

@@ -19,7 +19,7 @@ from shared.boards import (
 )
 
 import closeread
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged

@@ -9,7 +9,7 @@ import pytest
 from shared.boards import NOON, make_store, run_judge, sample_answers, sample_board, send, send_answers, small_limits
 from shared.boards import write_rows as write
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.folder_store import FolderStore

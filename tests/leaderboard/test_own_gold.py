@@ -5,7 +5,7 @@ import json
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard.checking import check_predictions
 from closeread.leaderboard.declaration import Limits, make_board

@@ -11,7 +11,7 @@ import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.doors import sample_gold, system_rows, timeml
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.checking import UNFIT, check_predictions

@@ -12,7 +12,7 @@ from shared.boards import make_store, read_tree, sample_answers, sample_board, s
 from shared.served_boards import BOUNDARY, encode, serving
 
 from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.leaderboard.declaration import make_board
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")

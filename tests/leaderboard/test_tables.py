@@ -13,8 +13,8 @@ import pytest
 from markdown_it import MarkdownIt
 from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
 
-from closeread.counts.rendering import draw
 from closeread.leaderboard.tables import COLUMNS, csv, grid, parquet, quote_cell, system_grids
+from closeread.tables import draw
 
 
 @pytest.fixture

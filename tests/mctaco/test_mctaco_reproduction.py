@@ -16,7 +16,7 @@ from shared.peers import find_peer
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.counts.paper_tables import (
+from closeread.counts.printed_tables import (
     AGREES,
     CUT_OFF,
     DIFFERS,

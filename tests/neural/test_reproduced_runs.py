@@ -15,7 +15,7 @@ from shared.tne_release import write  # noqa: E402
 from closeread.corpus.gold import read_gold  # noqa: E402
 from closeread.corpus.names import load_corpus  # noqa: E402
 from closeread.corpus.reproduction import Inputs, reproduce  # noqa: E402
-from closeread.counts.paper_tables import OWN_MODEL  # noqa: E402
+from closeread.counts.printed_tables import OWN_MODEL  # noqa: E402
 from closeread.exceptions import RequestError  # noqa: E402
 from closeread.tasks.tne.reproduction_models import name_row  # noqa: E402
 

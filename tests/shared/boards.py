@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.leaderboard import scoring_process
 from closeread.leaderboard.count_cache import CountCache
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board

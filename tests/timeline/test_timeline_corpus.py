@@ -15,7 +15,7 @@ from closeread.corpus.declaration import read_manifest
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.sources import locate
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features

@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
 from closeread.corpus.sources import DATA_VARIABLE
-from closeread.counts.paper_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
+from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"
 SECOND_HAND = "Table 2, Track B, at second hand"

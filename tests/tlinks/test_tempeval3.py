@@ -15,7 +15,7 @@ from agreed import tempeval3 as maker
 from shared.for_each import for_each
 from twins import point_algebra as twin
 
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.formats.timeml import dump_timeml
 from closeread.scoring import open_scorer
 from closeread.tasks.tlinks.counting import count

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
+from closeread.counts.procedure import Place
 from closeread.counts.report import make_report
-from closeread.counts.sides import Place
 from closeread.counts.storage import read_counts
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer, score

@@ -9,7 +9,7 @@ from shared.tne_release import cells_of, values_of, write
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.paper_tables import DIFFERS, WITHIN_CHANCE, judge
+from closeread.counts.printed_tables import DIFFERS, WITHIN_CHANCE, judge
 from closeread.tasks.tne.columns import documents_of
 from closeread.tasks.tne.reproduction_baselines import score_random_title
 from closeread.tasks.tne.reproduction_text import describe_test

@@ -12,14 +12,7 @@ from shared.tne_release import FILES, cells_of, in_table, read_release, values_o
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.counts.paper_tables import (
-    AGREES,
-    CUT_OFF,
-    DIFFERS,
-    NOT_PRINTED,
-    NOT_RECOMPUTED,
-    WITHIN_CHANCE,
-)
+from closeread.counts.printed_tables import AGREES, CUT_OFF, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, WITHIN_CHANCE
 from closeread.exceptions import UnavailableError
 
 CORPUS = load_corpus("tne")

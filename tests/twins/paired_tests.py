@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from closeread.arrays import multiply
-from closeread.counts.draws import draw_swaps, draw_weights
-from closeread.counts.resampling import TIE
+from closeread.counts.resampling import TIE, draw_swaps, draw_weights
 
 
 def p_value(null, value):

@@ -9,7 +9,7 @@ import pytest
 from shared.for_each import for_each
 from shared.possession_records import make_articles
 
-from closeread.counts.sides import Inconsistency
+from closeread.counts.procedure import Inconsistency
 from closeread.tasks.wikipossessions.possession_csv import read_records
 from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
 

@@ -11,7 +11,7 @@ from shared.possession_records import HEADER
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.counts.paper_tables import CUT_OFF, DIFFERS, NOT_RECOMPUTED, WITHOUT_DATA
+from closeread.counts.printed_tables import CUT_OFF, DIFFERS, NOT_RECOMPUTED, WITHOUT_DATA
 
 JUG = (
     "A Jug#PER#Ann#PC#1#1700#Dur#C",

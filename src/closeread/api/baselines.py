@@ -13,7 +13,7 @@ from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.submissions import write_submission
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError
 from closeread.files import text_suffix, write_text
 from closeread.records import Record

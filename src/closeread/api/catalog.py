@@ -15,7 +15,7 @@ from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.reproduction import Inputs, Reproduction
 from closeread.corpus.reproduction import reproduce as recompute
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.hf.modules import describe_module, module_names
 from closeread.tasks import load_procedure
 

@@ -11,7 +11,7 @@ from closeread.corpus.conversions import Conversion
 from closeread.corpus.names import choose_equivalent
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure, make_place
 from closeread.suggestions import describe_unknown

@@ -13,8 +13,8 @@ from closeread.corpus.names import choose_equivalent
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.counts.estimates import Resampling
+from closeread.counts.procedure import Place
 from closeread.counts.results import Result
-from closeread.counts.sides import Place
 from closeread.exceptions import RequestError
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.suggestions import describe_unknown

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.options import OptionValue
-from closeread.counts.sides import Place
+from closeread.counts.procedure import OptionValue, Place
 from closeread.exceptions import RequestError
 from closeread.scoring import make_place
 

@@ -13,10 +13,9 @@ from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.showing import Part, draw_parts, load_view, read_records, select_records
-from closeread.counts.html_tables import draw_html
-from closeread.counts.options import OptionValue
-from closeread.counts.sides import Place
+from closeread.counts.procedure import OptionValue, Place
 from closeread.scoring import open_scorer
+from closeread.tables import draw_html
 from closeread.tasks import load_procedure
 
 

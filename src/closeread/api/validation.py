@@ -7,7 +7,7 @@ from pathlib import Path
 
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.exceptions import InputError, escape
 from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 

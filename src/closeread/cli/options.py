@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.gold import Gold
     from closeread.counts.estimates import Resampling
-    from closeread.counts.options import Option
-    from closeread.counts.procedure import Procedure
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Option, Place, Procedure
     from closeread.records import DataDir
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -365,7 +363,7 @@ MOST_CHOICES = 70
 
 
 def _make_flag(option: Option, default: str) -> click.Parameter:
-    from closeread.counts.options import PathOption
+    from closeread.counts.procedure import PathOption
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         if value is not None and not option.accepts(str(value)):
@@ -411,6 +409,6 @@ def take_place(corpus: str, **place: Any) -> Place:
         corpus: its name.
         **place: values of `gold_options` and `file_options`.
     """
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place
 
     return Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))

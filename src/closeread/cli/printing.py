@@ -14,8 +14,8 @@ import click
 from closeread.cli.streams import READABLE, can_write, make_readable
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
     from closeread.counts.results import Result
+    from closeread.tables import Grid, Style
 
 T = TypeVar("T")
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
@@ -37,7 +37,7 @@ def show(
         table: returns what is printed as CSV, numbers in full.
         grids: returns the tables, which are separated by a blank line.
     """
-    from closeread.counts.rendering import csv_text
+    from closeread.tables import csv_text
 
     if style == "json":
         print_json(value())
@@ -54,7 +54,7 @@ def show_result(style: Literal["json", "csv"] | Style, result: Result) -> None:
 
 def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
     """Print tables, separated by a blank line, with bold and dim text if standard output is a terminal that has it."""
-    from closeread.counts.rendering import draw
+    from closeread.tables import draw
 
     coloured = can_colour(sys.stdout)
     text = "\n".join(draw(grid, style, coloured=coloured) for grid in grids)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from closeread.counts.procedure import Procedure
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place, Procedure
 
     Build = Callable[[Procedure, str | None, str], click.Command]
     """Makes a subcommand from the procedure, the corpus that it scores (None if gold is a key given by the user), and
@@ -97,7 +96,7 @@ def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
 
 def find_kinds(files: Sequence[Path]) -> list[str]:
     """Return what is in each file, as `find_kind` does; in pipes, which can be read only once, predictions."""
-    from closeread.counts.systems_input import find_kind
+    from closeread.counts.systems import find_kind
     from closeread.formats.text import is_open_pipe
 
     return ["predictions" if is_open_pipe(path) else find_kind(path) for path in files]
@@ -126,7 +125,7 @@ def corpus_options(corpus: str | None) -> list[click.Parameter]:
 
 def read_place(values: Mapping[str, Any]) -> Place:
     """Return where gold is, from a command's parameters."""
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place
 
     config, split, gold = (values.get(name) for name in ("config", "split", "gold"))
     return Place(None, config, split, gold, options.take_files(values))

@@ -13,7 +13,7 @@ from typing import cast
 
 from closeread import tasks
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.counts.options import Option, PathOption, resolve_options
+from closeread.counts.procedure import Option, PathOption, resolve_options
 from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.suggestions import describe_unknown

@@ -14,7 +14,7 @@ from closeread.records import DataDir, Record
 from closeread.tasks import find
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
+    from closeread.tables import Grid, Style
 
 Facts = Callable[[Sequence[Record]], dict[str, float]]
 """From records to figures by name."""
@@ -62,7 +62,7 @@ class Statistics(Result):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table, with a column for each split."""
-        from closeread.counts.rendering import Grid, format_number
+        from closeread.tables import Grid, format_number
 
         del style
         rows = [[row[0], *map(format_number, row[1:])] for row in self._rows]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from closeread.corpus.gold import Gold
 from closeread.corpus.submissions import drop_advice
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import System
+from closeread.counts.procedure import System
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, SubmissionError, quote
 from closeread.records import Record

@@ -25,7 +25,7 @@ from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import Located, cache_folder, data_folder, is_in, locate
 from closeread.corpus.values import convert_rows
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.digests import combine_digests, unit_digests
 from closeread.exceptions import (
     FormatError,

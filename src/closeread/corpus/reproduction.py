@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast, overload
 
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.counts.paper_tables import (
+from closeread.counts.printed_tables import (
     AGREES,
     DIFFERS,
     NOT_RECOMPUTED,
@@ -36,8 +36,7 @@ from closeread.counts.paper_tables import (
     describe_verdicts,
     judge,
 )
-from closeread.counts.report_schema import check_reproduction
-from closeread.counts.results import Loadable
+from closeread.counts.results import Loadable, check_reproduction
 from closeread.exceptions import RequestError
 from closeread.records import DataDir
 from closeread.suggestions import describe_unknown
@@ -45,7 +44,7 @@ from closeread.tasks import find
 from closeread.wording import fill_options
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
+    from closeread.tables import Grid, Style
 
 Recomputed = Mapping[tuple[str, str], Value]
 T = TypeVar("T")
@@ -112,7 +111,7 @@ class Reproduction(Loadable, Sequence[Table]):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables without the cells that are not recomputed, and the number of cells by verdict."""
-        from closeread.counts.reproduction_grids import make_table_grids
+        from closeread.counts.printed_tables import make_table_grids
 
         del style
         return list(make_table_grids(self.tables, missing=False, elsewhere="to_frame()")) if self.tables else []

@@ -14,12 +14,11 @@ from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
-from closeread.counts.rendering import NOTHING, Grid, draw
-from closeread.counts.sides import Place
-from closeread.counts.terminal import find_width, wrap_paragraph
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, escape, quote
 from closeread.records import Record, column
 from closeread.suggestions import suggest
+from closeread.tables import NOTHING, Grid, draw, find_width, wrap_paragraph
 from closeread.tasks import find
 from closeread.wording import choose_words
 

@@ -20,7 +20,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
 from closeread.corpus.rules import Rules, load_rules
 from closeread.corpus.schema import RowValidator, Spared, load_schema
-from closeread.counts.sides import Inconsistency, Options, Place, System
+from closeread.counts.procedure import Inconsistency, Options, Place, System
 from closeread.exceptions import (
     FormatError,
     Problem,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
-from closeread.counts.rendering import Grid, format_percent
 from closeread.exceptions import RequestError, pluralize
+from closeread.tables import Grid, format_percent
 
 Scores = Mapping[str, float | None]
 """Scores by name; None if undefined, or if there is nothing to compare."""

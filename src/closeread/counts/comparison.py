@@ -8,19 +8,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
-from closeread.counts.estimates import Resampling, number_or_none, read_numbers
+from closeread.counts.estimates import (
+    SMALL,
+    Correction,
+    Resampling,
+    correct_decidable,
+    find_enough,
+    find_least,
+    number_or_none,
+    read_numbers,
+)
 from closeread.counts.metrics import Metric
-from closeread.counts.multiple_testing import SMALL, Correction, correct_decidable, find_least
-from closeread.counts.report import Report, list_scores, make_report
-from closeread.counts.report_schema import FORMAT, check_comparison
+from closeread.counts.report import Report, list_scores, make_report, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
-from closeread.counts.results import Loadable
+from closeread.counts.results import FORMAT, Loadable, check_comparison
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
-from closeread.wording import name_option
+from closeread.tables import NOTHING, Grid, Style, Whole, percent
+from closeread.wording import choose_words, name_option
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
+    from closeread.tables import Grid, Style
 
 
 class PValues(NamedTuple):
@@ -74,14 +82,12 @@ class Comparison(Loadable):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, which is the same in all styles."""
-        from closeread.counts.grids import comparison_grid
 
         del style
         return [comparison_grid(self)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score, ratios in full precision."""
-        from closeread.counts.grids import comparison_rows
 
         return comparison_rows(self)
 
@@ -264,3 +270,109 @@ def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> Non
             found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
             option = name_option("missing", "skip")
             raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")
+
+
+UNCORRECTED = PValues(math.nan, math.nan)
+
+
+def comparison_grid(comparison: Comparison) -> Grid:
+    """Return the table of a comparison: two systems and their difference, with a row for each metric."""
+    drawing, corrected = comparison.first.resampling, comparison.corrected
+    first, second = (Whole(escape_line(name)) for name in comparison.names)
+    interval = f"{100 * drawing.confidence:g}% interval"
+    header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
+    rows = []
+    for metric, d in comparison.differences.items():
+        p = d if corrected is None else corrected.p_values[metric]
+        rows.append(
+            [
+                comparison.first.name_score(metric),
+                percent(comparison.first.total.scores[metric].value),
+                percent(comparison.second.total.scores[metric].value),
+                _format_difference(d.value),
+                NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
+                format_p_value(p.p_randomization),
+                format_p_value(p.p_bootstrap),
+            ]
+        )
+    notes = [
+        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)} by "
+        f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
+        f"seed {drawing.seed}; p-values are two-sided"
+        f"{_name_correction(comparison)}.",
+        *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
+        *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
+        *name_options(comparison.first),
+    ]
+    grid = Grid(
+        make_title(comparison.first),
+        header,
+        rows,
+        notes,
+        prose=frozenset({"metric"}),
+        best=frozenset(_find_best(comparison)),
+        labels=1,
+    )
+    named = f"First: {first}; second: {second}."
+    header = ["metric", "first", "second", *header[3:]]
+    return replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))
+
+
+def _name_correction(comparison: Comparison) -> str:
+    corrected = comparison.corrected
+    if corrected is None:
+        return " and not corrected for multiple comparisons"
+    if not corrected.n_tests:
+        return ""
+    return f" and corrected for {pluralize(corrected.n_tests, 'comparison')} by Holm's method"
+
+
+def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
+    """Return a warning if no corrected p-value could be significant, so that there are none."""
+    least = find_least(n_resamples, n_tests)
+    if least <= alpha:
+        return []
+    enough, option = find_enough(n_tests, alpha), choose_words("--resamples", "resampling=")
+    return [
+        f"Not tested: after correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no "
+        f"p-value below {format_p_value(least)}, so they can't decide anything; use {enough:,} or more ({option})."
+    ]
+
+
+def _find_best(comparison: Comparison) -> Iterator[tuple[int, int]]:
+    """Yield the cell of the better system for each metric; none if both are equally good."""
+    for row, difference in enumerate(comparison.differences.values()):
+        if difference.value and not math.isnan(difference.value):
+            yield row, 2 if difference.value > 0 else 1
+
+
+def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of a comparison as CSV, ratios in full precision."""
+    header = ["first", "second", "metric", "first_score", "second_score"]
+    header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
+    header += ["p_bootstrap_corrected", "p_randomization_corrected"]
+    corrected = {} if comparison.corrected is None else comparison.corrected.p_values
+    rows: list[list[object]] = [
+        [
+            *comparison.names,
+            name,
+            comparison.first.total.scores[name].value,
+            comparison.second.total.scores[name].value,
+            *(None if math.isnan(value) else value for value in d),
+            comparison.first.provenance.signature,
+            *(None if math.isnan(p) else p for p in corrected.get(name, UNCORRECTED)),
+        ]
+        for name, d in comparison.differences.items()
+    ]
+    return header, rows
+
+
+def _format_difference(value: float) -> str:
+    return NOTHING if math.isnan(value) else f"{100 * value:+.2f}"
+
+
+def format_p_value(p: float) -> str:
+    """Format a p-value with four decimals; they are never 0."""
+    if math.isnan(p):
+        return NOTHING
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"

@@ -1,18 +1,335 @@
-"""Scoring procedures: everything that commands, modules, cards and signatures need to know about them."""
+"""Scoring procedures: everything that commands, modules, cards and signatures need to know about them.
+
+All input to scoring (a file on the command line, records in Python, an `evaluate` module, a submission to a
+leaderboard) becomes gold and a system, read, validated and aligned by `Sides`; `closeread.scoring` scores them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypeVar
 
+from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
-from closeread.counts.options import Option, resolve_options
-from closeread.counts.sides import Options, Sides
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError
+from closeread.exceptions import FieldPath, Problem, RequestError, quote
+from closeread.records import DataDir, Origin
 from closeread.suggestions import describe_unknown
+
+if TYPE_CHECKING:
+    from closeread.counts.table import CountTable
+
+
+OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
+"""What a user may give for an option; it counts as its text, True as "true"."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A named choice that changes what is computed.
+
+    Attributes:
+        name: the keyword, with underscores; the command line writes it with hyphens.
+        choices: the accepted values; empty for free text that matches `pattern`.
+        default: the value if none is given.
+        help: one sentence.
+        pattern: a regular expression for free text; None if there are choices.
+        expected: a description of the free text, such as "a whole number".
+        canonical: maps equivalent values to one form, so that equal computations have equal signatures.
+        signed: whether the signature has the option: "always"; "if_changed" for one that was added later, which the
+            signature has only if it is not at its default, so that earlier signatures stay the same; or "never" for
+            one that can't change a score.
+        reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
+        references: BibTeX of the papers that its choices come from.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    default: str
+    help: str
+    pattern: str | None = None
+    expected: str = ""
+    canonical: Callable[[str], str] = str
+    signed: Literal["always", "if_changed", "never"] = "always"
+    reading: bool = False
+    references: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> str:
+        """A description of the accepted values.
+
+        >>> Option("tolerance", (), "0", "", pattern="[0-9]+", expected="a whole number").accepted
+        'a whole number'
+        """
+        return self.expected if self.pattern is not None else f"one of {', '.join(map(repr, self.choices))}"
+
+    def describe_invalid(self, value: object) -> str:
+        """Write the message for a value that is not accepted."""
+        found = quote(str(value))
+        if self.pattern is None:
+            return f"{found} is not {self.accepted}"
+        return f"{found} is not valid (expected {self.expected})"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value is valid."""
+        if self.pattern is None:
+            return value in self.choices
+        return re.fullmatch(self.pattern, str(value)) is not None
+
+
+@dataclass(frozen=True)
+class PathOption(Option):
+    """An option whose value is the path of a file or folder to read; empty for none.
+
+    Attributes:
+        metavar: what the help calls the path.
+    """
+
+    metavar: str = "DIR"
+
+
+def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
+    """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
+
+    Args:
+        options: the options that exist.
+        values: the given values by name.
+        owner: what has these options, for messages.
+
+    Raises:
+        RequestError: an option does not exist, or does not accept its value.
+
+    >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
+    {'average': 'macro'}
+    """
+    known = {option.name: option for option in options}
+    given = {name: _as_text(value) for name, value in values.items()}
+    for name, value in given.items():
+        if name not in known:
+            raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
+        if not known[name].accepts(value):
+            raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
+    return {name: option.canonical(given.get(name, option.default)) for name, option in known.items()}
+
+
+def _as_text(value: object) -> str:
+    """Return a value as the command line writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def missing_option(default: str) -> Option:
+    """Return the option for units without a prediction: "error", "empty" or "skip"."""
+    return Option("missing", ("error", "empty", "skip"), default, "How to treat units without a prediction.")
+
+
+def average_option(unit: str) -> Option:
+    """Return the option of procedures whose metrics come from `closeread.counts.metrics.average`."""
+    return Option(
+        "average",
+        ("micro", "macro"),
+        "micro",
+        f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (macro).",
+    )
+
+
+def check_present(present: Mask, units: str, missing: str, what: str = "prediction") -> None:
+    """Check that every unit has a prediction if `missing` is "error".
+
+    Args:
+        present: (n_units,) True for units that have one.
+        units: the name of the units, in the plural.
+        missing: the value of the option `missing`.
+        what: the name of a prediction.
+
+    Raises:
+        ValueError: `missing` is "error" and a unit has no prediction.
+    """
+    if missing == "error" and not present.all():
+        absent = len(present) - int(present.sum())
+        raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
+
+
+Options = Mapping[str, str]
+"""All options of a procedure with their values."""
+
+
+class Place(NamedTuple):
+    """Where to find gold.
+
+    Attributes:
+        corpus: the name of a corpus; None for gold that belongs to no corpus.
+        config, split: the part of the corpus; None for the default.
+        gold: the user's own gold, instead of a part of the corpus: a file, a folder, or records.
+        data_dir: a folder with the corpus's files, or several places; None to look in the usual places.
+    """
+
+    corpus: str | None = None
+    config: str | None = None
+    split: str | None = None
+    gold: Path | Sequence[Any] | None = None
+    data_dir: DataDir | None = None
+
+
+class Gold(Protocol):
+    """Gold, ready for scoring."""
+
+    @property
+    def records(self) -> Sequence[Any]:
+        """The argument `gold` of `Procedure.count`, with an item for each unit or part of a unit."""
+        ...
+
+    @property
+    def origin(self) -> Origin:
+        """Where it comes from."""
+        ...
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """Notices about it for the user, one sentence each."""
+        ...
+
+
+@dataclass(frozen=True)
+class System:
+    """A system's output, validated and aligned with gold.
+
+    Attributes:
+        rows: the argument `system` of `Procedure.count`, with an item for each gold record; None for those without a
+            prediction.
+        missing: the names of the gold records without a prediction.
+        notices: notices about it for the user, one sentence each.
+    """
+
+    rows: Sequence[Any]
+    missing: Sequence[str] = ()
+    notices: Sequence[str] = ()
+
+
+class Inconsistency(NamedTuple):
+    """A problem of one side that the schema can't express.
+
+    Attributes:
+        side: "gold" or "system".
+        row: the number of the record, from 0.
+        what: what is wrong with it.
+        path: the place in the record; empty if it concerns the record as a whole.
+        about: a description of the value at that place.
+    """
+
+    side: str
+    row: int
+    what: str
+    path: FieldPath = ()
+    about: str = ""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem without its side."""
+        return Problem(self.what, row=self.row, path=self.path, about=self.about)
+
+
+G = TypeVar("G")
+
+
+class Sides(Protocol[G]):
+    """How a procedure reads its two sides.
+
+    Attributes:
+        key_first: whether gold is a file given by the user, the key, which comes before the response; otherwise it is
+            part of a corpus, or a file in a corpus's format.
+    """
+
+    @property
+    def key_first(self) -> bool:
+        """Whether gold is a file given by the user, the key."""
+        ...
+
+    def read_gold(self, place: Place, options: Options) -> G:
+        """Read gold.
+
+        Raises:
+            RequestError: the place does not exist; an InputError if the files are missing or invalid.
+        """
+        ...
+
+    def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> G:
+        """Wrap gold records in memory that are already validated."""
+        ...
+
+    def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
+        """Return rows in memory as the procedure takes them fastest, if they are valid for sure.
+
+        Args:
+            definition: the definition of the schema that the rows must follow.
+            rows: JSON values, valid or not.
+
+        Returns:
+            None if there is no faster way, or if something may be wrong with the rows: then they are validated.
+        """
+        ...
+
+    def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
+        """Read a system's output (a file, a folder or records) and align it with gold.
+
+        Raises:
+            SubmissionError: it is invalid; all problems at once.
+        """
+        ...
+
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a system's output as far as that is possible without gold, of which only the names are known.
+
+        Args:
+            corpus: the name of the corpus; None if gold belongs to none.
+            names: the ids that predictions need, in the order of the gold; the names of documents of a key.
+            source: the system's output, a file or a folder.
+            options: all options with their values.
+
+        Raises:
+            SubmissionError: it is invalid; all problems at once, none of which depends on gold.
+            RequestError: it lacks something that the options need.
+        """
+        ...
+
+    def names(self, gold: G) -> Sequence[str]:
+        """Return the name of each gold record's unit."""
+        ...
+
+    def remarks(self, gold: G, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+        """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
+        ...
+
+    def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
+        """Find problems of both sides that the schema can't express."""
+        ...
+
+    def digests(self, gold: G, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
+        ...
+
+
+@contextmanager
+def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[None]:
+    """Name the document that asks for more work than a kernel does.
+
+    Args:
+        names: the names of the documents, by the numbers that the kernel knows.
+        unit: what a document is called.
+
+    Raises:
+        RequestError: instead of a LimitError.
+    """
+    try:
+        yield
+    except LimitError as error:
+        raise RequestError(f"{unit} {quote(names[error.document])}: {error.what}") from None
 
 
 @dataclass(frozen=True)

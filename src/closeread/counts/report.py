@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
 from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
 from closeread.counts.procedure import Procedure
-from closeread.counts.rendering import percent
-from closeread.counts.report_schema import FORMAT, check_report
 from closeread.counts.resampling import Sums
-from closeread.counts.results import Loadable
+from closeread.counts.results import FORMAT, Loadable, check_report
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.formats.json_files import write_json
 from closeread.suggestions import suggest
+from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
+    from closeread.tables import Grid, Style
+
 
 SHOWN = 4
 """The number of scores in the short form of a result."""
@@ -92,13 +92,11 @@ class Report(Loadable):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
-        from closeread.counts.grids import report_grid
 
         return [report_grid(self, style)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
-        from closeread.counts.grids import report_rows
 
         return report_rows(self)
 
@@ -244,3 +242,284 @@ def _score_slices(counted: Counted, field: str, resampling: Resampling) -> dict[
             undefined = " and ".join(counted.procedure.families)
             raise RequestError(f"there are no slices of {undefined} by {field} (choose from: {families})")
     return {value: score(part, metrics, resampling) for value, part in slices.items()}
+
+
+PARTS = ("precision", "recall")
+ENOUGH_BLOCKS = 30
+"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
+
+"""A usual level of significance."""
+
+SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
+
+
+def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> Grid:
+    """Return the table of a report: scores and intervals for all units and every slice, with a row for each metric.
+
+    Precision, recall and F1 of a metric share a row, with the interval of F1.  In a terminal, which is too narrow for
+    another column, the name of a slice then has a row above its metrics, and so has the field.
+    """
+    groups = _list_groups(report)
+    units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
+    drawn = report.resampling.n_resamples > 0
+    interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
+    # If units are blocks, one column is enough.
+    sizes = [units, blocks] if units != blocks else [units]
+    parted = any(name.endswith(PARTS) for name in report.total.scores)
+    scores_header = ["precision", "recall", "F1"] if parted else ["score"]
+    stacked = bool(report.slices) and parted and style == "table"
+    sliced = bool(report.slices) and not stacked
+    rows: list[list[str]] = []
+    for i, (by, value, scores) in enumerate(groups):
+        name, n = _name_slice(by, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+        if stacked:
+            blank = [""] * len([*scores_header, *interval])
+            if by and by != groups[i - 1][0]:
+                rows.append([f"by {by}", *blank, *[""] * len(sizes)])
+            rows.append([value, *blank, *n])
+        for position, (metric, estimate) in enumerate(_select_rows(scores)):
+            is_first = position == 0
+            title = report.name_score(metric)
+            title = title.removesuffix(" F1").removesuffix("/f1") if parted else title + format_star(estimate)
+            rows.append(
+                [
+                    *([name if is_first else ""] if sliced else []),
+                    f"  {title}" if stacked else title,
+                    *(
+                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}", digits) for part in PARTS]
+                        if parted
+                        else []
+                    ),
+                    percent(estimate.value, digits) + (format_star(estimate) if parted else ""),
+                    *([format_interval(estimate, digits)] if drawn else []),
+                    *(n if is_first and not stacked else [""] * len(sizes)),
+                ]
+            )
+    header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
+    grid = Grid(
+        make_title(report),
+        header,
+        rows,
+        _make_notes(report, groups),
+        prose=frozenset({"metric"}),
+        ditto=frozenset() if stacked else frozenset({"slice", *sizes}),
+        labels=header.index("metric") + 1,
+    )
+    return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
+
+
+def _drop_sizes(grid: Grid, number: int) -> Grid:
+    """Return the table of a report without its last columns, which say how many units there are, but with a note.
+
+    The rows of slices have their numbers of units in parentheses.
+    """
+    sizes = grid.header[-number:]
+
+    def describe(cells: Sequence[str]) -> str:
+        return ", ".join(
+            f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in zip(cells, sizes, strict=True)
+        )
+
+    rows = [[*row[:-number]] for row in grid.rows]
+    notes = list(grid.notes)
+    for row, whole in zip(rows, grid.rows, strict=True):
+        if not any(whole[-number:]):
+            continue
+        if any(row[1:]):
+            notes.insert(0, f"{describe(whole[-number:])}.")
+        else:
+            row[0] += f" ({describe(whole[-number:])})"
+    return replace(grid, header=grid.header[:-number], rows=rows, notes=notes, ditto=frozenset())
+
+
+def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
+    """Return the scores with a row of their own: all but precision and recall."""
+    return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
+
+
+def _format_score(scores: Scores, name: str, digits: int) -> str:
+    """Format a score that shares a row; an empty cell if there is none."""
+    estimate = scores.scores.get(name)
+    return "" if estimate is None else percent(estimate.value, digits) + format_star(estimate)
+
+
+def format_star(estimate: Estimate) -> str:
+    """Return the mark of a score that is set by convention."""
+    return "*" if estimate.undefined else ""
+
+
+def _name_slice(field: str, value: str, report: Report) -> str:
+    """Return the name of a slice: its value, with the field if there are several."""
+    return f"{field}: {value}" if field and len(report.slices) > 1 else value
+
+
+def make_title(report: Report) -> str:
+    """Return the part of the corpus that was scored."""
+    p = report.provenance
+    title = " ".join(part for part in (p.corpus, p.config, p.split) if part and part != "default")
+    return f"{title} (not the released gold)" if p.released is False else title
+
+
+def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
+    """Return a warning if there are too few blocks for resampling."""
+    n_blocks = report.total.n_blocks
+    if not report.resampling.n_resamples or n_blocks >= ENOUGH_BLOCKS:
+        return []
+    blocks = pluralize(n_blocks, report.resampling_unit)
+    if n_blocks <= 1:
+        return [f"With only {blocks}, there is nothing to resample."]
+    return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
+
+
+def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
+    notes = []
+    drawing = report.resampling
+    if drawing.n_resamples:
+        notes.append(
+            f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
+            f"{drawing.n_resamples:,} resamples, seed {drawing.seed}."
+        )
+    notes += warn_of_few_blocks(report)
+    if report.provenance.missing:
+        treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
+        notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
+    if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
+        notes.append(SET_BY_CONVENTION)
+    return [*notes, *name_options(report)]
+
+
+def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
+    """Return field, value and scores of all units, and of every slice."""
+    slices = [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
+    return [("", "all", report.total), *slices]
+
+
+def name_options(report: Report) -> list[str]:
+    """Return the name of the preset that the options are, if they are one, and the signature."""
+    preset = [f"Preset: {report.preset}."] if report.preset else []
+    return [*preset, Whole(f"Signature: {report.provenance.signature}")]
+
+
+def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of a report as tidy CSV: a row for each metric and slice, ratios in full precision."""
+    header = [
+        "field",
+        "value",
+        "metric",
+        "score",
+        "low",
+        "high",
+        "undefined",
+        "n_units",
+        "n_blocks",
+        "signature",
+    ]
+    groups = _list_groups(report)
+    return header, [
+        [
+            field,
+            value,
+            name,
+            e.value,
+            e.low,
+            e.high,
+            e.undefined,
+            s.n_units,
+            s.n_blocks,
+            report.provenance.signature,
+        ]
+        for field, value, s in groups
+        for name, e in s.scores.items()
+    ]
+
+
+def units_grid(
+    rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False, digits: int = 2
+) -> Grid:
+    """Return a table of units: their ids and scores, under the titles of the table of all units.
+
+    Args:
+        rows: the rows of `per_unit`.
+        procedure: the procedure that counted.
+        with_counts: whether to show what else is in the rows, too: blocks, fields and counts.
+        digits: the number of decimals of scores.
+    """
+    titles = {metric.name: metric.title for metric in procedure.metrics}
+    names = [procedure.unit, *titles]
+    if with_counts and rows:
+        names += [name for name in rows[0] if name not in names]
+    cells = [[_format_value(row[name], digits if name in titles else None) for name in names] for row in rows]
+    grid = Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}), labels=1)
+    return replace(grid, narrower=transpose(grid, procedure.unit))
+
+
+def _format_value(value: object, digits: int | None) -> str:
+    """Format a score in percent, with these decimals, or if that is None another number as it is, to six decimals."""
+    if value is None:
+        return NOTHING
+    if not isinstance(value, float):
+        return str(value)
+    if digits is not None:
+        return percent(value, digits)
+    return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
+
+
+def format_interval(estimate: Estimate, digits: int) -> str:
+    """Return an interval times 100; a dash if there is none."""
+    if estimate.low is None or estimate.high is None:
+        return NOTHING
+    return f"{percent(estimate.low, digits)} to {percent(estimate.high, digits)}"
+
+
+class Column(NamedTuple):
+    """A column of a table of slices.
+
+    Attributes:
+        title: its name; that of an interval is its confidence level.
+        what: what it shows: a count, a score times 100, or the interval of a score.
+        name: the name of the count or the score.
+    """
+
+    title: str
+    what: Literal["count", "score", "interval"]
+    name: str
+
+    def show(self, scores: Scores, digits: int) -> str:
+        """Return the cell of a slice, with a star if the score is 0/0 and its value a convention."""
+        if self.what == "count":
+            return format_number(scores.counts[self.name])
+        estimate = scores.scores[self.name]
+        if self.what == "interval":
+            return format_interval(estimate, digits)
+        return percent(estimate.value, digits) + format_star(estimate)
+
+
+def make_slice_grid(
+    report: Report,
+    field: str,
+    title: str,
+    columns: Sequence[Column],
+    *,
+    notes: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    digits: int = 2,
+) -> Grid:
+    """Return the table of one field of a report.
+
+    Args:
+        report: the scores, with slices by the field.
+        field: the name of the field, which heads the first column.
+        title: the line above the table.
+        columns: what to show of each slice; intervals are left out if there are none.
+        notes: the sentences below the table.
+        parts: the values of the field to show first, in order; the others follow in the order of the report.
+        digits: the number of decimals of scores.
+    """
+    slices = report.slices[field]
+    shown = [column for column in columns if column.what != "interval" or report.resampling.n_resamples]
+    values = [*(part for part in parts if part in slices), *(value for value in slices if value not in parts)]
+    rows = [[value, *(column.show(slices[value], digits) for column in shown)] for value in values]
+    stars = [SET_BY_CONVENTION] if any(cell.endswith("*") for row in rows for cell in row[1:]) else []
+    interval = f"{100 * report.resampling.confidence:g}% interval"
+    header = [field, *(interval if column.what == "interval" else column.title for column in shown)]
+    return Grid(title, header, rows, [*notes, *stars], texts=frozenset({field}), labels=1)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 import datasets
 
 from closeread.corpus.names import find_corpus
-from closeread.counts.options import OptionValue
+from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name

@@ -26,10 +26,8 @@ from closeread.corpus.objects import as_list, check_rows, records
 from closeread.corpus.rules import load_rules
 from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.counts.estimates import Resampling
-from closeread.counts.options import Option
-from closeread.counts.procedure import Procedure
+from closeread.counts.procedure import Inconsistency, Option, Procedure, System
 from closeread.counts.report import Report, make_report
-from closeread.counts.sides import Inconsistency, System
 from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
 from closeread.hf.features import feature

@@ -17,9 +17,7 @@ from typing import Any
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.counts.options import PathOption
-from closeread.counts.procedure import Procedure
-from closeread.counts.sides import Place
+from closeread.counts.procedure import PathOption, Place, Procedure
 from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import read_json, write_json

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, multiply
-from closeread.counts.draws import draw_swaps, draw_weights
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import TIE
+from closeread.counts.resampling import TIE, draw_swaps, draw_weights
 from closeread.leaderboard.swap_test import (
     CAUTION,
     CHUNK,

@@ -19,8 +19,8 @@ import orjson
 
 from closeread.corpus.submissions import drop_advice
 from closeread.counts.counted import Counted
+from closeread.counts.procedure import System
 from closeread.counts.report import make_report
-from closeread.counts.sides import System
 from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.checking import keep_public

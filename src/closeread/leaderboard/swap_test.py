@@ -44,9 +44,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from closeread.arrays import Floats, Ints
-from closeread.counts.draws import draw_swaps
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import TIE
+from closeread.counts.resampling import TIE, draw_swaps
 
 ENUMERATED = 16
 """The number of blocks up to which all swaps are enumerated."""

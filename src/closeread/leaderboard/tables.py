@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.counts.rendering import Grid, Markup, Style, Whole, csv_text, format_number, percent
-from closeread.counts.terminal import GAPS, find_width
 from closeread.exceptions import pluralize, shorten
 from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
+from closeread.tables import GAPS, Grid, Markup, Style, Whole, csv_text, find_width, format_number, percent
 
 PARAGRAPHS = ("citation", "description")
 """The fields whose line ends are kept."""

@@ -34,7 +34,7 @@ from closeread.corpus.submissions import write_submission
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
-from closeread.counts.systems_table import SystemsTable
+from closeread.counts.systems import SystemsTable
 from closeread.exceptions import CloseReadWarning
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import dump_timeml, read_timeml

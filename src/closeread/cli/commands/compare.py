@@ -72,8 +72,8 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Compare the first system with each of the others and print the results."""
-    from closeread.counts.grids import comparison_grid, comparison_rows
-    from closeread.counts.systems_input import make_names
+    from closeread.counts.comparison import comparison_grid, comparison_rows
+    from closeread.counts.systems import make_names
     from closeread.systems import compare_systems
 
     key, systems = take_key(files) if corpus is None else (values["gold"], files)

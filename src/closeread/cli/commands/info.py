@@ -67,8 +67,7 @@ def show_corpus(corpus: str) -> None:
     from closeread.corpus.names import load_corpus
     from closeread.corpus.schema import fields, load_schema
     from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
-    from closeread.counts.rendering import Grid, Whole
-    from closeread.counts.terminal import find_width
+    from closeread.tables import Grid, Whole, find_width
     from closeread.tasks import load_procedure
 
     c = load_corpus(corpus)
@@ -123,7 +122,7 @@ def show_corpus(corpus: str) -> None:
 def _print_examples(corpus: Corpus) -> None:
     """Print a gold record and a line of a submission."""
     from closeread.corpus.examples import abridge, example_record, example_submission
-    from closeread.counts.terminal import find_width, wrap_paragraph
+    from closeread.tables import find_width, wrap_paragraph
 
     record = abridge(example_record(corpus)).splitlines()
     lines = [line for field in record for line in wrap_paragraph(field, find_width())]

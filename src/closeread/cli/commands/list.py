@@ -30,7 +30,7 @@ def command(style: Any) -> None:
       closeread list
       closeread list --json
     """
-    from closeread.counts.rendering import NOTHING, Grid
+    from closeread.tables import NOTHING, Grid
     from closeread.tasks import load_procedure, procedure_names
 
     corpora = [load_corpus(name) for name in corpus_names()]

@@ -24,7 +24,7 @@ def command(counts: tuple[Path, ...], output: Path) -> None:
       closeread merge a.parquet b.parquet -o all.parquet
       closeread score --from-counts all.parquet
     """
-    from closeread.counts.merging import merge_counts
+    from closeread.counts.counted import merge_counts
     from closeread.counts.storage import read_any_counts, write_counts
     from closeread.exceptions import escape, escape_line, pluralize, read_all
     from closeread.tasks import load_procedure

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from closeread.corpus.reproduction import Inputs, Reproduction
-    from closeread.counts.paper_tables import Table
+    from closeread.counts.printed_tables import Table
 
 ALL = "all"
 
@@ -94,7 +94,7 @@ def command(
       closeread reproduce all --strict
     """
     from closeread.corpus.reproduction import Inputs
-    from closeread.counts.reproduction_grids import make_count_grid, make_table_grids
+    from closeread.counts.printed_tables import make_count_grid, make_table_grids
 
     inputs = Inputs(options.take_files(files), upstream, annotations, articles, spacy_model, runs)
     papers = _reproduce_all(table, inputs) if corpus == ALL else {corpus: _reproduce_one(corpus, table, inputs)}
@@ -171,7 +171,7 @@ def _check_differences(papers: Mapping[str, Sequence[Table]]) -> None:
     Raises:
         ClickException: one does or is; the first is named.
     """
-    from closeread.counts.paper_tables import format_like
+    from closeread.counts.printed_tables import format_like
     from closeread.exceptions import escape
 
     unexpected = [

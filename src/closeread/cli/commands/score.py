@@ -24,8 +24,8 @@ from closeread.cli.procedure_group import (
 if TYPE_CHECKING:
     from closeread.counts.counted import Counted
     from closeread.counts.procedure import Procedure
-    from closeread.counts.rendering import Grid
     from closeread.counts.report import Report
+    from closeread.tables import Grid
 
 ENDINGS = ("", "--json", "--counts counts.parquet")
 CORPUS_ENDINGS = ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet")
@@ -188,7 +188,7 @@ def _make_grids(
     explanations: Mapping[str, list[Any]] | None,
     values: Mapping[str, Any],
 ) -> Iterator[Grid]:
-    from closeread.counts.grids import report_grid, units_grid
+    from closeread.counts.report import report_grid, units_grid
 
     if explanations is not None:
         yield from _explain_in_grids(procedure, explanations)
@@ -208,7 +208,7 @@ def _make_csv(
     Raises:
         RequestError: several tables are requested.
     """
-    from closeread.counts.grids import report_rows
+    from closeread.counts.report import report_rows
     from closeread.exceptions import RequestError
 
     if units is not None and explanations is not None:
@@ -224,8 +224,8 @@ def _make_csv(
 
 def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
     """Yield a table for each unit, the last one with notes."""
-    from closeread.counts.rendering import Grid
     from closeread.exceptions import pluralize
+    from closeread.tables import Grid
 
     if procedure.explanation is None:
         return

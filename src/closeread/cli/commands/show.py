@@ -86,7 +86,7 @@ def _make_json(records: Sequence[Record], system: Sequence[Record | None] | None
 
 def _tell_others(corpus: Corpus, gold: Gold, known: Sequence[str], place: dict[str, Any]) -> Part:
     """Return a note that says how to show other records."""
-    from closeread.counts.rendering import Grid, Whole
+    from closeread.tables import Grid, Whole
 
     where = [part for name in ("config", "split", "gold") if place[name] for part in (f"--{name}", str(place[name]))]
     count = f"The first of {len(known or gold.records):,} in {corpus.title}"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from closeread.counts.procedure import Procedure
-    from closeread.counts.systems_table import SystemsTable
+    from closeread.counts.systems import SystemsTable
 
     Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -136,8 +136,7 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Score the systems and print the table."""
-    from closeread.counts.systems_input import make_names
-    from closeread.counts.systems_table import make_systems_table
+    from closeread.counts.systems import make_names, make_systems_table
     from closeread.systems import read_systems
 
     key, systems = take_key(files) if corpus is None else (values["gold"], files)

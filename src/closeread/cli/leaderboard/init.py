@@ -90,7 +90,7 @@ def command(store: str, **values: Any) -> None:
       closeread leaderboard init board --procedure coref --gold key.conll
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
     """
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.store import open_store
 

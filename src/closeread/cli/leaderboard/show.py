@@ -14,7 +14,7 @@ from closeread.exceptions import RequestError, quote
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid, Style
+    from closeread.tables import Grid, Style
 
 ROWS = ("rows", "superseded")
 SHORTEST = 6

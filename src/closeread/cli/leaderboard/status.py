@@ -12,7 +12,7 @@ from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
 
 if TYPE_CHECKING:
-    from closeread.counts.rendering import Grid
+    from closeread.tables import Grid
 
 
 def shorten_time(time: str) -> str:
@@ -79,7 +79,7 @@ def command(store: str, style: Any) -> None:
 
 def _make_grid(header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]) -> Grid:
     """Return the table of submissions; the board is its title if there is only one."""
-    from closeread.counts.rendering import Grid
+    from closeread.tables import Grid
 
     if not rows:
         return Grid("", [], [], ["No submissions."])

@@ -72,7 +72,7 @@ def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **
       closeread publish codabench coref my-task --gold key.conll \\
         --start '2027-01-10 00:00:00'
     """
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place
     from closeread.leaderboard.codabench.bundle import describe_licence, make_bundle
     from closeread.leaderboard.codabench.settings import DOCKER_IMAGE, START, Settings
 

@@ -98,7 +98,7 @@ def _print_json(
 
 
 def _print_table(plan: Plan, changes: Sequence[Change], commit: Commit | None, dry_run: bool) -> None:
-    from closeread.counts.rendering import Grid, Whole
+    from closeread.tables import Grid, Whole
 
     kept = [change for change in changes if change.kind != "deleted"]
     total = f"{pluralize(len(kept), 'file')}, {sum(change.size for change in kept):,} bytes."

@@ -193,7 +193,7 @@ def _read_text(config: str | None, split: str | None, gold: Path | None, **files
     """
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.sources import data_folder
-    from closeread.counts.sides import Place
+    from closeread.counts.procedure import Place
     from closeread.records import UserFiles
 
     given = options.take_files(files)

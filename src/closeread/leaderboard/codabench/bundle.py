@@ -10,8 +10,7 @@ from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
-from closeread.counts.options import PathOption
-from closeread.counts.sides import Place
+from closeread.counts.procedure import PathOption, Place
 from closeread.exceptions import RequestError, join_names
 from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import fields, load_schema
-from closeread.counts.rendering import Grid, Markup, draw
 from closeread.leaderboard.codabench.predictions import accepts_folders
 from closeread.leaderboard.declaration import Board
+from closeread.tables import Grid, Markup, draw
 
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
 

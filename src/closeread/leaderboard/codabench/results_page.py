@@ -6,9 +6,9 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from closeread.counts.rendering import NOTHING
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.names import show_safely
+from closeread.tables import NOTHING
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -18,10 +18,10 @@ import numpy as np
 
 from closeread.arrays import Floats, Mask, ratio
 from closeread.counts.annotators import Annotator, find_repeated_paths
-from closeread.counts.options import Option, resolve_options
-from closeread.counts.rendering import Grid, Style
+from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
+from closeread.tables import Grid, Style
 from closeread.tasks.coref.annotators import (
     ADVICE,
     Annotations,

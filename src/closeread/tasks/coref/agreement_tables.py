@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from closeread.counts.rendering import Grid, format_percent
 from closeread.exceptions import pluralize
+from closeread.tables import Grid, format_percent
 from closeread.tasks.coref.agreement import Agreement
 from closeread.wording import choose_words
 

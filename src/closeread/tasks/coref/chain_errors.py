@@ -17,9 +17,9 @@ import numpy as np
 
 from closeread.arrays import Ints, LimitError
 from closeread.counts.annotators import Annotator
-from closeread.counts.bounds import name_documents
-from closeread.counts.rendering import Grid, Style
+from closeread.counts.procedure import name_documents
 from closeread.counts.results import Result
+from closeread.tables import Grid, Style
 from closeread.tasks.coref.annotators import Annotations, gather_annotations, read_beside_gold
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.chain_matching import EXACT, KINDS, MISSING, MIXED, Judged, judge_chains

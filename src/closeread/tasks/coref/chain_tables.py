@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from closeread.arrays import ratio
-from closeread.counts.rendering import Grid, format_percent, percent
 from closeread.exceptions import pluralize
+from closeread.tables import Grid, format_percent, percent
 from closeread.tasks.coref.chain_errors import ChainErrors
 
 FROM = 4

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, pluralize
 from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.chain_errors import count_chain_errors

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
-from closeread.counts.rendering import Grid, Style
+from closeread.counts.procedure import Options
 from closeread.counts.results import Result
-from closeread.counts.sides import Options
 from closeread.exceptions import RequestError, pluralize, shorten
 from closeread.suggestions import describe_unknown
+from closeread.tables import Grid, Style
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.error_analysis import KINDS, OF_ENTITIES, OF_MENTIONS, RIGHT, ErrorAnalysis, find_errors

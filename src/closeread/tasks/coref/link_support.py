@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask, check_sums
-from closeread.counts.bounds import name_documents
+from closeread.counts.procedure import name_documents
 from closeread.tasks.coref.annotators import Annotations, gather_annotations
 from closeread.tasks.coref.columns import MentionTable
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.counts.bounds import name_documents
-from closeread.counts.sides import Inconsistency
+from closeread.counts.procedure import Inconsistency, name_documents
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap

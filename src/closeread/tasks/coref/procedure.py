@@ -19,10 +19,18 @@ from dataclasses import replace
 import numpy as np
 
 from closeread.arrays import Floats
-from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import Metric, average, unit_scores
-from closeread.counts.options import Option, PathOption, average_option, check_present, missing_option
-from closeread.counts.procedure import Help, Preset, Procedure
+from closeread.counts.procedure import (
+    Help,
+    Option,
+    PathOption,
+    Preset,
+    Procedure,
+    average_option,
+    check_present,
+    missing_option,
+    name_documents,
+)
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields

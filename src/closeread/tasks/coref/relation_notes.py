@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
 
-from closeread.counts.sides import Options
+from closeread.counts.procedure import Options
 from closeread.tasks.coref.columns import MentionTable, Parts
 from closeread.tasks.coref.relations import find_single_antecedents, list_zeros, places_by_entity, relations_of
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.counts.sides import Inconsistency, Options, Place, System
+from closeread.counts.procedure import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from closeread.counts.sides import Options
+from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable

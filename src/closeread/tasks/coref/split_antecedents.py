@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.counts.sides import Options
+from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.kernels.split_antecedents import EACH_SIDE, IN_SETS, Sets, count_sets, count_with_sets

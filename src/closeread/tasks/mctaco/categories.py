@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.counts.bounds import name_documents
-from closeread.counts.paper_tables import Chance
+from closeread.counts.printed_tables import Chance
+from closeread.counts.procedure import name_documents
 from closeread.counts.table import CountTable
 from closeread.records import Record
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores

@@ -8,8 +8,8 @@ from dataclasses import replace
 from closeread.corpus.gold import Gold
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling
+from closeread.counts.procedure import System
 from closeread.counts.report import make_report
-from closeread.counts.sides import System
 from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.label_error_report import LIMIT, LabelErrorReport

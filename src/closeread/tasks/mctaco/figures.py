@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_corpus_gold
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, read_all
 from closeread.neural.run_files import RUN

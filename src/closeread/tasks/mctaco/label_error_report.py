@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from closeread.counts.grids import report_grid
-from closeread.counts.rendering import NOTHING, Grid, Style
-from closeread.counts.report import Report
+from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
-from closeread.counts.slice_grids import Column, make_slice_grid
 from closeread.exceptions import pluralize
+from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks.mctaco.label_errors import FIELDS, LabelAnalysis, WrongCandidate, WrongQuestion
 from closeread.wording import choose_words
 

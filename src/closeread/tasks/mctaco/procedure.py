@@ -23,8 +23,7 @@ from closeread.arrays import Ints
 from closeread.coded_columns import CodedColumn
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.options import check_present, missing_option
-from closeread.counts.procedure import Procedure
+from closeread.counts.procedure import Procedure, check_present, missing_option
 from closeread.counts.table import CountTable, factorize
 from closeread.records import ColumnRecords, Record, column
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts

@@ -18,7 +18,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
 from closeread.corpus.submissions import read_submission
-from closeread.counts.paper_tables import Chance, Claim, Value
+from closeread.counts.printed_tables import Chance, Claim, Value
 from closeread.counts.table import CountTable
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.records import Record

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from closeread.corpus.gold import Gold
-from closeread.counts.paper_tables import OwnModel, Value
+from closeread.counts.printed_tables import OwnModel, Value
 from closeread.exceptions import pluralize, quote
 from closeread.neural.run_files import find_complete_runs
 from closeread.tasks.mctaco.model_options import OFF

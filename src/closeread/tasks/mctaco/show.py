@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from closeread.corpus.showing import Part, View
-from closeread.counts.rendering import NOTHING, Grid
 from closeread.records import Record
+from closeread.tables import NOTHING, Grid
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:

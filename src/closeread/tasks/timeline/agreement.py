@@ -31,10 +31,10 @@ from closeread.counts.annotators import (
     list_pairs,
     require_two,
 )
-from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
 from closeread.records import Record, find_repeated
+from closeread.tables import Grid, Style
 from closeread.tasks.timeline.cat_entities import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from closeread.counts.annotators import make_pair_grid
-from closeread.counts.rendering import Grid, format_percent
+from closeread.tables import Grid, format_percent
 from closeread.tasks.timeline.agreement import Agreement
 
 COUNTED = ("first", "second", "both", "Dice")

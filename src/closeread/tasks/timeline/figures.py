@@ -5,7 +5,7 @@ from __future__ import annotations
 from closeread.corpus.figures import Drawing, FigureKind, read_prediction
 from closeread.corpus.gold import read_corpus_gold
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, pluralize
 from closeread.tasks.timeline import plots
 from closeread.tasks.timeline.graph import build_graph

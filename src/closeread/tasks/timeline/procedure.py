@@ -25,9 +25,7 @@ import numpy as np
 from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
-from closeread.counts.options import Option, check_present, missing_option
-from closeread.counts.procedure import Explanation, Procedure
-from closeread.counts.sides import Inconsistency
+from closeread.counts.procedure import Explanation, Inconsistency, Option, Procedure, check_present, missing_option
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record

@@ -13,7 +13,7 @@ from closeread.arrays import ratio
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.paper_tables import Claim, Value
+from closeread.counts.printed_tables import Claim, Value
 from closeread.records import Record
 from closeread.tasks.timeline.building import date_of, recompute_positions
 from closeread.tasks.timeline.facts import count_documents, facts, mean_documents, text_facts

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from closeread.corpus.showing import Part, View, format_cell, mark_spans
-from closeread.counts.rendering import Grid
 from closeread.records import Record
+from closeread.tables import Grid
 
 ENTRY = ("position", "anchor", "mentions")
 EXAMPLES = 2

@@ -46,8 +46,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, LimitError
-from closeread.counts.bounds import name_documents
-from closeread.counts.options import check_present
+from closeread.counts.procedure import check_present, name_documents
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
 from closeread.tasks.tlinks.kernels import extent_matching

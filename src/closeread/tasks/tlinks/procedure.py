@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
 from closeread.counts.metrics import Ratio, precision_recall_f1
-from closeread.counts.options import Option, missing_option
-from closeread.counts.procedure import Help, Procedure
+from closeread.counts.procedure import Help, Option, Procedure, missing_option
 from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
 from closeread.tasks.tlinks.sides import TimeMLSides

@@ -14,7 +14,7 @@ from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
 from closeread.corpus.submissions import advise_missing
-from closeread.counts.sides import Inconsistency, Options, Place, System
+from closeread.counts.procedure import Inconsistency, Options, Place, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
 from closeread.exceptions import (

@@ -31,12 +31,12 @@ from closeread.counts.annotators import (
     require_two,
 )
 from closeread.counts.metrics import Metric
-from closeread.counts.rendering import Grid, Style
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, RequestError, join_names, read_all
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
+from closeread.tables import Grid, Style
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.tne import procedure as tne

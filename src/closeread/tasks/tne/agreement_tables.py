@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.counts.annotators import Scores, make_pair_grid
-from closeread.counts.rendering import Grid, format_percent
 from closeread.exceptions import pluralize
+from closeread.tables import Grid, format_percent
 from closeread.tasks.tne.agreement import SHORT_TITLES, PairedAgreement, Slice, list_rows
 
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from closeread.arrays import Ints, check_sums, expand_ranges
 from closeread.corpus.baselines import SEED, Baseline
-from closeread.counts.bounds import name_documents
-from closeread.counts.options import Option
+from closeread.counts.procedure import Option, name_documents
 from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of

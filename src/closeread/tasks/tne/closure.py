@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from closeread.arrays import Ints, check_sums
-from closeread.counts.bounds import name_documents
+from closeread.counts.procedure import name_documents
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.records import Record
 from closeread.tasks.tne.annotators import align

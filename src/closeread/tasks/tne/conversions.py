@@ -10,7 +10,7 @@ from closeread.corpus.figures import read_systems
 from closeread.corpus.gold import dump_gold, read_corpus_gold, read_file
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, pluralize
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from closeread.corpus.gold import Gold
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import Resampling
+from closeread.counts.procedure import System
 from closeread.counts.report import make_report
-from closeread.counts.sides import System
 from closeread.tasks.tne.columns import documents_of, rows_of
 from closeread.tasks.tne.link_error_report import LIMIT, LinkErrorReport
 from closeread.tasks.tne.link_errors import LinkAnalysis

@@ -10,7 +10,7 @@ from closeread.corpus.training_curves import draw_training
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.estimates import score as estimate
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.suggestions import describe_unknown

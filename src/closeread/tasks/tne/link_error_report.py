@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from closeread.counts.estimates import Scores
-from closeread.counts.grids import report_grid
-from closeread.counts.rendering import Grid, Style, percent
-from closeread.counts.report import Report
+from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
-from closeread.counts.slice_grids import Column, make_slice_grid
 from closeread.exceptions import pluralize, shorten
+from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.link_errors import HEADER, DocumentErrors, LinkAnalysis, Wording
 from closeread.wording import choose_words
 

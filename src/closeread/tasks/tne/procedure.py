@@ -26,9 +26,7 @@ import numpy as np
 from closeread.arrays import Ints, mark_run_starts
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
-from closeread.counts.options import Option, check_present, missing_option
-from closeread.counts.procedure import Procedure
-from closeread.counts.sides import Inconsistency
+from closeread.counts.procedure import Inconsistency, Option, Procedure, check_present, missing_option
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import FieldPath, RequestError, quote
 from closeread.records import Record

@@ -11,7 +11,7 @@ import numpy as np
 
 from closeread.arrays import ratio
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.paper_tables import Claim, Value
+from closeread.counts.printed_tables import Claim, Value
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
 from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends
 from closeread.tasks.tne.release import Statistics, measure_columns, read_test

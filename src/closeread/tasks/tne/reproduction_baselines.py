@@ -12,7 +12,7 @@ import numpy as np
 from closeread.arrays import ratio
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.reproduction import Inputs, Recomputed
-from closeread.counts.paper_tables import Chance
+from closeread.counts.printed_tables import Chance
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents
 from closeread.tasks.tne.kernels.links import document_of, phrases_of

@@ -16,7 +16,7 @@ from itertools import product
 
 from closeread.arrays import ratio
 from closeread.corpus.reproduction import Inputs, Recomputed, load_printed
-from closeread.counts.paper_tables import Claim, parse_number
+from closeread.counts.printed_tables import Claim, parse_number
 from closeread.tasks.tne.release import read_test
 
 COUPLED, DECOUPLED = "Coupled", "Decoupled"

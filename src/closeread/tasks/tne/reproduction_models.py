@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from closeread.corpus.reproduction import Inputs, Recomputed
-from closeread.counts.paper_tables import OwnModel, Value
+from closeread.counts.printed_tables import OwnModel, Value
 from closeread.exceptions import quote
 from closeread.formats.json_files import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs

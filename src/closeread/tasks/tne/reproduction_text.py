@@ -13,7 +13,7 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, ratio
 from closeread.corpus.reproduction import Inputs, Recomputed, load_printed
-from closeread.counts.paper_tables import AGREES, Claim, Value, judge
+from closeread.counts.printed_tables import AGREES, Claim, Value, judge
 from closeread.tasks.tne.baselines import every_pair
 from closeread.tasks.tne.columns import LABELS, TITLE_END, Documents
 from closeread.tasks.tne.kernels.links import LABEL_BITS

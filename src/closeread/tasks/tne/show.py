@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from closeread.corpus.showing import Part, View, mark_spans
-from closeread.counts.rendering import Grid
 from closeread.exceptions import shorten
 from closeread.records import Record
+from closeread.tables import Grid
 
 LINK = ("anchor", "preposition", "complement")
 SIDES = {(True, True): "both", (True, False): "gold only", (False, True): "system only"}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from closeread.counts.rendering import Grid, Style, percent
 from closeread.counts.results import Result
 from closeread.neural.run_files import read_run
+from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.procedure import PROCEDURE
 
 SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep", "uprep")

@@ -36,13 +36,12 @@ from closeread.counts.annotators import (
     require_two,
 )
 from closeread.counts.annotators import Pair as Annotators
-from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import harmonic_mean
-from closeread.counts.options import Option, resolve_options
-from closeread.counts.rendering import Grid, Style
+from closeread.counts.procedure import Option, name_documents, resolve_options
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, join_names, read_all
 from closeread.records import Record
+from closeread.tables import Grid, Style
 from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
 from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.kernels.matching import SETTINGS, Likeness, Pair, match_possessions

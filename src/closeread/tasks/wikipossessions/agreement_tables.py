@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from closeread.counts.annotators import make_pair_grid
-from closeread.counts.rendering import Grid, format_cell
 from closeread.exceptions import pluralize
+from closeread.tables import Grid, format_cell
 from closeread.tasks.wikipossessions.agreement import TITLES, PairedAgreement
 
 COLUMNS = ("precision", "recall", "F1", "same label", "kappa")

@@ -20,7 +20,7 @@ from unicodedata import normalize
 from closeread.corpus.baselines import Baseline, path_option, text_option
 from closeread.corpus.notices import warn
 from closeread.corpus.pipelines import load_pipeline, parse
-from closeread.counts.options import Option
+from closeread.counts.procedure import Option
 from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import strip_marks

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.arrays import ratio
-from closeread.counts.bounds import name_documents
+from closeread.counts.procedure import name_documents
 from closeread.records import Record
 from closeread.tasks.wikipossessions.article_text import count_sections, count_words
 from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs

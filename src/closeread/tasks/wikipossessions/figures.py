@@ -5,7 +5,7 @@ from __future__ import annotations
 from closeread.corpus.figures import Drawing, FigureKind, read_prediction
 from closeread.corpus.gold import read_corpus_gold
 from closeread.counts.annotators import Annotator
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import pluralize
 from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 

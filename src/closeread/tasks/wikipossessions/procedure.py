@@ -24,11 +24,16 @@ from typing import Any
 import numpy as np
 
 from closeread.corpus.submissions import CorpusSides
-from closeread.counts.bounds import name_documents
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
-from closeread.counts.options import Option, average_option, check_present, missing_option
-from closeread.counts.procedure import Procedure
-from closeread.counts.sides import Inconsistency
+from closeread.counts.procedure import (
+    Inconsistency,
+    Option,
+    Procedure,
+    average_option,
+    check_present,
+    missing_option,
+    name_documents,
+)
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record

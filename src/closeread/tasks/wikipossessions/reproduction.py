@@ -20,7 +20,7 @@ from closeread.arrays import ratio
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.paper_tables import Claim, Value
+from closeread.counts.printed_tables import Claim, Value
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.baselines import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from closeread.corpus.showing import Part, View, format_cell
-from closeread.counts.rendering import Grid
 from closeread.records import Record
+from closeread.tables import Grid
 
 PREDICTED = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
 COLUMNS = {

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.counts.bounds import name_documents
+from closeread.counts.procedure import name_documents
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
 from closeread.records import Record
 from closeread.suggestions import describe_unknown

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from closeread.corpus.figures import Drawing, FigureKind
 from closeread.corpus.gold import read_corpus_gold
-from closeread.counts.sides import Place
+from closeread.counts.procedure import Place
 from closeread.exceptions import pluralize
 from closeread.records import Record
 from closeread.tasks.coref.marmara import plots

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from closeread.arrays import LimitError
-from closeread.counts.bounds import name_documents
+from closeread.counts.procedure import name_documents
 from closeread.records import Record
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from closeread.corpus.baselines import SEED, Baseline, names_option, output_option, path_option
 from closeread.corpus.notices import warn
-from closeread.counts.options import Option
+from closeread.counts.procedure import Option
 from closeread.records import Record
 from closeread.tasks.coref.marmara.baseline import (
     FEATURE_SETS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from closeread.corpus.showing import Part, View, mark_spans
-from closeread.counts.rendering import Grid
 from closeread.records import Record
+from closeread.tables import Grid
 
 EXAMPLES = 2
 """The number of chains of an example."""

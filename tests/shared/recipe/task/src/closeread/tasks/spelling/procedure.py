@@ -18,8 +18,7 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Columns, Metric, Ratio
-from closeread.counts.options import Option, check_present, missing_option
-from closeread.counts.procedure import Explanation, Procedure
+from closeread.counts.procedure import Explanation, Option, Procedure, check_present, missing_option
 from closeread.counts.table import CountTable, factorize
 from closeread.records import Record, column
 from closeread.tasks.spelling.columns import code_points

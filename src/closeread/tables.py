@@ -1,0 +1,543 @@
+"""Tables: grids of text, drawn for a terminal, in Markdown, LaTeX, HTML and CSV; all text is escaped here.
+
+In a terminal, numbers, ids, names and URLs are whole at any width.  Only columns of prose are wrapped, and only at
+spaces.  A table that is still too wide is replaced by its narrower one, or its columns are shown in several tables, or
+it becomes one block for each row, a line for each cell.  A word that is longer than a line stays whole, and the line is
+longer.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import Literal, NamedTuple
+
+from closeread.exceptions import escape, escape_line
+
+Style = Literal["table", "markdown", "latex"]
+NOTHING = "–"
+NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
+"""A cell that starts with a number, unlike a date or the name of a mention."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The content of a table.
+
+    Attributes:
+        title: the line above the table; may be empty.
+        header: the names of the columns; none for title and notes alone.
+        rows: the cells as text; columns that contain only numbers are right-aligned.
+        notes: the sentences below the table.
+        texts: the names of columns that are left-aligned even if all of their cells begin with a number.
+        prose: the names of columns that a narrow terminal may wrap, at spaces; all others are never broken.
+        ditto: the names of columns in which an empty cell stands for the one above.
+        best: the cells to emphasize, by the numbers of their row and column.
+        labels: how many columns, from the left, name the rows.  In a terminal that is too narrow, the others follow in
+            several tables, each beside these; if there are no labels, each row is a block of lines.
+        narrower: the same in fewer or narrower columns, for such a terminal; None if there is no such table.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    texts: frozenset[str] = frozenset()
+    prose: frozenset[str] = frozenset()
+    ditto: frozenset[str] = frozenset()
+    best: frozenset[tuple[int, int]] = frozenset()
+    labels: int = 0
+    narrower: Grid | None = None
+
+
+def transpose(grid: Grid, corner: str) -> Grid:
+    """Exchange the rows of a grid and its columns; the first column, which names the rows, becomes the header.
+
+    Args:
+        grid: the grid.
+        corner: the name of the new first column.
+    """
+    names, *columns = zip(*grid.rows, strict=True) if grid.rows else [() for _ in grid.header]
+    rows = [[title, *cells] for title, cells in zip(grid.header[1:], columns, strict=True)]
+    best = frozenset((column - 1, row + 1) for row, column in grid.best)
+    return Grid(grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best)
+
+
+MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+"""What Markdown acts on inside of a line; between letters, an underscore is none of it."""
+
+CODE = re.compile(r"(`[^`]+`)")
+BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")
+"""The beginning of a heading or of a list."""
+
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
+"""The beginning of a cell that a spreadsheet takes for a formula."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Characters that a terminal might act on, and that no reader of CSV needs."""
+
+ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)
+r"""The beginning of a row that LaTeX takes for an argument of `\\` or of `\midrule`."""
+
+SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)
+"""A number with a sign, which is no formula."""
+
+
+class Whole(str):
+    """A cell, a header or a note that is never broken, not even at its spaces, such as a path."""
+
+    __slots__ = ()
+
+
+class Markup(Whole):
+    """A cell or a title that is Markdown already."""
+
+    __slots__ = ()
+
+
+def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool = False) -> str:
+    """Draw a grid as text that ends with a newline.
+
+    Args:
+        grid: the grid.
+        style: how to draw it.
+        width: the columns of a terminal; None for those of this terminal or of the variable `COLUMNS`, and 100 in
+            pipes and files.  Numbers and names are whole even if lines are longer then.
+        coloured: whether a terminal shows the best values in bold and notes dim.
+    """
+    if style == "table":
+        return draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
+    import tabulate
+
+    if style == "latex":
+        return (
+            guard_latex_rows(
+                tabulate.tabulate(
+                    [[escape_line(cell) for cell in row] for row in grid.rows],
+                    [escape_line(name) for name in grid.header],
+                    tablefmt="latex_booktabs",
+                    disable_numparse=True,
+                    colalign=_align_columns(grid),
+                )
+            )
+            + "\n"
+            + "".join(f"% {escape_line(line)}\n" for line in (grid.title, *grid.notes) if line)
+        )
+    rows = [
+        [f"**{_mark_up(cell)}**" if (number, i) in grid.best else _mark_up(cell) for i, cell in enumerate(row)]
+        for number, row in enumerate(grid.rows)
+    ]
+    header = [_mark_up(name) for name in grid.header]
+    body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
+    parts = [f"**{_mark_up(grid.title).strip()}**"] if grid.title.strip() else []
+    return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
+
+
+def guard_latex_rows(text: str) -> str:
+    r"""Return a LaTeX table whose rows LaTeX does not take for an argument of the end of the row before.
+
+    >>> print(guard_latex_rows("a & 1 \\\\\n [2ex] & 1 \\\\"))
+    a & 1 \\
+     {}[2ex] & 1 \\
+    """
+    return ARGUMENT.sub(r"\1{}", text)
+
+
+def _mark_up(cell: str) -> str:
+    """Return the Markdown that shows a cell as it is."""
+    return escape_line(cell) if isinstance(cell, Markup) else escape_markdown(escape_line(cell))
+
+
+def _mark_up_note(note: str) -> str:
+    """Return a paragraph of Markdown, in which code stays code, and bars are no borders of cells."""
+    parts = CODE.split(escape_line(note))
+    text = "".join(part if i % 2 else escape_markdown(part).replace(r"\|", "|") for i, part in enumerate(parts))
+    return BLOCK.sub(r"\\\g<0>", text)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as comma-separated values; texts that a spreadsheet would take for formulas begin with `'`.
+
+    Control characters are escaped; so is what UTF-8 lacks, as in some names of files, so that the text can be written.
+    """
+    lines: list[str] = []
+    # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
+    writer = csv.writer(_Lines(lines), lineterminator="\r\n")
+    writer.writerow(list(map(_disarm, header)))  # which has names of fields
+    writer.writerows([_disarm(cell) for cell in row] for row in rows)
+    return "".join(f"{line[:-2]}\n" for line in lines).encode("utf-8", "backslashreplace").decode()
+
+
+class _Lines(NamedTuple):
+    """A file that keeps what is written to it, line by line."""
+
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        """Keep a line, with its end."""
+        self.lines.append(line)
+
+
+def _disarm(cell: object) -> object:
+    r"""Return a cell that no spreadsheet takes for a formula, without control characters.
+
+    >>> _disarm("=1+1"), _disarm("-0.5"), _disarm(-0.5)
+    ("'=1+1", '-0.5', -0.5)
+    >>> print(_disarm("a\x1b[31mb"))
+    a\x1b[31mb
+    """
+    if not isinstance(cell, str):
+        return cell
+    shown = CONTROL.sub(lambda found: escape(found[0]), cell)
+    return f"'{shown}" if FORMULA.match(shown) and not SIGNED.fullmatch(shown) else shown
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return the Markdown that shows a text of one line as it is, such as a cell of a table.
+
+    >>> print(escape_markdown("<b>exact_match* [x](javascript:y) a|b"))
+    \<b\>exact_match\* \[x\](javascript:y) a\|b
+    """
+    return MARKUP.sub(r"\\\g<0>", text)
+
+
+def percent(value: float | None, digits: int = 2) -> str:
+    """Format a ratio times 100, with two decimals or as many as given."""
+    return NOTHING if value is None else f"{100 * value:.{digits}f}"
+
+
+def format_number(value: float | None) -> str:
+    """Format a number, with two decimals if it is not an integer."""
+    if value is None:
+        return NOTHING
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def _is_numeric(cells: Iterable[str]) -> bool:
+    filled = [cell for cell in cells if cell]
+    return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
+
+
+def find_numeric_columns(grid: Grid) -> list[bool]:
+    """Return for each column whether it contains only numbers, and so is right-aligned."""
+    return [name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)]
+
+
+def _align_columns(grid: Grid) -> tuple[str, ...] | None:
+    if not grid.rows:
+        return None  # tabulate fails to align an empty table
+    return tuple("right" if right else "left" for right in find_numeric_columns(grid))
+
+
+def format_cell(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, other numbers to three digits, None as a dash."""
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return NOTHING if cell is None else f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def format_percent(cell: str | float | None) -> str:
+    """Format a cell of a table: counts with commas, ratios in percent, None as a dash."""
+    return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)
+
+
+PIPE_WIDTH = 100
+"""The width of a table that is written to a pipe or a file."""
+
+PROSE_WIDTH = 16
+"""Columns of prose are not made narrower, if they have so much text."""
+
+GAPS = (3, 2)
+"""Spaces between columns; the second number if the table fits only so."""
+
+RULE = "─"
+
+BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+"""Escape sequences of terminals."""
+
+WORD = re.compile(r"(?:`[^`]*`|\S)+")
+"""What is never broken: words, and everything between backticks."""
+
+
+def find_width() -> int:
+    """Return the width of the terminal in columns, or `COLUMNS`; 100 in pipes and files."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        from shutil import get_terminal_size
+
+        return get_terminal_size((PIPE_WIDTH, 24)).columns
+    return PIPE_WIDTH
+
+
+def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
+    """Draw a grid.
+
+    Args:
+        grid: the grid.
+        width: the width of the terminal in columns.
+        coloured: whether to use escape sequences: the best values are bold, notes are dim.
+    """
+    lines: list[str] = []
+    if grid.title:
+        lines += [*_wrap(grid.title, width), ""]
+    if grid.header:
+        tables = _lay_out(grid, width)
+        if not tables:
+            lines += [*_draw_blocks(grid, width, coloured=coloured), *([""] if grid.notes else [])]
+        for number, (table, layout) in enumerate(tables):
+            if number:
+                lines.append("")
+            lines += _draw_table(table, *layout, coloured=coloured)
+        grid = tables[0][0] if tables else grid
+    for note in grid.notes:
+        lines += (_style(line, DIM, coloured=coloured) for line in _wrap(note, width))
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Escape a text and break it at spaces into lines of at most `width` columns; longer words stay whole."""
+    from rich.cells import cell_len
+
+    shown = escape_line(text)
+    if isinstance(text, Whole) or cell_len(shown) <= width:
+        return [shown]
+    lines: list[str] = []
+    for word in WORD.findall(shown):
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def wrap_paragraph(text: str, width: int) -> list[str]:
+    """Return the lines of a paragraph, escaped, of at most `width` columns; longer words stay whole.
+
+    Spaces at its beginning are kept.
+    """
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    return [indent + line for line in _wrap(text[len(indent) :], width - len(indent))]
+
+
+def _measure_word(text: str) -> int:
+    """Return the width of the longest part of a text that is never broken."""
+    from rich.cells import cell_len
+
+    shown = escape_line(text)
+    return max(map(cell_len, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
+
+
+class _Measures(NamedTuple):
+    """The columns of a table: their widths if nothing is wrapped, the least that they need, and the length of what may
+    be wrapped.
+    """
+
+    natural: list[int]
+    least: list[int]
+    texts: list[int]
+
+
+def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, tuple[list[int], int]]]:
+    """Return the tables that show a grid, each with the widths of its columns and the spaces between them.
+
+    One, if the grid fits, or a narrower one; else several with some of the columns; none if even these are too wide.
+    """
+    last = None
+    table: Grid | None = grid
+    while table is not None:
+        measures = _measure(table)
+        layout = _fit(table, measures, width)
+        if layout is not None:
+            return [(table, layout)]
+        if table.labels:
+            last = table, measures
+        table = table.narrower
+    return [] if last is None else list(_split(*last, width))
+
+
+def _split(grid: Grid, measures: _Measures, width: int) -> Iterator[tuple[Grid, tuple[list[int], int]]]:
+    """Yield tables with the labels of a grid and as many other columns as fit; none if one column doesn't fit."""
+    labels = list(range(grid.labels))
+    space = width - sum(measures.least[i] + GAPS[-1] for i in labels) + GAPS[-1]
+    others = range(grid.labels, len(grid.header))
+    if any(measures.least[i] + GAPS[-1] > space for i in others):
+        return
+    pieces: list[list[int]] = []
+    left = 0
+    for i in others:
+        needed = measures.least[i] + GAPS[-1]
+        if not pieces or needed > left:
+            pieces.append([])
+            left = space
+        pieces[-1].append(i)
+        left -= needed
+    for piece in pieces:
+        columns = [*labels, *piece]
+        table = replace(
+            grid,
+            header=[grid.header[i] for i in columns],
+            rows=[[row[i] for i in columns] for row in grid.rows],
+            best=frozenset((row, columns.index(i)) for row, i in grid.best if i in columns),
+        )
+        layout = _fit(table, _Measures(*([one[i] for i in columns] for one in measures)), width)
+        assert layout is not None  # noqa: S101
+        yield table, layout
+
+
+def _measure(grid: Grid) -> _Measures:
+    from rich.cells import cell_len
+
+    measures = _Measures([], [], [])
+    for i, name in enumerate(grid.header):
+        lengths = [cell_len(escape_line(row[i])) for row in grid.rows]
+        longest, length = max(lengths, default=0), cell_len(escape_line(name))
+        measures.natural.append(max(longest, length))
+        if name in grid.prose:
+            words = max((_measure_word(row[i]) for row in grid.rows), default=0)
+            measures.least.append(max(words, min(longest, PROSE_WIDTH), _measure_word(name)))
+            measures.texts.append(sum(lengths))
+        else:
+            measures.least.append(max(longest, _measure_word(name)))
+            measures.texts.append(length)
+    return measures
+
+
+def _fit(grid: Grid, measures: _Measures, width: int) -> tuple[list[int], int] | None:
+    """Return the widths of the columns and the spaces between them; None if the table is too wide.
+
+    Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
+    """
+    natural, least, texts = measures
+    between = len(grid.header) - 1
+    for widths in (natural, least):
+        for gap in GAPS:
+            spare = width - gap * between - sum(widths)
+            if spare >= 0:
+                return _widen(widths, natural, texts, spare), gap
+    if between and any(grid.header):
+        return None
+    least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))  # longer words stick out
+    return least, GAPS[-1]
+
+
+def _widen(widths: Sequence[int], natural: Sequence[int], texts: Sequence[int], spare: int) -> list[int]:
+    """Return widths with the spare columns given to those whose texts become shorter by them.
+
+    Args:
+        widths: the narrowest widths.
+        natural: the widths at which nothing is wrapped.
+        texts: the length of all text that may be wrapped, by column.
+        spare: how many columns there are to give.
+    """
+    found = list(widths)
+    for _ in range(min(spare, sum(natural) - sum(widths))):
+        # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
+        wrapped = [i for i, width in enumerate(found) if width < natural[i]]
+        found[max(wrapped, key=lambda i: texts[i] / max(found[i], 1) ** 2)] += 1
+    return found
+
+
+def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) -> Iterator[str]:
+    """Yield the lines of a table.
+
+    Args:
+        grid: the table.
+        widths: where to wrap the cells of each column.
+        gap: the number of spaces between columns.
+        coloured: whether the best values are bold.
+    """
+    from rich.cells import cell_len
+
+    header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
+    rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
+    shown = [header, *rows] if any(grid.header) else rows
+    taken = [max(map(cell_len, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
+    right = find_numeric_columns(grid)
+
+    def draw_row(cells: Sequence[Sequence[str]], number: int | None) -> Iterator[str]:
+        for line in zip_longest(*cells, fillvalue=""):
+            padded = []
+            for i, text in enumerate(line):
+                spaces = " " * (taken[i] - cell_len(text))
+                styled = _style(text, BOLD, coloured=coloured and (number, i) in grid.best)
+                padded.append(spaces + styled if right[i] else styled + spaces)
+            yield (" " * gap).join(padded)
+
+    if any(grid.header):
+        height = max(map(len, header))
+        yield from draw_row([[""] * (height - len(lines)) + lines for lines in header], None)
+        yield RULE * (sum(taken) + gap * (len(taken) - 1))
+    for number, row in enumerate(rows):
+        yield from draw_row(row, number)
+
+
+def _style(text: str, code: str, *, coloured: bool) -> str:
+    """Return a text in a style, if there are styles and the text is not empty."""
+    return f"{code}{text}{RESET}" if coloured and text else text
+
+
+def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
+    """Yield the lines of one block for each row, with an empty line between them."""
+    from rich.cells import cell_len
+
+    names = [escape_line(name) for name in grid.header]
+    # Values stand below a name that would take half of the line.
+    space = max((length for name in names if (length := cell_len(name)) <= width // 2), default=0) + 2
+    above = [""] * len(names)
+    for number, row in enumerate(grid.rows):
+        if number:
+            yield ""
+        above = [
+            cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
+        ]
+        for i, (name, cell) in enumerate(zip(names, above, strict=True)):
+            if not cell:
+                continue
+            is_best = (number, i) in grid.best
+            # A column without a name holds the names of the rows.
+            indent = space if name else 0
+            prefix = name + " " * (indent - cell_len(name))
+            word = _measure_word(cell if name in grid.prose else Whole(cell))
+            if indent + word > width or cell_len(name) + 2 > indent > 0:
+                yield name
+                prefix, indent = "  ", 2
+            lines = _wrap(cell if name in grid.prose else Whole(cell), width - indent)
+            for k, line in enumerate(lines):
+                yield (" " * indent if k else prefix) + _style(line, BOLD, coloured=coloured and is_best)
+
+
+def draw_html(grid: Grid) -> str:
+    """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped."""
+    align = ["right" if right else "left" for right in find_numeric_columns(grid)]
+    parts = ["<table>"]
+    if grid.title:
+        parts.append(f'<caption style="caption-side: top; text-align: left">{_escape(grid.title)}</caption>')
+    if any(grid.header):
+        names = "".join(_make_cell("th", side, name) for side, name in zip(align, grid.header, strict=True))
+        parts.append(f"<thead><tr>{names}</tr></thead>")
+    parts.append("<tbody>")
+    for i, row in enumerate(grid.rows):
+        bold = [(i, j) in grid.best for j in range(len(row))]
+        cells = zip(align, row, bold, strict=True)
+        parts.append(f"<tr>{''.join(_make_cell('td', side, text, bold=is_best) for side, text, is_best in cells)}</tr>")
+    parts.append("</tbody>")
+    if grid.notes:
+        notes = "<br>".join(map(_escape, grid.notes))
+        width = f' colspan="{len(grid.header)}"' if grid.header else ""
+        # Notes are set off by size alone: a colour would be lost on one of the grounds.
+        parts.append(f'<tfoot><tr><td{width} style="text-align: left; font-size: smaller">{notes}</td></tr></tfoot>')
+    return "\n".join([*parts, "</table>\n"])
+
+
+def _make_cell(tag: str, side: str, text: str, *, bold: bool = False) -> str:
+    shown = f"<strong>{_escape(text)}</strong>" if bold else _escape(text)
+    return f'<{tag} style="text-align: {side}">{shown}</{tag}>'
+
+
+def _escape(text: str) -> str:
+    return html.escape(escape_line(text))
