@@ -1,98 +1,101 @@
 """What may import what (`.importlinter`), checked on the installed package."""
 
-import importlib
-import os
-import shutil
-import subprocess
-import sys
+import copy
 from pathlib import Path
 
+import grimp
 import pytest
+from importlinter.application import use_cases
+from importlinter.application.app_config import settings
+from importlinter.configuration import configure
 
 ROOT = Path(__file__).parent.parent
-MAPPED = ("loaders", "evaluate_modules", "schemas", "cards")
-"""Subpackages that are top-level folders of the repository."""
+
+
+@pytest.fixture(scope="module")
+def graph():
+    """All imports of the installed package."""
+    return grimp.build_graph("closeread", include_external_packages=True, cache_dir=None)
 
 
 @pytest.fixture
-def package(tmp_path):
-    """A copy of the installed package that a test may change."""
-    for name in ("closeread", *(f"closeread.{name}" for name in MAPPED)):
-        source = Path(importlib.import_module(name).__file__).parent
-        shutil.copytree(source, tmp_path / name.replace(".", "/"), dirs_exist_ok=True)
-    return tmp_path / "closeread"
+def lint(graph, monkeypatch, capsys):
+    """Checks the contracts, with new packages and one import more; whether they are kept, and what is printed."""
+    monkeypatch.syspath_prepend(ROOT)  # our own type of contract is in the repository
+    monkeypatch.setenv("COLUMNS", "1000")
+
+    def check(packages=(), importer=None, imported=None):
+        changed = copy.deepcopy(graph)
+        for name in packages:
+            changed.add_module(name)
+        if importer:
+            if not imported.startswith("closeread."):
+                changed.add_module(imported, is_squashed=True)
+            changed.add_import(importer=importer, imported=imported)
+
+        class Builder:
+            def build(self, **options):
+                return changed
+
+        configure()
+        settings.configure(GRAPH_BUILDER=Builder())
+        is_kept = use_cases.lint_imports(str(ROOT / ".importlinter"), cache_dir=None, no_logo=True, is_debug_mode=True)
+        return is_kept, capsys.readouterr().out
+
+    return check
 
 
-def lint(package):
-    """Check the contracts on a copy of the package."""
-    path = os.pathsep.join([str(package.parent), str(ROOT)])  # our own type of contract is in the repository
-    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
-    command += ["--config", str(ROOT / ".importlinter"), "--no-cache"]
-    environment = {"PYTHONPATH": path, "PATH": "", "HOME": str(package.parent)}
-    return subprocess.run(command, cwd=package.parent, env=environment, capture_output=True, text=True)
-
-
-def test_the_contracts_are_kept(package):
-    done = lint(package)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_contracts_are_kept(lint):
+    is_kept, told = lint()
+    assert is_kept, told
 
 
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("tasks/mctaco/kernels/choices", "closeread.exceptions"),
-        ("tasks/mctaco/kernels/choices", "closeread.tasks.mctaco.facts"),
-        ("tasks/mctaco/kernels/choices", "pyarrow"),
-        ("tasks/mctaco/procedure", "closeread.tasks.tne.columns"),
-        ("tasks/tne/columns", "closeread.tasks.tne.procedure"),
-        ("tasks/tne/facts", "matplotlib"),
-        ("counts/table", "closeread.corpus.gold"),
-        ("formats/text", "closeread.counts.table"),
-        ("corpus/sources", "closeread.tasks.tne.columns"),
+        ("tasks.mctaco.kernels.choices", "closeread.exceptions"),
+        ("tasks.mctaco.kernels.choices", "closeread.tasks.mctaco.facts"),
+        ("tasks.mctaco.kernels.choices", "pyarrow"),
+        ("tasks.mctaco.procedure", "closeread.tasks.tne.columns"),
+        ("tasks.tne.columns", "closeread.tasks.tne.procedure"),
+        ("tasks.tne.facts", "matplotlib"),
+        ("counts.table", "closeread.corpus.gold"),
+        ("formats.text", "closeread.counts.table"),
+        ("corpus.sources", "closeread.tasks.tne.columns"),
         ("scoring", "datasets"),
         ("scoring", "closeread.hf.load"),
-        ("hf/load", "closeread.cli"),
-        ("hf/load", "torch"),
+        ("hf.load", "closeread.cli"),
+        ("hf.load", "torch"),
         ("exceptions", "closeread.records"),
-        ("loaders/tne/declaration", "closeread.exceptions"),
-        ("evaluate_modules/mctaco/mctaco", "numpy"),
+        ("loaders.tne.declaration", "closeread.exceptions"),
+        ("evaluate_modules.mctaco.mctaco", "numpy"),
     ],
 )
-def test_a_forbidden_import_is_caught(package, importer, imported):
-    with (package / f"{importer}.py").open("a") as file:
-        file.write(f"\nimport {imported}\n")
-    done = lint(package)
-    assert done.returncode == 1
-    assert f"closeread.{importer.replace('/', '.')} -> {imported}" in done.stdout
+def test_a_forbidden_import_is_caught(graph, lint, importer, imported):
+    assert f"closeread.{importer}" in graph.modules
+    is_kept, told = lint((), f"closeread.{importer}", imported)
+    assert not is_kept
+    assert f"closeread.{importer} -> {imported}" in told
 
 
-def add(package, folder):
-    """Add an empty subpackage."""
-    (package / folder).mkdir(parents=True)
-    (package / folder / "__init__.py").touch()
-
-
-def test_a_new_package_needs_a_layer(package):
-    add(package, "attic")
-    done = lint(package)
-    assert done.returncode == 1
-    assert "not listed as layers" in done.stdout
-    assert "- closeread.attic" in done.stdout
+def test_a_new_package_needs_a_layer(lint):
+    is_kept, told = lint(["closeread.attic"])
+    assert not is_kept
+    assert "not listed as layers" in told
+    assert "- closeread.attic" in told
 
 
 @pytest.mark.parametrize(
     ("module", "imported"),
     [
-        ("tasks/quotes/procedure", "closeread.tasks.tne.columns"),
-        ("tasks/quotes/columns", "datasets"),
-        ("tasks/quotes/kernels/speakers", "closeread.records"),
-        ("loaders/quotes/declaration", "closeread.records"),
+        ("tasks.quotes.procedure", "closeread.tasks.tne.columns"),
+        ("tasks.quotes.columns", "datasets"),
+        ("tasks.quotes.kernels.speakers", "closeread.records"),
+        ("loaders.quotes.declaration", "closeread.records"),
     ],
 )
-def test_a_new_task_or_corpus_is_checked_without_a_change_of_the_contracts(package, module, imported):
-    for folder in ("tasks/quotes", "tasks/quotes/kernels", "loaders/quotes"):
-        add(package, folder)
-    (package / f"{module}.py").write_text(f"import {imported}\n")
-    done = lint(package)
-    assert done.returncode == 1
-    assert f"closeread.{module.replace('/', '.')} -> {imported}" in done.stdout
+def test_a_new_task_or_corpus_is_checked_without_a_change_of_the_contracts(lint, module, imported):
+    new = (f"closeread.{name}" for name in ("tasks.quotes", "tasks.quotes.kernels", "loaders.quotes", module))
+    is_kept, told = lint(new, f"closeread.{module}", imported)
+    assert not is_kept
+    assert f"closeread.{module} -> {imported}" in told
