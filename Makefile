@@ -1,4 +1,8 @@
 # Two commands for a fresh clone: `make score` shows what closeread does, `make test` checks that it works.
+# CONTRIBUTING.md says which tests are in `make test`, `make gate` and `make test-all`.
+
+# Without bytecode, each of hundreds of processes would compile the libraries that it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -42,8 +46,9 @@ score:
 environment:
 	@$(ENVIRONMENT)
 
-# One after the other; with --jobs 2, types are checked on a core that has nothing to do at the beginning or end of the tests.
-test: lint types tests
+# Types are checked beside the tests, which leave a core idle when they begin and end.
+test: extras
+	@$(MAKE) --no-print-directory --jobs 2 lint types tests
 
 extras:
 	@wanted="$(EXTRAS): $$($(DIGEST))"; test "$$(cat $(STAMP) 2>/dev/null)" = "$$wanted" \
@@ -65,12 +70,13 @@ gate: extras
 	$(PYTEST) -m gate
 
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
-# released corpora; the oldest libraries.  It ends with a table of what was skipped and why.
+# released corpora; the oldest libraries.  It ends with a table of what was skipped and why, tests in a browser included if there
+# is no Chromium (`apt-get install chromium`).
 test-all: EXTRAS = test,neural,spacy,hub,serve,browser
 test-all: export CLOSEREAD_FAULTS = all
 test-all: export CLOSEREAD_FUZZ_SECONDS = 60
 test-all: lint types
-	@rm -f $(SKIPS)
+	@: >$(SKIPS)
 	$(PYTEST) --hypothesis-profile many --skips $(SKIPS)
 	test -z "$$CLOSEREAD_DATA" || $(BIN)/python tools/recording.py --check
 	env -u CLOSEREAD_FAULTS $(MAKE) test-floors VENV=.venv-floors SKIPS=$(abspath $(SKIPS))

@@ -104,28 +104,15 @@ def caches(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def no_data(monkeypatch, caches):
-    """Hide the corpora of this machine, so that a test passes or fails alike with and without them."""
-    monkeypatch.setenv(CACHE_VARIABLE, tempfile.mkdtemp(dir=caches))
-    monkeypatch.delenv(DATA_VARIABLE, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def any_terminal(monkeypatch):
-    """Hide the terminal's width and the wish for no colours of whoever runs the tests."""
-    for name in ("COLUMNS", "NO_COLOR"):
+def same_everywhere(monkeypatch, caches):
+    """Make tests independent of this machine and of each other, in one fixture, since each takes time."""
+    # No corpora, so that a test passes or fails alike with and without them; no width or colours of a terminal.
+    for name in (DATA_VARIABLE, "COLUMNS", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture(autouse=True)
-def nothing_said(monkeypatch):
-    """Forget which warnings earlier tests have seen."""
+    monkeypatch.setenv(CACHE_VARIABLE, tempfile.mkdtemp(dir=caches))
+    # Warnings that earlier tests have seen.
     monkeypatch.setattr(notices, "_shown", set())
-
-
-@pytest.fixture(autouse=True)
-def no_waiting_for_disks(monkeypatch):
-    """Leave what tests write to the system: no test outlives it, and a disk takes milliseconds for every file."""
+    # What tests write is left to the system: no test outlives it, and a disk takes milliseconds for every file.
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     monkeypatch.setattr(os, "sync", lambda: None)
 
