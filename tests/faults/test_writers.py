@@ -20,15 +20,15 @@ ALLOWED = {
     "cli/help_text.py: write_text": NONE,
     "cli/streams.py: readable_streams": "opens the null device",
     "corpus/sources.py: _download": OWN,
+    "counting.py: from_bytes": SCRATCH,
     "counts/storage.py: write_counts": OWN,
     "drawing/pictures.py: write_picture": OWN,
     **{f"formats/parquet_process.py: {name}": NONE for name in ("main", "_to_stream")},
     "formats/text.py: plain_file": SCRATCH,
     **{
-        f"hf/export.py: _{name}": OWN
-        for name in ("write_parquet", "write_json_lines", "write_csv", "write_config", "write_card", "copy_licence")
+        f"hf/export.py: {name}": OWN
+        for name in ("export", "_write_parquet", "_write_json_lines", "_write_csv", "_write_config", "_write_card")
     },
-    "hf/modules.py: _write_module": OWN,
     "leaderboard/codabench/archive.py: zip_folder": OWN,
     "leaderboard/codabench/bundle.py: make_bundle": OWN,
     **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},

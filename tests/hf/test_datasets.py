@@ -3,8 +3,11 @@
 import functools
 import hashlib
 import importlib
+import inspect
+import itertools
 import json
 import shutil
+import typing
 from pathlib import Path
 
 import pytest
@@ -132,6 +135,17 @@ def test_names_that_do_not_exist(datasets):
         datasets.load_dataset("mctaco", "small")
     with pytest.raises(ValueError, match="dev"):
         closeread.load_dataset("mctaco", "sample", split="dev")
+
+
+def test_what_type_checkers_know(datasets):
+    from closeread.hf.load import load_dataset
+
+    returned = [inspect.signature(one).return_annotation for one in typing.get_overloads(load_dataset)]
+    kinds = ("DatasetDict", "Dataset", "IterableDatasetDict", "IterableDataset")
+    assert returned == [*(f"datasets.{kind}" for kind in kinds), "Data"]
+    for (streaming, split), kind in zip(itertools.product((False, True), (None, "test")), kinds, strict=True):
+        loaded = closeread.load_dataset("mctaco", "sample", split=split, streaming=streaming)
+        assert type(loaded) is getattr(datasets, kind)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # datasets 4.0 leaves the file open

@@ -29,7 +29,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
 from closeread.exceptions import InputError, Problem, RequestError, UnavailableError
 from closeread.files import creating_folder
-from closeread.hf.builder import UnwritableCacheError
+from closeread.hf import builder as building
 from closeread.hf.load import load_dataset_builder
 from closeread.hidden_files import remove_leftovers
 from closeread.packages import package_folder
@@ -39,13 +39,8 @@ from closeread.suggestions import describe_unknown
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
 
-SIZES = tuple((10**power, 10 ** (power + 1)) for power in range(3, 9))
-"""The Hub's categories of size from a thousand records on."""
-
-LICENCE = "LICENSE"
-
-BATCH = 1000
-"""The number of rows that are in memory as Python values while a text file is written."""
+SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+"""The Hub's categories of size, by the number of digits from three on."""
 
 OTHER_DATA = """> This export differs from the release: {why}.
 > The text of this card describes the release; the sizes in its front matter are those of the files here.
@@ -67,15 +62,12 @@ def _write_csv(table: pa.Table, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(table.column_names)
-        writer.writerows(map(_format_csv_value, row.values()) for row in _rows(table))
-
-
-def _format_csv_value(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value
+        for row in _rows(table):
+            writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in row.values())
 
 
 def _rows(table: pa.Table) -> Iterator[Record]:
-    for batch in table.to_batches(max_chunksize=BATCH):
+    for batch in table.to_batches(max_chunksize=1000):  # which are in memory as Python values
         yield from batch.to_pylist()
 
 
@@ -166,34 +158,24 @@ def export(
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):
         raise RequestError(f"{asked} is not empty; choose a new folder")
-    with _temporary_cache() as cache, creating_folder(asked) as made:
+    with tempfile.TemporaryDirectory(prefix="closeread-") as cache, creating_folder(asked) as made:
         infos = {}
         for name in names:
             try:
-                infos[name] = _write_config(declaration, name, made, data_dir, cache, FORMATS[format])
+                infos[name] = _write_config(declaration, name, made, data_dir, Path(cache), FORMATS[format])
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):
                     raise
                 warn(f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded.")
+            except building.UnwritableCacheError as error:
+                what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
+                raise InputError(cache, [Problem(what)]) from None
         _write_card(corpus, made, infos, data_dir, FORMATS[format])
-        _copy_licence(corpus, made)
+        licence = package_folder(f"closeread.loaders.{corpus}") / "LICENSE"
+        if licence.is_file():  # of the released files, whose terms ask for that
+            (made / "LICENSE").write_bytes(licence.read_bytes())
         files = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
     return [asked / file for file in files]
-
-
-@contextmanager
-def _temporary_cache() -> Iterator[Path]:
-    """Make a folder for the tables of the block.
-
-    Raises:
-        InputError: it can't be written.
-    """
-    with tempfile.TemporaryDirectory(prefix="closeread-") as folder:
-        try:
-            yield Path(folder)
-        except UnwritableCacheError as error:
-            what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
-            raise InputError(folder, [Problem(what)]) from None
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
@@ -254,29 +236,6 @@ def _write_config(
     return info
 
 
-def _count_records(corpus: str, infos: dict[str, datasets.DatasetInfo]) -> int:
-    """Count the records of the first config; its unions hold no others."""
-    name, info = next(iter(infos.items()))
-    splits = load_corpus(corpus).configs[name].splits
-    return sum(split.num_examples for split in info.splits.values() if split.name in splits)
-
-
-def size_category(n_records: int) -> str:
-    """Return the Hub's name for a number of records.
-
-    >>> size_category(999), size_category(1000), size_category(13225)
-    ('n<1K', '1K<n<10K', '10K<n<100K')
-    """
-    if n_records < 1000:
-        return "n<1K"
-    lower, upper = next(bounds for bounds in SIZES if n_records < bounds[1])
-    return f"{_shorten(lower)}<n<{_shorten(upper)}"
-
-
-def _shorten(number: int) -> str:
-    return f"{number // 1000}K" if number < 10**6 else f"{number // 10**6}M"
-
-
 def _write_card(
     corpus: str,
     made: Path,
@@ -290,7 +249,10 @@ def _write_card(
     if data_dir is not None or declared.default_config not in infos:
         why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
-        card.data["size_categories"] = [size_category(_count_records(corpus, infos))]
+        name, info = next(iter(infos.items()))
+        splits = declared.configs[name].splits  # unions of these hold no others
+        n_records = sum(split.num_examples for split in info.splits.values() if split.name in splits)
+        card.data["size_categories"] = [SIZES[max(0, len(str(n_records)) - 3)]]
     default = declared.default_config if declared.default_config in infos else next(iter(infos))
     configs = {
         name: {
@@ -306,10 +268,3 @@ def _write_card(
     if format.has_types:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
     (made / "README.md").write_text(str(card), "utf-8", newline="\n")
-
-
-def _copy_licence(corpus: str, made: Path) -> None:
-    """Copy the licence of the released files, if its terms ask for that."""
-    licence = package_folder(f"closeread.loaders.{corpus}") / LICENCE
-    if licence.is_file():
-        (made / LICENCE).write_bytes(licence.read_bytes())

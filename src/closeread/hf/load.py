@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, overload
 
 import datasets
 
@@ -64,6 +64,31 @@ def load_dataset_builder(
     )
 
 
+@overload
+def load_dataset(
+    path: str, name: str | None = ..., *, split: None = ..., streaming: Literal[False] = ..., **options: Any
+) -> datasets.DatasetDict: ...
+@overload
+def load_dataset(
+    path: str, name: str | None = ..., *, split: Split, streaming: Literal[False] = ..., **options: Any
+) -> datasets.Dataset: ...
+@overload
+def load_dataset(
+    path: str, name: str | None = ..., *, split: None = ..., streaming: Literal[True], **options: Any
+) -> datasets.IterableDatasetDict: ...
+@overload
+def load_dataset(
+    path: str, name: str | None = ..., *, split: Split, streaming: Literal[True], **options: Any
+) -> datasets.IterableDataset: ...
+@overload
+def load_dataset(
+    path: str,
+    name: str | None = ...,
+    *,
+    split: Split | Sequence[Split] | None = ...,
+    streaming: bool = ...,
+    **options: Any,
+) -> Data: ...
 def load_dataset(
     path: str,
     name: str | None = None,

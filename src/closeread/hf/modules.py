@@ -7,7 +7,6 @@ import hashlib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
 from closeread.exceptions import RequestError
-from closeread.files import creating_folder, make_folders, write_text
+from closeread.files import make_folders, write_text
 from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
@@ -128,29 +127,18 @@ def install_modules() -> list[Path]:
     written = []
     for name in module_names():
         folder = root / f"evaluate-metric--{name}" / version
-        make_folders(folder.parent)
-        for package in (root, folder.parent):
+        make_folders(folder)
+        for package in (root, folder.parent, folder):
             if not (mark := package / "__init__.py").exists():
                 write_text(mark, "")
         path = folder / f"{name}.py"
         line = f"from closeread.evaluate_modules.{name}.{name} import {class_name(name)}  # noqa: F401\n"
-        _write_module(folder, {"__init__.py": "", path.name: line})
+        write_text(path, line)
         written.append(path)
         for other in folder.parent.glob(f"*/{name}.py"):  # written by another version of closeread
             if other.parent != folder and other.read_text("utf-8") == line:
                 rmtree(other.parent)
     return written
-
-
-def _write_module(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write the files of a module: into a folder that appears with all of them, or into one that is there."""
-    if folder.exists():
-        for name, text in texts.items():
-            write_text(folder / name, text)
-        return
-    with creating_folder(folder) as made:
-        for name, text in texts.items():
-            (made / name).write_text(text, "utf-8", newline="")
 
 
 def class_name(name: str) -> str:

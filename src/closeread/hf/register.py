@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 import importlib.machinery
 import os
 import sys
@@ -20,6 +19,10 @@ from types import ModuleType
 from typing import Any
 
 MARK = "_closeread"
+INAPPLICABLE = {
+    "revision": "install the version of closeread that you want",
+    "data_files": "pass a folder with the corpus's files as data_dir=",
+}
 
 
 def install() -> None:
@@ -42,32 +45,25 @@ class _Watcher:
         """Return the spec that the other finders give for a watched module; None for any other module."""
         if fullname not in WATCHED:
             return None
-        for finder in sys.meta_path:
-            if getattr(finder, MARK, False) or not hasattr(finder, "find_spec"):
-                continue
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None:
-                _run_then_wrap(spec, fullname)
-                return spec
-        return None
+        others = (finder for finder in sys.meta_path if not getattr(finder, MARK, False))
+        found = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
+        spec = next(filter(None, found), None)
+        run = getattr(getattr(spec, "loader", None), "exec_module", None)
+        if spec is None or run is None:
+            return spec
 
+        def exec_module(module: ModuleType) -> None:
+            run(module)
+            if module.__name__ == fullname:  # some loaders serve several modules
+                _wrap(module)
 
-def _run_then_wrap(spec: importlib.machinery.ModuleSpec, fullname: str) -> None:
-    run = getattr(spec.loader, "exec_module", None)
-    if run is None:
-        return
-
-    def exec_module(module: ModuleType) -> None:
-        run(module)
-        if module.__name__ == fullname:  # some loaders serve several modules
-            _wrap(module)
-
-    # On the instance, so that everything else about the loader stays as it is.
-    spec.loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
+        # On the instance, so that everything else about the loader stays as it is.
+        spec.loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
+        return spec
 
 
 def _wrap(module: ModuleType) -> None:
-    name, ours, suggest = WATCHED[module.__name__]
+    name, find, suggest = WATCHED[module.__name__]
     original = getattr(module, name, None)
     if getattr(original, MARK, False):
         return
@@ -86,7 +82,7 @@ def _wrap(module: ModuleType) -> None:
     @functools.wraps(original)
     def load_by_name(*arguments: Any, **options: Any) -> Any:
         path = arguments[0] if arguments else options.get("path")
-        mine = ours(path, options) if isinstance(path, str) else None
+        mine = find(path, options) if isinstance(path, str) else None
         if mine is not None:
             return mine
         try:
@@ -108,27 +104,13 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     """
     from closeread.corpus.names import corpus_names, find_corpus
 
-    name = path if path in corpus_names() else _find_other_name(path, lambda other: find_corpus(other).name)
+    name = _find_name(path, corpus_names(), lambda other: find_corpus(other).name)
     if name is None:
         return None
-    reject_inapplicable(path, options)
-    _warn_about_folder(path, "corpus")
+    _check_call(path, options, "corpus")
     from datasets.load import DatasetModule
 
     return DatasetModule(f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name})
-
-
-@functools.cache
-def digest_declaration(corpus: str) -> str:
-    """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
-    import hashlib
-
-    from closeread.packages import package_folder
-
-    loader = package_folder(f"closeread.loaders.{corpus}")
-    files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
-    files.append(package_folder("closeread.schemas") / f"{corpus}.json")
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
@@ -139,34 +121,45 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
     """
     from closeread.hf.modules import find_module, module_names
 
-    name = path if path in module_names() else _find_other_name(path, find_module)
+    name = _find_name(path, module_names(), find_module)
     if name is None:
         return None
-    reject_inapplicable(path, {"revision": options.get("revision")})
-    _warn_about_folder(path, "metric")
+    _check_call(path, {"revision": options.get("revision")}, "metric")
     from evaluate.loading import ImportableModule
 
     return ImportableModule(f"closeread.evaluate_modules.{name}.{name}", "0" * 64)
 
 
-def _find_other_name(path: str, find: Callable[[str], str]) -> str | None:
-    """Return what a name of ours stands for that is another's own name; None if it is none, or there is such a file.
+def _find_name(path: str, names: Sequence[str], find: Callable[[str], str]) -> str | None:
+    """Return one of some names, or what another name of ours stands for; None if it is none, or there is such a file.
 
     Args:
         path: what was asked for.
-        find: returns the name that it stands for; raises a RequestError if there is none.
+        names: the names.
+        find: returns the name that another one stands for; raises a RequestError if there is none.
     """
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import RequestError
     from closeread.hf.modules import module_names
     from closeread.tasks import procedure_names
 
+    if path in names:
+        return path
     if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(path):
         return None
     try:
         return find(path)
     except RequestError:
         return None
+
+
+def _check_call(path: str, options: Mapping[str, Any], what: str) -> None:
+    """Reject arguments that do not apply, and warn of a folder that has the name of ours."""
+    reject_inapplicable(path, options)
+    if os.path.isdir(path):
+        from closeread.corpus.notices import warn
+
+        warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
@@ -182,34 +175,29 @@ def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
             raise RequestError(f"{name}= does not apply to {path}, which ships with closeread: {reason}")
 
 
-def _warn_about_folder(path: str, what: str) -> None:
-    if os.path.isdir(path):
-        from closeread.corpus.notices import warn
+@functools.cache
+def digest_declaration(corpus: str) -> str:
+    """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
+    import hashlib
 
-        warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
+    from closeread.packages import package_folder
 
-
-INAPPLICABLE = {
-    "revision": "install the version of closeread that you want",
-    "data_files": "pass a folder with the corpus's files as data_dir=",
-}
-
-
-def _suggest_dataset(path: str) -> str:
-    """Nothing: the Hub has many datasets with similar names."""
-    del path
-    return ""
+    loader = package_folder(f"closeread.loaders.{corpus}")
+    files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
+    files.append(package_folder("closeread.schemas") / f"{corpus}.json")
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _suggest_metric(path: str) -> str:
-    """Suggest one of our modules for a name that nobody has; empty if none is similar."""
     from closeread.hf.modules import suggest_module
 
     return suggest_module(path)
 
 
 WATCHED: dict[str, tuple[str, Callable[[str, dict[str, Any]], Any], Callable[[str], str]]] = {
-    "datasets.load": ("dataset_module_factory", _find_dataset, _suggest_dataset),
-    "datasets.inspect": ("dataset_module_factory", _find_dataset, _suggest_dataset),
+    # Of datasets, none is suggested: the Hub has many with similar names.
+    "datasets.load": ("dataset_module_factory", _find_dataset, lambda path: ""),
+    "datasets.inspect": ("dataset_module_factory", _find_dataset, lambda path: ""),
     "evaluate.loading": ("evaluation_module_factory", _find_metric, _suggest_metric),
 }
+"""By module: the function that turns a name into code, what finds ours, and a question for names that nobody has."""
