@@ -67,7 +67,7 @@ tests: extras
 
 # What `.ci/run` tries after `make test`: packaging, recipes, README and docs, the stand-in of the Hub, a board's life.
 gate: extras
-	$(PYTEST) -m gate
+	$(PYTEST) -m 'gate and not extended'
 
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
 # released corpora; the oldest libraries.  It ends with a table of what was skipped and why, tests in a browser included if there

@@ -19,7 +19,7 @@ from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 # Shared modules hold assertions, too; without this, a failure shows no values.
 pytest.register_assert_rewrite("shared")
 
-FIRST_TIER = "not gate and not extended"
+FIRST_TIER, GATE = "not gate and not extended", "gate and not extended"
 
 REAL_DATA = os.environ.get(DATA_VARIABLE)
 
@@ -66,7 +66,7 @@ def has_tests_of_tier(path, wanted):
     whole = re.search(r"^pytestmark = .*?\bmark\.(gate|extended)\b", text, re.MULTILINE)
     if wanted == FIRST_TIER:
         return whole is None
-    if wanted == "gate":
+    if wanted == GATE:
         return ".gate" in text and (whole is None or whole[1] == "gate")
     return True
 

@@ -30,6 +30,7 @@ def solve_dense(row, column, weight, document, n_documents):
     return totals
 
 
+@pytest.mark.extended
 @for_each("whole", [True, False])
 @for_each(
     ("n_documents", "size", "share"), [(40, ROWS_PER_CALL // 10, 0.1), (3, 60, 0.5), (1, 2 * ROWS_PER_CALL, 0.004)]
@@ -135,6 +136,7 @@ def test_phases_prove_what_they_find(kind):
     check_proof(row, column, weight, match_in_phases(row, column, weight))
 
 
+@pytest.mark.extended
 def test_huge_tables_are_mapped_in_phases_to_the_same_total(monkeypatch):
     row, column, weight = entangled(15_000, 4_000)
     zeros = np.zeros(len(row), np.int64)

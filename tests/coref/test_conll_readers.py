@@ -31,6 +31,7 @@ def shown(table):
     return maker.shown([",".join(spans[first:last]) for first, last in pairwise(borders)])
 
 
+@pytest.mark.gate
 def test_all_readers_agree_on_cells_with_bars(read):
     texts = maker.made_texts()
     assert {name: shown(read(text)) for name, text in texts.items()} == AGREEMENT["said"]

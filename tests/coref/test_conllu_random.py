@@ -137,6 +137,7 @@ def document(*cells):
     return DEFAULT + "\n".join(row(str(i), misc=cell) for i, cell in enumerate(cells, start=1)) + "\n\n"
 
 
+@pytest.mark.gate
 @given(
     text=MESS | likely() | valid() | MESS.map(DEFAULT.__add__),
     end=st.sampled_from(["\n", "\r\n"]),

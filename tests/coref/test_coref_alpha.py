@@ -14,6 +14,8 @@ import closeread
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.coref.agreement import MODULES, OPTIONS
 
+pytestmark = pytest.mark.gate
+
 ANNA, BEN = spread(["abc"]), spread(["ab", "c"])
 SCORES = {"nominal": -4 / 11, "iaa1": 0, "iaa2": -16 / 69}
 """Of Anna and Ben, by hand."""

@@ -255,6 +255,7 @@ def test_words_can_not_steer_a_terminal(ran, pair):
     assert "\u202e" not in printed
 
 
+@pytest.mark.gate
 def test_scipy_is_imported_only_for_the_solver(pair):
     import subprocess
     import sys

@@ -187,6 +187,7 @@ def test_its_figures_are_counted(package):
     assert figures["splits"] == {"test": {"documents": 2, "entities": 2, "singletons": 2, "mentions": 2}}
 
 
+@pytest.mark.gate
 def test_it_is_exported(package, tmp_path):
     run_with(package, "-c", COMMAND, "export", "weather", str(tmp_path / "out"), HF_HOME=str(tmp_path))
     assert (tmp_path / "out" / "sample" / "test-00000-of-00001.parquet").stat().st_size

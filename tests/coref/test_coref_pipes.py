@@ -137,6 +137,7 @@ def test_a_file_named_like_it(ran):
     assert ran("score", "coref", "./-", "./-", "--no-ci", "--metrics", "lea")
 
 
+@pytest.mark.gate
 def test_a_pipe_that_is_open(ran):
     key, response = write_key("key", "conll"), write_key("response", "conll")
     expected = essence(ran("score", "coref", key, response, "--no-ci", "--json"))

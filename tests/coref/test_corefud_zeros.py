@@ -27,6 +27,7 @@ def test_every_pair_has_counts():
     assert sum(a != b for a, b in zip(linear, dependent, strict=True)) > 100
 
 
+@pytest.mark.gate
 @for_each("kind", PAIRS)
 @for_each("seed", range(N_PAIRS))
 def test_counts(kind, seed, tmp_path):

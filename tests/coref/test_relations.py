@@ -248,6 +248,7 @@ def test_circles(antecedents, circles):
     assert find_circles(antecedents) == circles
 
 
+@pytest.mark.extended
 def test_single_antecedents_of_many():
     n = 50_000  # reading and scoring long chains takes no time
     chain = {str(i): [str(i + 1)] for i in range(n)}

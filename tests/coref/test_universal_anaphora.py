@@ -74,6 +74,7 @@ def test_all_cases_are_kept():
         assert sum(found is not None and found[1] != usual[1] for found, usual in pairs) > 3, name
 
 
+@pytest.mark.gate
 @for_each("seed", range(maker.N_PAIRS))
 def test_random(seed, tmp_path):
     paths = [tmp_path / f"{name}.conllua" for name in ("key", "response")]

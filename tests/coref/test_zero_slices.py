@@ -22,6 +22,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.gate
 @for_each("seed", range(12))
 def test_slices_sum_to_the_whole(here, seed):
     for name, text in zip(("key.conllu", "response.conllu"), corefud_zeros.random_zeros(seed), strict=True):

@@ -39,12 +39,14 @@ def as_key(rows):
     return {row["document"]: row["clusters"] for row in rows}
 
 
+@pytest.mark.extended
 def test_mention_detection(records):
     scores = score_records(as_key(records), as_key(predict_mentions(records)), ["mentions"])
     assert scores["mentions/recall"] == pytest.approx(0.851, abs=5e-4)
     assert scores["mentions/precision"] == pytest.approx(0.238, abs=5e-4)
 
 
+@pytest.mark.extended
 @for_each(("learner", "mentions"), FIGURES)
 def test_leave_one_document_out(records, learner, mentions):
     tolerance, figures = FIGURES[learner, mentions]

@@ -266,6 +266,7 @@ def test_records_that_disagree_with_themselves(run, here, damage, message):
     assert not (here / "out").exists()
 
 
+@pytest.mark.extended
 def test_released_files(ran, corpora, tmp_path):
     """All documents there and back; the annotations of one document as their authors' CoNLL."""
     folder = corpora / "marmara_coref"

@@ -102,6 +102,7 @@ def test_commands_for_the_corpus(ran, tmp_path, name):
     assert (tmp_path / "three.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.gate
 @for_each("name", OF_ANNOTATORS)
 def test_commands_for_annotators(ran, tmp_path, name):
     for file in ("one.svg", "two.svg", "three.png"):

@@ -51,6 +51,7 @@ def test_fragments_with_the_coreference_of_two_documents_of_an_id(folder):
     assert found.records == extracted.records
 
 
+@pytest.mark.gate
 def test_the_whole_corpus(folder, tmp_path):
     found = read_corpus_folder(folder)
     assert (found.problems, found.notices) == ([], [])

@@ -42,6 +42,7 @@ def read_borders(forms):
     return borders
 
 
+@pytest.mark.extended
 def test_mentions_are_where_they_belong(folder):
     treebank = read_ud_treebank({path.name: (path, read_bytes(path)) for path in sorted((folder / "ud").glob("*.gz"))})
     assert treebank.problems == []

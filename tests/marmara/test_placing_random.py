@@ -1,5 +1,6 @@
 """Mentions in random documents: each is in a place with its text, or lost."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def corpora(draw):
     return treebank, annotations
 
 
+@pytest.mark.gate
 @given(corpora())
 @settings(max_examples=150)
 def test_places_have_the_text(corpus):

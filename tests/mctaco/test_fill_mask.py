@@ -11,6 +11,8 @@ from closeread.exceptions import RequestError
 from closeread.neural import fill_mask
 from closeread.neural.fill_mask import FillMask
 
+pytestmark = pytest.mark.gate
+
 # fmt: off
 WORDS = [
     "the", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "weeks", "years", "a",

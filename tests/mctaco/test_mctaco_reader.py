@@ -46,6 +46,7 @@ candidates = st.lists(
 labels = st.sampled_from([b"yes", b"no", b" yes\t", b"yes\r", b"\xc2\xa0no", b"maybe", b"", b"\xe2\x80\xa8yes"])
 
 
+@pytest.mark.gate
 @settings(max_examples=60, deadline=None)
 @given(
     rows=candidates, coins=st.lists(st.booleans(), min_size=12, max_size=12), missing=st.sampled_from(["error", "skip"])

@@ -16,6 +16,8 @@ from shared.tiny_encoder import make_encoder
 
 from closeread.cli import main
 
+pytestmark = pytest.mark.gate
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

@@ -15,6 +15,8 @@ from closeread.neural.link_learning import LabelledPairs, LinkLearner, LinkSyste
 from closeread.neural.link_model import VARIANTS, LinkModel, Sizes  # noqa: E402
 from closeread.neural.spans import Spans  # noqa: E402
 
+pytestmark = pytest.mark.gate
+
 SIZE = 6
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
 

@@ -19,6 +19,8 @@ from closeread.counts.printed_tables import OWN_MODEL  # noqa: E402
 from closeread.exceptions import RequestError  # noqa: E402
 from closeread.tasks.tne.reproduction_models import name_row  # noqa: E402
 
+pytestmark = pytest.mark.extended
+
 FAST = ("--epochs", 9, "--head-learning-rate", "1e-2", "--device", "cpu")
 TABLE_3 = {"Precision": "links/precision", "Recall": "links/recall", "F1": "links/f1"}
 TABLE_5 = {

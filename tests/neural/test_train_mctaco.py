@@ -21,6 +21,8 @@ from closeread.neural import encoders, pair_runs
 from closeread.neural.training import Setting
 from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions
 
+pytestmark = pytest.mark.gate
+
 RECORDS = read_gold(load_corpus("mctaco"), "sample").records
 WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
 SAMPLE = ["--config", "sample", "--split", "test"]
@@ -119,6 +121,7 @@ def test_train_predict_score(trained, ran, tmp_path):
     assert (tmp_path / "r.txt").read_text("utf-8").split() == labels[::-1]
 
 
+@pytest.mark.extended
 def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     out = trained("--seeds", 2, "--seed", 3, "--test-split", "test", "-o", tmp_path / "runs", "--json")
     found = json.loads(out)
@@ -154,6 +157,7 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     assert report["scores"]["f1"]["value"] == found["runs"][1]["test"]["f1"]
 
 
+@pytest.mark.extended
 def test_a_learning_curve(trained, ran, tmp_path):
     out = trained("--sizes", "0,50,100", "--seeds", 2, "-o", tmp_path / "curve")
     assert "Mean and standard error" in out

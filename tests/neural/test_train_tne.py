@@ -17,6 +17,8 @@ from closeread.cli import main  # noqa: E402
 from closeread.corpus.gold import read_gold  # noqa: E402
 from closeread.corpus.names import load_corpus  # noqa: E402
 
+pytestmark = pytest.mark.gate
+
 SAMPLE = ("--config", "sample", "--split", "test", "--validation-split", "test")
 FAST = ("--learning-rate", "2e-3", "--head-learning-rate", "1e-2", "--batch-size", "2", "--patience", "99")
 
@@ -99,6 +101,7 @@ def test_without_fallbacks_only_links_are_written(run, tmp_path):
     assert links == [{"id": row["id"], "relations": row["relations"]} for row in every]
 
 
+@pytest.mark.extended
 @for_each("kind", ["frozen", "static"])
 @for_each("variant", ["coupled", "decoupled"])
 def test_other_models_learn_too(kind, variant, encoder, documents, tmp_path):
@@ -135,6 +138,7 @@ class Killed(BaseException):
     """The process is gone."""
 
 
+@pytest.mark.extended
 def test_a_killed_run_resumes_to_the_identical_model(encoder, tmp_path):
     from closeread.neural.run_folders import RunFolder
 

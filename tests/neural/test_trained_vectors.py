@@ -53,6 +53,7 @@ def test_a_seed_determines_the_vectors():
     assert (found[0] != found[2]).any()
 
 
+@pytest.mark.gate
 @pytest.mark.usefixtures("gensim")
 def test_hashes_of_strings_do_not_matter():
     environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}

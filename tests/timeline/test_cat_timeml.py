@@ -221,6 +221,7 @@ def test_what_cat_does_not_hold(file):
     ]
 
 
+@pytest.mark.extended
 @for_each("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
 def test_released_documents_in_both_formats(corpora, file, split):
     skip_unless_available(split, "documents")

@@ -155,6 +155,7 @@ def test_loading(own, offline, datasets):
     assert documents["id"] == ["1", "2", "3"]
 
 
+@pytest.mark.gate
 @ANY_FILES
 def test_an_evaluate_module_scores_them(own, system, offline):
     gold = closeread.load_dataset(NAME, split="evaluation", data_dir=own)

@@ -235,6 +235,7 @@ def test_long_chains_are_cut_in_the_middle():
     assert row(chained(14))[-1] == f"system: {first}, 5 more, {last}"
 
 
+@pytest.mark.extended
 def test_the_size_of_what_is_told_grows_with_the_relations():
     # Every chain of the shuffled side passes others, and all are cut: four times as many take four times the room.
     sizes = []
@@ -292,6 +293,7 @@ def test_titles_are_the_counts(gold, system, track):
     assert all(len(row(one)) == len(HEADER) for one in verdicts)
 
 
+@pytest.mark.extended
 @for_each("split", ["trial", "corpus_1", "corpus_2"])
 @for_each("track", TRACKS)
 def test_released_timelines(corpora, run, split, track, tmp_path):

@@ -1,6 +1,7 @@
 """Counts of timelines, beside a slow twin and on input of any kind."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
@@ -25,6 +26,7 @@ def counts(gold, system, track="full"):
     return timeline_counts(entries(gold), entries(system), track).tolist()
 
 
+@pytest.mark.gate
 @for_each("track", TRACKS)
 @for_each(("longest", "n", "batch"), [(4, 2000, 2048), (9, 1000, 1), (20, 100, 2048), (20, 100, 2)])
 def test_fast_is_twin(longest, n, batch, track, monkeypatch):

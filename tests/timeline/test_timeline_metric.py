@@ -6,6 +6,8 @@ from shared.timelines import entry
 import closeread
 from closeread.exceptions import SubmissionError
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture(scope="module")
 def metric(evaluate):

@@ -167,6 +167,7 @@ def test_an_event_is_not_torn_apart():
         assert f"{i}" in places
 
 
+@pytest.mark.gate
 @for_each("lengths", [[20], [5, 30], [5, 5, 5, 40]])
 def test_rows_go_on_in_time(lengths):
     gold = [entry(i, f"{1990 + i}-01-01", f"1-{i}-{'n' * lengths[i % len(lengths)]}") for i in range(1, 31)]
@@ -209,6 +210,7 @@ def test_what_is_told_is_what_is_counted(gold, system):
     assert told == list_mentions(gold).mentions
 
 
+@pytest.mark.gate
 @given(ENTRIES, ENTRIES)
 @settings(max_examples=25)
 def test_every_mention_is_drawn_once(gold, system):
@@ -219,6 +221,7 @@ def test_every_mention_is_drawn_once(gold, system):
     assert_readable(figure)
 
 
+@pytest.mark.extended
 def test_hundreds_of_mentions_stay_readable(tmp_path):
     gold = [
         entry(i // 3, f"{1950 + i % 60}-{1 + i % 12:02}-{'XX' if i % 7 else '15'}" if i % 5 else UNDATED[i % 3],
@@ -268,6 +271,7 @@ def test_hostile_texts_are_drawn_as_they_stand(tmp_path):
 SPLITS = ("trial", "corpus_1", "corpus_2")
 
 
+@pytest.mark.extended
 @for_each("split", SPLITS)
 def test_released_timelines_are_readable(corpora, split):
     from closeread.corpus.gold import read_gold

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
@@ -64,6 +65,7 @@ def checked(explanation, own, other, nodes, graph):
     assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
 
 
+@pytest.mark.gate
 @for_each("track", TRACKS)
 def test_explanations_are_those_of_the_twin_and_of_the_counts(track, monkeypatch):
     monkeypatch.setattr(timeline_ways, "ENDS", 1000)

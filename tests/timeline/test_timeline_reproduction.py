@@ -308,6 +308,7 @@ def test_figure_1_by_hand(tmp_path, lines, expected):
     assert {name: (found[cell].recomputed, found[cell].verdict) for name, cell in names.items()} == expected
 
 
+@pytest.mark.gate
 def test_a_changed_record_changes_its_cells(at_hand, corpora, tmp_path):
     if not {"trial", "corpus_1", "corpus_2"} <= at_hand:
         pytest.skip("the files are not available")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.for_each import for_each
@@ -84,6 +85,7 @@ def test_what_contradicts_stays_out():
     assert graph.entails(relations([(2, "BEFORE", 0), (0, "BEFORE", 2)])) == [False, True]
 
 
+@pytest.mark.gate
 @for_each("during", DURINGS)
 @settings(max_examples=60)
 @given(links=LINKS)
@@ -98,6 +100,7 @@ def test_fast_is_twin(during, links):
         assert graph.entails(relations(asked, during)) == expected
 
 
+@pytest.mark.extended
 @for_each("during", DURINGS)
 @settings(max_examples=60)
 @given(links=LINKS)

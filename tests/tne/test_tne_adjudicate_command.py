@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import ANNA, BEN, annotate, consolidate
@@ -132,6 +133,7 @@ def test_what_is_read_is_not_written_over(ran, run, written):
     assert read("anna.jsonl") == ANNA
 
 
+@pytest.mark.extended
 def test_the_release_with_itself_is_itself(corpora, ran):
     files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
     told = ran("adjudicate", "tne", *files, "--conflicts", "conflicts.jsonl", "-o", "gold.jsonl")

@@ -237,6 +237,7 @@ def test_bad_files_on_the_command_line(ran, run):
     assert result.stderr == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"
 
 
+@pytest.mark.extended
 def test_the_release_agrees_with_itself_in_both_versions(corpora, ran):
     files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
     found = json.loads(ran("agreement", "tne", *files, "--json"))

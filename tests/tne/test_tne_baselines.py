@@ -153,6 +153,7 @@ def rounded(values):
     return tuple(round(value, 1) for value in values)
 
 
+@pytest.mark.extended
 def test_scores_as_printed(test_split):
     assert {name: rounded(unlabelled(test_split, name)) for name in PRINTED} == PRINTED
     precision, recall, f1 = unlabelled(test_split, "surface-extended")
@@ -162,18 +163,21 @@ def test_scores_as_printed(test_split):
     assert (np.abs(drawn.mean(axis=0) - (27.2, 4.4, 7.5)) < 2 * drawn.std(axis=0)).all()
 
 
+@pytest.mark.gate
 def test_scores_as_described(test_split):
     assert {name: rounded(unlabelled(test_split, name, "described")) for name in DESCRIBED} == DESCRIBED
     for name in ("title-first", "adj-anaphora", "all-pairs"):
         assert unlabelled(test_split, name, "described") == unlabelled(test_split, name)
 
 
+@pytest.mark.extended
 def test_linking_everything_beats_them_all(test_split):
     everything = unlabelled(test_split, "all-pairs")
     assert rounded(everything) == (17.2, 100.0, 29.4)
     assert all(everything[2] > unlabelled(test_split, name)[2] for name in NAMES[:-1])
 
 
+@pytest.mark.extended
 def test_of_for_every_missed_pair(test_split):
     # Every gold pair is linked, by `of`: the share whose labels hold it.
     rows = predict("all-pairs", test_split)

@@ -24,7 +24,7 @@ from closeread.tasks.tne import building  # noqa: E402
 from closeread.tasks.tne.building import Builder, Filter  # noqa: E402
 from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
+pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore")]  # warnings of spaCy itself
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "tne.md"
 FERRY = "Ferry hits rock\nMay 4\n\nThe ferry Gannet hit a rock. It sank.\nThe captain saw a strange light.\n"

@@ -87,6 +87,7 @@ def test_the_twin_spreads_the_same(side, clusters):
     assert len({json.dumps(one) for one in closed}) == len(closed)
 
 
+@pytest.mark.extended
 def test_released_links_follow_from_one_for_each_cluster(corpora):
     released = list(islice(read_gold(load_corpus("tne"), "default", "validation").records, 20))
     rows = []

@@ -159,6 +159,7 @@ def test_own_gold(ran, gold, some, tmp_path):
     assert here["scores"] == there["scores"]
 
 
+@pytest.mark.gate
 def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
     records = read_gold(TNE, "unlabeled", "test").records
     path = json_lines.write(tmp_path / "system.jsonl", ({"id": record["id"], "relations": []} for record in records))
@@ -170,6 +171,7 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
     assert "500 of 500 documents have no gold links (first: 'r1491')" in refused.stderr
 
 
+@pytest.mark.gate
 def test_the_release(ran, corpora, tmp_path):
     path = json_lines.write(tmp_path / "gold.jsonl", as_rows(read_gold(TNE).records))
     report = json.loads(ran("score", "tne", path, "--json", "--by", "domain"))

@@ -327,6 +327,7 @@ def test_other_bad_requests(run, here):
     assert result.stdout == ""
 
 
+@pytest.mark.gate
 def test_the_release(corpora):
     gold = read_gold(load_corpus("tne")).records
     rows = next(one for one in BASELINES if one.name == "adj-anaphora").predict(gold)

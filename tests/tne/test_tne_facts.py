@@ -184,11 +184,13 @@ def test_without_links_only_sizes(sample):
     assert facts([sample["s1"], records[1]])["% of links in surface form"] == round(100 / 15, 2)
 
 
+@pytest.mark.extended
 def test_the_twin_counts_the_same_of_real_documents(corpora):
     records = [*read_gold(CORPUS, split="validation").records[::25], *read_gold(CORPUS, split="test").records[::25]]
     same(facts(records), count_facts(records))
 
 
+@pytest.mark.extended
 def test_both_versions_of_dev_hold_the_same(corpora):
     assert facts(read_own_gold(CORPUS, corpora / "tne" / "dev.jsonl.gz").records) == facts(
         read_gold(CORPUS, split="validation").records

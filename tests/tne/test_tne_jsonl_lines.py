@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import example, given, settings
 from shared import json_texts as texts
 from shared.for_each import for_each
@@ -115,6 +116,7 @@ def as_line(text):
     return text.encode("utf-8", "surrogatepass").replace(b"\n", b" ")
 
 
+@pytest.mark.gate
 @given(texts.LINE | texts.damaged())
 @settings(max_examples=300)
 @example('{"a":"\\u0022\\u0022","b":1,"b":1}')

@@ -15,11 +15,12 @@ from closeread.hf.export import export
 from closeread.scoring import score
 
 offline = conftest.offline
-pytestmark = [
+MARKS = [
     pytest.mark.usefixtures("offline"),
     pytest.mark.filterwarnings("ignore:.*known odd:closeread.CloseReadWarning"),
     pytest.mark.filterwarnings("ignore:2 linked noun phrases are times:closeread.CloseReadWarning"),
 ]
+pytestmark = [pytest.mark.gate, *MARKS]
 
 GOLD = list(read_gold(load_corpus("tne"), "sample").records)
 

@@ -1,5 +1,6 @@
 """What is odd in TNE's documents and no error: every oddity once, last tokens that are not given, and the release."""
 
+import pytest
 from shared.for_each import for_each
 from shared.tne_released import document, link, with_noun_phrase
 from twins.tne_rules import count_oddities
@@ -148,6 +149,7 @@ def test_where_words_end(text, first, tokens, last):
 # The release.
 
 
+@pytest.mark.gate
 @for_each(("config", "split", "duplicates"), [
     ("default", "test", 2), ("default", "validation", 9), ("unlabeled", "test", 0), ("unlabeled", "ood", 0),
 ])  # fmt: skip
@@ -160,6 +162,7 @@ def test_the_release_keeps_every_rule(corpora, config, split, duplicates):
     assert [int(notice.split(" ")[0]) for notice in repeated] == ([duplicates] if duplicates else [])
 
 
+@pytest.mark.extended
 def test_last_tokens_of_the_release_from_its_words(corpora):
     records = read_gold(TNE, "default", "validation").records
     stated = documents_of(records).noun_phrases.last_token
@@ -173,6 +176,7 @@ def test_ids_are_not_in_the_order_of_the_text(corpora):
     assert first[phrases.document[1:] == phrases.document[:-1]].any()
 
 
+@pytest.mark.extended
 def test_labels_of_the_release(corpora):
     links = read_gold(TNE).records.links
     assert set(links.label.tolist()) == set(range(1, len(PREPOSITIONS)))

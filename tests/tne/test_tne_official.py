@@ -57,6 +57,7 @@ def test_agrees_with_the_official_evaluator(name):
     compared(count(gold=gold, system=parsed.records), name)
 
 
+@pytest.mark.extended
 @for_each("name", OF_CORPUS)
 def test_agrees_on_the_release(corpora, tmp_path, name):
     # The evaluator read version 1.0 of the validation split, we read version 1.1.

@@ -118,6 +118,7 @@ def test_the_matrix_that_is_drawn():
     assert overlapping(figure) == (0, False)
 
 
+@pytest.mark.gate
 @for_each("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
 def test_matrices_of_any_size_are_readable(labels):
     counts = np.full((25, 25), 9_999_999)
@@ -222,6 +223,7 @@ def test_prepositions_of_the_sample(ran):
     assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
 
 
+@pytest.mark.gate
 @for_each("suffix", ["png", "svg"])
 def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
     import matplotlib
@@ -274,6 +276,7 @@ def test_what_can_not_be_written(ran, run, monkeypatch, command):
     assert not Path("x.png").exists()
 
 
+@pytest.mark.extended
 def test_shares_of_the_release(corpora, ran):
     # Of 120,198 links of the test split 28,689 are of, as counted on the file.
     told = ran("plot", "prepositions", "--split", "test", "-o", "shares.svg")

@@ -261,6 +261,7 @@ def test_a_line_without_end(file, monkeypatch):
 # The release.
 
 
+@pytest.mark.extended
 def test_both_versions_of_the_release_are_one(corpora):
     new = read_gold(TNE, split="validation")
     old = read_own_gold(TNE, corpora / "tne" / "dev.jsonl.gz")
@@ -269,12 +270,14 @@ def test_both_versions_of_the_release_are_one(corpora):
     assert old.digest == new.digest
 
 
+@pytest.mark.extended
 def test_the_unlabelled_release_is_the_labelled_one_without_links(corpora):
     labelled, unlabelled = read_gold(TNE, split="test").records, read_gold(TNE, "unlabeled", "test").records
     without = [{name: value for name, value in record.items() if name != "np_relations"} for record in labelled]
     assert list(unlabelled) == without
 
 
+@pytest.mark.extended
 def test_domains_and_forums_of_the_release(corpora):
     records = read_gold(TNE, "unlabeled", "ood").records
     domains = [record["domain"] for record in records]

@@ -39,6 +39,7 @@ def four(sample, tmp_path):
     return write(tmp_path / "four", train=[ferry], dev=[ferry], test=[ferry], ood=[mill])
 
 
+@pytest.mark.extended
 def test_what_agrees_with_the_files_at_hand(corpora, release):
     cells = in_table(release, "Table 2")
     here = {name for name, file in FILES.items() if (corpora / "tne" / f"{file}.jsonl.gz").is_file()}
@@ -170,6 +171,7 @@ def test_documents_without_links_have_no_means(sample, tmp_path):
     assert {cell.recomputed for cell in cells.values()} == {0, None}
 
 
+@pytest.mark.extended
 def test_the_slices_of_figure_4(release):
     cells = in_table(release, "Figure 4")
     declared = {fact.name: fact.value for fact in CORPUS.facts if fact.split == "test"}
@@ -215,6 +217,7 @@ def test_table_6_by_hand(sample, tmp_path):
     assert {row for (_, row, _), cell in cells.items() if cell.verdict == DIFFERS} == {"anchor has to be definite"}
 
 
+@pytest.mark.gate
 def test_a_changed_record_changes_the_cells(corpora, tmp_path):
     records = list(read_gold(CORPUS, split="test").records[:40])
     honest = cells_of(None, write(tmp_path / "honest", test=records))
@@ -269,6 +272,7 @@ def test_a_file_is_read_once(four, monkeypatch):
     assert read[4:] == ["test"]
 
 
+@pytest.mark.extended
 def test_the_printed_totals_of_train(corpora):
     # Rebuilt from other pages; the released file is not at hand.
     gold = read_own_gold(CORPUS, corpora / "tne" / "train_recovered.jsonl.gz")

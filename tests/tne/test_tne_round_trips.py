@@ -182,6 +182,7 @@ def test_any_file_is_read_or_refused(file, data):
     assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
 
 
+@pytest.mark.extended
 def test_the_release_through_parquet(corpora, tmp_path):
     gold, path = read_gold(TNE), tmp_path / "gold.parquet"
     schema = features(load_schema("tne")).arrow_schema

@@ -201,6 +201,7 @@ def test_the_release_against_itself(release):
     assert len(table.slices("preposition")) == 24
 
 
+@pytest.mark.extended
 @for_each(("uprep", "share"), [("any", 27.0), ("last", 23.6)])
 def test_falling_back_on_of(release, uprep, share):
     # Nothing is linked, and every gold pair falls back on `of`: the paper prints 23.5 for that.
@@ -216,6 +217,7 @@ def test_falling_back_on_of(release, uprep, share):
     assert round(100 * scores(table)["uprep"], 1) == share
 
 
+@pytest.mark.gate
 def test_linking_every_pair(release):
     # As the spec says of this baseline: 17.2, 100 and 29.4.
     every = [
@@ -229,6 +231,7 @@ def test_linking_every_pair(release):
 # Size.
 
 
+@pytest.mark.extended
 def test_a_document_of_many_noun_phrases():
     n, rng = 60_000, np.random.default_rng(7)
     gold, system = (

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.error_messages import check_message
@@ -172,6 +173,7 @@ ROW = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.gate
 @given(
     st.lists(ROW, min_size=1, max_size=4, unique_by=lambda row: json.dumps(row["id"])),
     st.sampled_from(["empty", "skip"]),

@@ -7,6 +7,8 @@ import pages
 import pytest
 from shared.possession_pipeline import write_pipeline
 
+pytestmark = pytest.mark.gate
+
 PAGE = Path(__file__).parents[2] / "docs" / "wikipossessions.md"
 
 

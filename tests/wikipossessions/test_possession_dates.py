@@ -2,6 +2,7 @@
 
 from time import process_time
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared.for_each import for_each
@@ -174,6 +175,7 @@ def test_any_pieces_give_years_in_order_or_none(pieces, space):
         assert 0 not in (anchor.lower, anchor.upper)
 
 
+@pytest.mark.extended
 @settings(max_examples=50, deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=3), st.sampled_from(["", " ", "     "]))
 @example(["1", ","], "")

@@ -211,6 +211,7 @@ def test_predictions_may_contain_only_this_article(ran, run):
     assert not Path("no.svg").exists()
 
 
+@pytest.mark.extended
 def test_hundreds_of_possessors_stay_readable(tmp_path):
     kinds = list(SHAPES)
     rows = [
@@ -306,6 +307,7 @@ def test_without_matplotlib_the_error_names_the_extra(run, tmp_path, monkeypatch
     assert not (tmp_path / "x.png").exists()
 
 
+@pytest.mark.gate
 def test_pyplot_is_not_imported(ran):
     look = "import sys; from closeread.cli import main; import atexit\n"
     look += "atexit.register(lambda: print('matplotlib.pyplot' in sys.modules))\n"

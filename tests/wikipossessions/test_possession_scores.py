@@ -101,6 +101,7 @@ def test_overlaps_that_need_python_integers():
     assert score(table)["possessor/f1"] == 1
 
 
+@pytest.mark.extended
 @for_each("options", [{}, {"setting": "partial"}, {"setting": "partial", "suborder": "nested_tie"}])
 def test_two_thousand_possessors(options):
     rng = np.random.default_rng(7)
@@ -112,6 +113,7 @@ def test_two_thousand_possessors(options):
     assert got["possessor/f1"] == (1 if options else pytest.approx(0, abs=0.01))
 
 
+@pytest.mark.extended
 @for_each("suborder", ["tuple", "nested_tie"])
 def test_two_thousand_names_that_share_one_word_or_none(suborder):
     gold, system = ([[f"king {side}{i}", str(i + 1)] for i in range(2000)] for side in "gs")
