@@ -154,6 +154,14 @@ def evaluate(datasets):
     return evaluate
 
 
+@pytest.fixture(scope="session")
+def features(datasets):
+    """`closeread.hf.features.features`, whose module imports datasets."""
+    from closeread.hf.features import features
+
+    return features
+
+
 @pytest.fixture
 def ran(run, tmp_path, monkeypatch):
     """Runs a command in a folder of the test's own; it must end well."""

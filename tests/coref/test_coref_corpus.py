@@ -12,7 +12,6 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import features
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import MentionTable, document_digests
 from closeread.tasks.coref.sides import take_documents
@@ -115,7 +114,7 @@ def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
     assert "clusters[1][0]: [0, 5] is outside the document, which has 5 tokens" in str(caught.value)
 
 
-def test_features_take_mentions_with_and_without_heads(datasets):
+def test_features_take_mentions_with_and_without_heads(datasets, features):
     schema = features(load_schema("coref"))
     for records in (RECORDS, WITH_HEADS):
         rows = datasets.Dataset.from_list([{**record, "n_tokens": 2} for record in records], features=schema)

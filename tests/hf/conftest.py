@@ -12,14 +12,6 @@ from closeread.corpus.names import load_corpus
 
 
 @pytest.fixture(scope="session")
-def features(datasets):
-    """`closeread.hf.features.features`, whose module imports datasets."""
-    from closeread.hf.features import features
-
-    return features
-
-
-@pytest.fixture(scope="session")
 def export(datasets):
     """`closeread.hf.export.export`, whose module imports datasets."""
     from closeread.hf.export import export

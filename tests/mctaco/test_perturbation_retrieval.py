@@ -1,5 +1,6 @@
 """Phrase retrieval: hand cases, and comparison with a slow, obvious implementation."""
 
+from importlib.util import find_spec
 from unittest import mock
 
 import numpy as np
@@ -8,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-pytest.importorskip("sklearn")
-
-
 from closeread.tasks.mctaco.perturbation import retrieval
 from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+
+pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed")
 
 WORD = r"\w+"
 PHRASES = ["painted the barn", "sold the barn", "went home", "Went  Home", "home the barn painted"]

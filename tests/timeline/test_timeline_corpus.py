@@ -18,7 +18,6 @@ from closeread.corpus.sources import locate
 from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import features
 from closeread.scoring import open_scorer
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 from closeread.tasks.timeline.facts import facts, text_facts
@@ -77,7 +76,7 @@ def test_the_manifest_of_the_sample(sample):
 
 
 @for_each("suffix", [".jsonl", ".parquet", ""])
-def test_every_form_of_gold_is_the_same(tmp_path, suffix):
+def test_every_form_of_gold_is_the_same(tmp_path, suffix, features):
     gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
     records = list(gold.records)
     if suffix == ".parquet":

@@ -19,7 +19,6 @@ from shared.tne_released import document
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError
-from closeread.hf.features import features
 from closeread.tasks.tne.tne_jsonl import dump_records
 
 
@@ -29,7 +28,7 @@ def sample():
 
 
 @for_each("suffix", [".jsonl", ".jsonl.gz", ".json.gz", ".ndjson", ".parquet", ".txt"])
-def test_every_form_of_gold_is_the_same(sample, tmp_path, suffix):
+def test_every_form_of_gold_is_the_same(sample, tmp_path, suffix, features):
     path = tmp_path / f"gold{suffix}"
     if suffix == ".parquet":
         schema = features(load_schema("tne")).arrow_schema
@@ -52,7 +51,7 @@ def test_what_is_written_is_the_release(sample):
 
 
 @for_each("changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}])
-def test_fields_that_are_null_are_not_written(file, tmp_path, changes):
+def test_fields_that_are_null_are_not_written(file, tmp_path, changes, features):
     gold = read_own_gold(TNE, put(file, dump([document(**changes)])))
     (written,) = (json.loads(line) for line in dump_records(gold.records).splitlines())
     assert {name for name in changes if name not in written} == {name for name in changes if changes[name] is None}
@@ -183,7 +182,7 @@ def test_any_file_is_read_or_refused(file, data):
 
 
 @pytest.mark.extended
-def test_the_release_through_parquet(corpora, tmp_path):
+def test_the_release_through_parquet(corpora, tmp_path, features):
     gold, path = read_gold(TNE), tmp_path / "gold.parquet"
     schema = features(load_schema("tne")).arrow_schema
     pq.write_table(pa.Table.from_pylist(list(gold.records), schema=schema), path)

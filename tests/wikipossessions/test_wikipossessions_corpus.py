@@ -12,7 +12,6 @@ from closeread.corpus.schema import RowValidator, fields, load_schema
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import features
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 from closeread.tasks.wikipossessions.rules import find_inconsistencies, find_oddities
 
@@ -66,7 +65,7 @@ def test_the_sample_has_an_example_of_everything():
 
 
 @for_each("suffix", [".csv", ".jsonl", ".parquet"])
-def test_every_file_format_gives_the_same_gold(tmp_path, suffix):
+def test_every_file_format_gives_the_same_gold(tmp_path, suffix, features):
     gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
     records = list(gold.records)
     if suffix == ".parquet":
