@@ -22,8 +22,8 @@ from closeread.counts.procedure import Place
 from closeread.counts.resampling import compare
 from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
-from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import make_submission
 from closeread.tasks import load_procedure
 

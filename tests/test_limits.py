@@ -25,7 +25,6 @@ INSIDE = {
     "hub.commits.MAX_PATHS": "how many paths are asked for at once",
     "leaderboard.page.NAME_LIMIT": "longer names are cut in tables",
     "leaderboard.page.TEXT_LIMIT": "longer names are cut in tables",
-    "leaderboard.printed.LARGEST": "the ends of two scales",
     "neural.link_model.MAX_PAIRS": "pairs that are decoded at once",
     "tasks.coref.conll_cells.MAX_ID_BYTES": "longer ids are read in another way",
     "tasks.coref.error_report.LIMIT": "the default of an option",

@@ -165,8 +165,7 @@ def test_rows_that_can_not_be_written_are_named(row, found):
 
 @pytest.mark.gate
 def test_a_leaderboard_gives_back_what_was_submitted(call, monkeypatch):
-    for module in ("judge", "verify"):
-        monkeypatch.setattr(f"closeread.leaderboard.{module}.score_all", score_here)
+    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
     write_hostile("tne")
     name, corpus = "=1 <b> é|", load_corpus("tne")
     call("leaderboard", "init", "board", "--corpus", "tne", "--gold", "gold.jsonl", "--public")

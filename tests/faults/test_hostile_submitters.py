@@ -1,6 +1,7 @@
 """What hostile submitters put into a store, or into a file of predictions, stops nobody else and shows as it is."""
 
 import gzip
+import json
 import os
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
 
 from closeread.counts.procedure import Place
-from closeread.leaderboard import scoring_process
+from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.submission import PACKED, SUFFIXES, predictions_path
 
@@ -18,7 +19,7 @@ UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066
 
 
 @pytest.fixture(autouse=True)
-def scoring(monkeypatch):
+def scoring_here(monkeypatch):
     monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
 
 
@@ -151,8 +152,8 @@ def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     scorer = board.open_scorer(key if scored == "coref" else None)
     for suffix in (*SUFFIXES, PACKED, ".jsonl.gz", ".gz.gz"):
         for data in CONTENTS:
-            job = {"subject": "0" * 64, "path": predictions_path(board.name, data, suffix)}
-            answer, _ = scoring_process.score(board, scorer, job, data)
+            job = scoring.Job("0" * 64, predictions_path(board.name, data, suffix), data)
+            answer = json.loads(scoring.score(board, scorer, job))
             assert answer.keys() == {"problems"}, (suffix, data, answer)
             assert answer["problems"]
             assert not any(UNSAFE.search(problem) or len(problem) > 2000 for problem in answer["problems"])

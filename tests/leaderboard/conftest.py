@@ -13,5 +13,4 @@ def workers():
 def scoring(request, monkeypatch):
     """Score in this process, unless the test asks for `workers`."""
     if "workers" not in request.fixturenames:
-        for module in ("judge", "verify"):
-            monkeypatch.setattr(f"closeread.leaderboard.{module}.score_all", score_here)
+        monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)

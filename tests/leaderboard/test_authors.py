@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, run_judge, sample_answers, sample_board, send_answers, small_limits, write_rows
 
-from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
 
 BOARD = "mctaco-sample/test"
 

@@ -23,12 +23,12 @@ from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.leaderboard.checking import UNFIT
 from closeread.leaderboard.codabench.bundle import make_bundle
 from closeread.leaderboard.codabench.predictions import SOURCE
 from closeread.leaderboard.codabench.settings import Settings
 from closeread.leaderboard.codabench.wheel import LIBRARIES
 from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.scoring import UNFIT
 from closeread.tasks import load_procedure
 
 pytestmark = pytest.mark.gate

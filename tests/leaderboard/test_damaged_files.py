@@ -10,9 +10,9 @@ from shared.boards import make_store, read_tree, run_judge, sample_board, send, 
 from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.judge import verify
 from closeread.leaderboard.results import Entry, Record
 from closeread.leaderboard.store import parse_index
-from closeread.leaderboard.verify import verify
 
 pytestmark = pytest.mark.gate
 

@@ -17,8 +17,8 @@ from shared.hub_boards import (
 )
 from shared.stand_in_hub import Fault, StandInHub
 
-from closeread.leaderboard.hub_arrivals import read_request
-from closeread.leaderboard.withdrawals import withdrawal_path
+from closeread.leaderboard.hub_store import read_request
+from closeread.leaderboard.submission import withdrawal_path
 
 pytestmark = pytest.mark.gate
 

@@ -12,9 +12,9 @@ from shared.boards import write_rows as write
 from closeread.counts.procedure import Place
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.judge import REFUSALS
-from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.store import FolderStore
+from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
 
 
 def make_limited(folder, per_day=2, **more):

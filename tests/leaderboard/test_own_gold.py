@@ -7,9 +7,14 @@ from shared.boards import make_store, read_tree, run_judge, send, write_rows
 
 from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.leaderboard.checking import check_predictions
 from closeread.leaderboard.declaration import Limits, make_board
-from closeread.leaderboard.submission import make_submission, pack_folder, unpacked, write_predictions
+from closeread.leaderboard.submission import (
+    check_predictions,
+    make_submission,
+    pack_folder,
+    unpacked,
+    write_predictions,
+)
 
 KEY = """#begin document (one); part 000
 one 0 0 She (1)

@@ -9,7 +9,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import FormatError, RequestError
-from closeread.leaderboard.printed import FILE, PrintedScore, parse_printed_systems, read_printed_systems
+from closeread.leaderboard.index import PRINTED, parse_printed_systems, read_printed_systems
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
@@ -46,11 +46,11 @@ SUBTASKS = {"possessor": "Poss.ID", "possessor_certainty": "Poss.Cert", "anchor"
 
 
 def load_rows(corpus):
-    return json.loads((package_folder(f"closeread.loaders.{corpus}") / FILE).read_text("utf-8"))
+    return json.loads((package_folder(f"closeread.loaders.{corpus}") / PRINTED).read_text("utf-8"))
 
 
 def test_which_corpora_have_printed_systems():
-    found = [name for name in corpus_names() if (package_folder(f"closeread.loaders.{name}") / FILE).exists()]
+    found = [name for name in corpus_names() if (package_folder(f"closeread.loaders.{name}") / PRINTED).exists()]
     assert found == sorted(CELLS)
 
 
@@ -103,17 +103,20 @@ def test_second_hand_figures_are_left_out():
 
 def test_rows_of_a_split():
     found = read_printed_systems("mctaco", "default", "test")
-    assert [row.system for row in found][-3:] == ["BERT", "BERT + unit normalization", "RoBERTa"]
+    assert [row["system"] for row in found][-3:] == ["BERT", "BERT + unit normalization", "RoBERTa"]
     bert = found[-3]
-    assert bert.source == "Zhou et al. (2019), Table 2"
-    assert bert.scores == {"exact_match": PrintedScore(0.396, "39.6"), "f1": PrintedScore(0.661, "66.1")}
+    assert bert["source"] == "Zhou et al. (2019), Table 2"
+    assert bert["scores"] == {
+        "exact_match": {"value": 0.396, "printed": "39.6"},
+        "f1": {"value": 0.661, "printed": "66.1"},
+    }
     assert read_printed_systems("mctaco", "default", "validation") == []
     assert read_printed_systems("mctaco") == found  # the default is the test split
 
 
 def test_ratios_are_kept():
     (found,) = read_printed_systems("wikipossessions")
-    assert found.scores["anchor/precision"] == PrintedScore(0.003, "0.003")
+    assert found["scores"]["anchor/precision"] == {"value": 0.003, "printed": "0.003"}
 
 
 def test_unknown_parts():
@@ -137,9 +140,9 @@ def score(procedure, gold, system):
 
 def assert_recomputed(rows, computed, tolerance):
     for name, scores in computed.items():
-        (row,) = [row for row in rows if row.system == name]
-        for metric, one in row.scores.items():
-            assert scores[metric] == pytest.approx(one.value, abs=tolerance), (name, metric)
+        (row,) = [row for row in rows if row["system"] == name]
+        for metric, one in row["scores"].items():
+            assert scores[metric] == pytest.approx(one["value"], abs=tolerance), (name, metric)
 
 
 def test_mctaco_is_recomputed(corpora):
@@ -185,7 +188,7 @@ GOOD = {"system": "S", "source": "P", "config": "default", "split": "test", "uni
     ],
 )
 def test_bad_files(tmp_path, rows, message):
-    path = Path(tmp_path / FILE)
+    path = Path(tmp_path / PRINTED)
     path.write_text(rows if isinstance(rows, str) else json.dumps(rows))
     with pytest.raises(FormatError) as caught:
         parse_printed_systems(path, load_corpus("mctaco"))

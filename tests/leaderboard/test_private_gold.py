@@ -14,10 +14,10 @@ from shared.doors import sample_gold, system_rows, timeml
 from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.checking import UNFIT, check_predictions
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.page import render_page
-from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.scoring import UNFIT
+from closeread.leaderboard.submission import check_predictions, withdrawal_bytes, withdrawal_path
 
 KEY = """#begin document (tea); part 000
 tea 0 0 CANARY-Ada (1)

@@ -11,7 +11,7 @@ import pytest
 from shared.boards import make_store, read_tree, sample_board, send, send_answers, write_rows
 from shared.doors import system_rows
 
-from closeread.leaderboard.folder_store import FolderStore
+from closeread.leaderboard.store import FolderStore
 
 pytestmark = pytest.mark.extended
 

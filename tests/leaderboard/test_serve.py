@@ -21,10 +21,10 @@ from shared.served_boards import COMMAND, serving
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.leaderboard import service
-from closeread.leaderboard.count_cache import CountCache
-from closeread.leaderboard.folder_store import INDEX_LOCK
+from closeread.leaderboard import server
 from closeread.leaderboard.judge import judge
+from closeread.leaderboard.results import CountCache
+from closeread.leaderboard.store import INDEX_LOCK
 from closeread.leaderboard.submission import make_submission
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
@@ -189,9 +189,9 @@ def test_two_forms_at_once_are_both_judged(served, store):
 
 def test_what_waits_is_judged_together(tmp_path, monkeypatch):
     runs = []
-    monkeypatch.setattr(service, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named))
+    monkeypatch.setattr(server, "judge", lambda *given, **named: runs.append(named) or judge(*given, **named))
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=10)))
-    own = service.Service(store, {}, CountCache(tmp_path / "counts"), lambda kind, sentence: None)
+    own = server.Service(store, {}, CountCache(tmp_path / "counts"), lambda kind, sentence: None)
     own.catch_up(1)
     (tmp_path / "p.jsonl").write_bytes(answers(3))
     board = store.read_leaderboard().find(None)
@@ -225,8 +225,6 @@ def test_the_page_is_shown_while_something_is_scored(served, browser, store):
     browser.post(answers(1), board=MCTACO, do="check")  # starts the worker, if there is none yet
     workers = served.find_workers()
     browsers = [served.browser() for _ in range(42)]  # more than there are threads
-    for one in browsers:
-        one.cookie, one.token = browser.cookie, browser.token
     for worker in workers:
         os.kill(worker, signal.SIGSTOP)
     with ThreadPoolExecutor(42) as pool:

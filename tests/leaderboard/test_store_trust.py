@@ -7,6 +7,8 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,10 @@ from shared.boards import (
     write_rows,
 )
 
-from closeread.exceptions import FormatError, SubmissionError
-from closeread.leaderboard import folder_store
+from closeread.exceptions import FormatError, RequestError, SubmissionError
+from closeread.leaderboard import store as stores
 from closeread.leaderboard.canonical import write_json
+from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.submission import About, is_predictions_path, make_submission
 
 
@@ -67,7 +70,7 @@ def about_of(store, tmp_path, **changes):
 )
 def test_hostile_descriptions_are_refused(store, tmp_path, changes, problem):
     data = write_json(about_of(store, tmp_path, **changes))
-    name = folder_store.digest(data)
+    name = stores.digest(data)
     plant(store, f"submissions/mctaco-sample/test/{name[:2]}/{name}.json", data)
     judged = run_judge(store, tmp_path)
     assert not judged.accepted
@@ -85,7 +88,7 @@ def test_names_of_files_that_are_not_their_digest_are_refused(store, tmp_path):
 def test_links_are_never_followed(store, tmp_path):
     secret = tmp_path / "secret.json"
     secret.write_bytes(write_json(about_of(store, tmp_path)))
-    name = folder_store.digest(secret.read_bytes())
+    name = stores.digest(secret.read_bytes())
     link = Path(store.place) / f"submissions/mctaco-sample/test/{name[:2]}/{name}.json"
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(secret)
@@ -168,20 +171,40 @@ def test_scoring_that_is_ended_leaves_no_files(tmp_path, monkeypatch):
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.usefixtures("workers")
-@pytest.mark.gate
-def test_scoring_that_needs_too_much_memory_is_ended(tmp_path):
-    store = make_store(tmp_path / "board", sample_board(limits=small_limits(memory=1)))
+def test_scoring_that_needs_too_much_memory_is_refused(store, tmp_path, monkeypatch):
+    def need_memory(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("closeread.leaderboard.scoring.score_predictions", need_memory)
     send_answers(store, tmp_path, "Large", right=5)
-    judged = run_judge(store, tmp_path)
-    assert not judged.accepted
-    assert len(judged.refused) + len(judged.errors) == 1
+    (told,) = run_judge(store, tmp_path).refused
+    assert told.endswith("scoring needs more than 4,000,000,000 bytes, the limit of this board")
+
+
+@pytest.mark.gate
+def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
+    with Sandbox(methodcaller, "__mul__", 2 * 10**8) as sandbox:
+        assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8
+        with pytest.raises(EndedError, match="scoring ended with status 1"):
+            sandbox.run(b"x", Bounds(60, 10**6, 100))
+        assert len(sandbox.run(b"x", Bounds(60, 10**9, 100))) == 2 * 10**8  # as if nothing had happened
+        with pytest.raises(TooSlowError):  # its answer is too large
+            sandbox.run(b"xx", Bounds(60, 10**9, 100))
+    with Sandbox(partial, time.sleep) as sandbox, pytest.raises(TooSlowError):
+        sandbox.run(60, Bounds(0, 10**9, 100))
+    with Sandbox(partial, os.kill, os.getpid()) as sandbox, pytest.raises(EndedError):
+        sandbox.run(-1, Bounds(60, 10**9, 100))  # no such signal
+    with Sandbox(partial, Path.write_bytes, tmp_path / "large") as sandbox, pytest.raises(EndedError):
+        sandbox.run(b"x" * 1000, Bounds(60, 10**9, 100))
+    assert len((tmp_path / "large").read_bytes()) <= 100
+    with pytest.raises(RequestError, match="No such file"):
+        Sandbox(Path.stat, tmp_path / "missing")
 
 
 def send_one(arguments):
     """Submit in a process of its own."""
     place, path, number = arguments
-    store = folder_store.FolderStore(Path(place))
+    store = stores.FolderStore(Path(place))
     submission = make_submission(store.read_leaderboard().find(None), Path(path), system=f"System {number % 90}")
     return store.send(submission.files, "", "").is_new
 
@@ -203,7 +226,7 @@ class Killed(BaseException):
 
 def count_writes(monkeypatch, limit):
     """Let only so many writes of files happen; the next one kills before or after it is complete."""
-    real, done = folder_store.replacing, []
+    real, done = stores.replacing, []
 
     def dying(path):
         done.append(path)
@@ -211,7 +234,7 @@ def count_writes(monkeypatch, limit):
             raise Killed
         return real(path)
 
-    monkeypatch.setattr(folder_store, "replacing", dying)
+    monkeypatch.setattr(stores, "replacing", dying)
     return done
 
 
@@ -252,7 +275,7 @@ def test_a_full_disk_leaves_the_store_readable(store, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device", str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr(folder_store, "replacing", full)
+        patch.setattr(stores, "replacing", full)
         with pytest.raises(OSError, match="No space left"):
             run_judge(store, tmp_path)
     assert not store.read_results(store.read_leaderboard()).entries

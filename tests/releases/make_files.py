@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from click.testing import CliRunner
-from shared.boards import NOON, make_store, sample_board, score_here, send_answers
+from shared.boards import judge_here, make_store, sample_board, send_answers
 from shared.doors import CORPORA, KEY, RESPONSE, TIMEML_FILES, sample_gold, system_rows
 
 import closeread
@@ -24,8 +24,6 @@ from closeread.counts.estimates import Resampling
 from closeread.exceptions import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.features import features
-from closeread.leaderboard.count_cache import CountCache
-from closeread.leaderboard.judge import judge
 from closeread.tasks import load_procedure
 
 QUICK = Resampling(n_resamples=0)
@@ -151,8 +149,7 @@ def keep_leaderboard(folder):
     work.mkdir()
     store = make_store(folder / "leaderboard", sample_board())
     send_answers(store, work, "Guess", right=60)
-    score = partial(score_here, n_workers=1)
-    judge(store, {}, n_workers=1, cache=CountCache(work / "counts"), now=lambda: NOON, score=score)
+    judge_here(store, work / "counts")
     shutil.rmtree(work)
     for lock in (folder / "leaderboard").glob(".*.lock"):
         lock.unlink()

@@ -12,7 +12,7 @@ from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report, make_report
 from closeread.counts.storage import read_any_counts
-from closeread.leaderboard.folder_store import FolderStore
+from closeread.leaderboard.store import FolderStore
 from closeread.scoring import find_procedure, load_report
 from closeread.tasks import load_procedure
 

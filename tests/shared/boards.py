@@ -3,23 +3,32 @@
 import json
 import os
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
 from closeread.counts.procedure import Place
-from closeread.leaderboard import scoring_process
-from closeread.leaderboard.count_cache import CountCache
+from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
-from closeread.leaderboard.folder_store import FolderStore
 from closeread.leaderboard.judge import judge
+from closeread.leaderboard.results import CountCache
+from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import make_submission
-from closeread.leaderboard.worker import read_outcome
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
+class DatedStore(FolderStore):
+    """A store whose files arrive at the time of their modification, which a test can set."""
+
+    @staticmethod
+    def _read_time(about):
+        return about.st_mtime
+
+
 def make_store(folder, *boards, title="Close reading"):
     """Create a store in a folder with the given boards, whose files may arrive at a time that a test sets."""
-    store = FolderStore(folder, lambda about: about.st_mtime)
+    store = DatedStore(folder)
     store.write_leaderboard(Leaderboard(title, {board.name: board for board in boards}))
     return store
 
@@ -65,16 +74,23 @@ def send_answers(store, folder, system, *, right, at=NOON, **about):
 
 
 def run_judge(store, tmp_path, golds=None, *, now=NOON, n_workers=1):
-    """Judge what has arrived."""
-    return judge(store, golds or {}, n_workers=n_workers, cache=CountCache(tmp_path / "counts"), now=lambda: now)
+    """Judge what has arrived, at a time."""
+    with mock.patch("closeread.leaderboard.judge.read_today", now.date):
+        return judge(store, golds or {}, n_workers=n_workers, cache=CountCache(tmp_path / "counts"))
+
+
+def judge_here(store, cache, golds=None):
+    """Judge what has arrived, at noon and in this process."""
+    with mock.patch("closeread.leaderboard.judge.read_today", NOON.date):
+        score = partial(score_here, n_workers=1)
+        return judge(store, golds or {}, n_workers=1, cache=CountCache(cache), score=score)
 
 
 def score_here(board, gold, jobs, n_workers):
     """Score in this process as a worker does, without its limits; a worker takes half a second to start."""
     scorer = board.open_scorer(gold)
     for job in jobs:
-        answer, data = scoring_process.score(board, scorer, {"subject": job.subject, "path": job.path}, job.predictions)
-        yield read_outcome(job, answer, data)
+        yield scoring.read_outcome(job, scoring.score(board, scorer, job))
 
 
 def read_tree(folder):

@@ -5,7 +5,7 @@ A new command needs a line here, and its files in `write_inputs`; `REASONS` has 
 
 import shutil
 from contextlib import ExitStack, contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
@@ -13,7 +13,7 @@ import click
 from click.testing import CliRunner
 from shared import json_lines
 from shared.annotated_cat import write_voyage
-from shared.boards import NOON, make_store, sample_board, score_here, send_answers
+from shared.boards import DatedStore, judge_here, make_store, sample_board, score_here, send_answers
 from shared.commands import list_commands
 from shared.doors import CORPORA, TIMEML_FILES, sample_gold, system_rows, write_key
 from shared.file_faults import drop_hidden, file_faults, read_tree
@@ -22,9 +22,6 @@ from shared.marmara_xml import SENTENCES, write_fragment
 from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
-from closeread.leaderboard.count_cache import CountCache
-from closeread.leaderboard.folder_store import FolderStore
-from closeread.leaderboard.judge import judge
 from closeread.tasks.wikipossessions.wiki_pages import Page
 
 CONFIG = ("--config", "sample")
@@ -235,14 +232,12 @@ def standing_in():
     with ExitStack() as stack:
         for target, new in (
             ("closeread.leaderboard.judge.score_all", score_here),
-            ("closeread.leaderboard.verify.score_all", score_here),
+            # A copy of a file has its time of modification, but not that of its inode.
+            ("closeread.leaderboard.store.FolderStore._read_time", staticmethod(lambda about: about.st_mtime)),
             (pages, lambda wiki, title, day: Page(title, "", 1, 2, "2017-01-01T00:00:00Z", "A text.\n")),
         ):
             stack.enter_context(mock.patch(target, new))
         stack.enter_context(mock.patch.object(evaluate.loading, "init_dynamic_modules", return_value="out/modules"))
-        # A copy of a file has its time of modification, but not that of its inode.
-        times = (lambda about: about.st_mtime,)
-        stack.enter_context(mock.patch.object(FolderStore.__init__, "__defaults__", times))
         yield
 
 
@@ -317,13 +312,5 @@ def _write_results(folder):
     store = make_store(folder / "store", sample_board())
     submission = send_answers(store, folder, "First", right=30)
     shutil.copytree(folder / "store", folder / "judged")
-    score = partial(score_here, n_workers=1)
-    judge(
-        FolderStore(folder / "judged", lambda about: about.st_mtime),
-        {},
-        n_workers=1,
-        cache=CountCache(folder / "cache"),
-        now=lambda: NOON,
-        score=score,
-    )
+    judge_here(DatedStore(folder / "judged"), folder / "cache")
     return submission

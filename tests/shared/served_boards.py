@@ -31,16 +31,14 @@ class Answer:
 
 
 class Browser:
-    """Sends requests with the cookie that it was given, and the headers of a browser that is on the page."""
+    """Sends requests with the headers of a browser that is on the page."""
 
     def __init__(self, port):
         self.port = port
-        self.cookie = None
-        self.token = None
 
     def send(self, method, path, body=None, headers=(), **more):
         """Send a request; headers given here replace the usual ones, and are left out if they are None."""
-        usual = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie, **dict(headers)}
+        usual = {"Host": f"127.0.0.1:{self.port}", **dict(headers)}
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, {k: v for k, v in usual.items() if v is not None}, **more)
@@ -54,18 +52,9 @@ class Browser:
     def get(self, path="/", **headers):
         return self.send("GET", path, headers=headers)
 
-    def open(self):
-        """Load the page, and keep its cookie and its token."""
-        answer = self.get()
-        self.cookie = answer.headers["set-cookie"].partition(";")[0]
-        self.token = re.search(r'name="token" value="([0-9a-f]+)"', answer.text)[1]
-        return answer
-
     def post(self, data, file="predictions.jsonl", headers=(), **fields):
         """Send the form, and follow to the page that it leads to."""
-        if self.token is None:
-            self.open()
-        body = encode({"token": self.token, "do": "submit", "system": "Mine", **fields}, file, data)
+        body = encode({"do": "submit", "system": "Mine", **fields}, file, data)
         usual = {
             "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
             "Origin": f"http://127.0.0.1:{self.port}",

@@ -20,9 +20,8 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import PathOption, Place, Procedure
 from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
-from closeread.leaderboard.canonical import read_json, write_json
+from closeread.leaderboard.canonical import check_structure, read_json, write_json
 from closeread.leaderboard.names import format_time
-from closeread.leaderboard.structure import check_structure
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 from closeread.suggestions import describe_unknown

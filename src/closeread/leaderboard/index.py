@@ -5,34 +5,44 @@ It holds scores, intervals and ranks, and for private gold nothing about single 
 
 from __future__ import annotations
 
+import json
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
+from closeread.corpus.declaration import Corpus
 from closeread.corpus.examples import SAMPLE
+from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import Metric
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.leaderboard import tables
-from closeread.leaderboard.canonical import write_json
+from closeread.leaderboard.canonical import check_schema, write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
-from closeread.leaderboard.printed import read_printed_systems
 from closeread.leaderboard.ranking import pair_differences, rank
-from closeread.leaderboard.reproducing import describe_reproduction
-from closeread.leaderboard.results import Entry, Record, Results
-from closeread.leaderboard.store import INDEX, Store
-from closeread.leaderboard.submission import About
+from closeread.leaderboard.results import BASELINE, Blocks, Entry, Record, Results
+from closeread.leaderboard.store import HUB, INDEX, Store
+from closeread.leaderboard.submission import PACKED, About, find_suffix
+from closeread.packages import package_folder
 from closeread.scoring import resolve_options
+from closeread.suggestions import describe_unknown
+from closeread.tasks import load_procedure
 
 FORMAT = 1
+PRINTED = "printed_systems.json"
+"""The file of a corpus with systems whose scores a paper prints, in the form of `printed.schema.json`."""
+
+SCALES = {"percent": Decimal(100), "ratio": Decimal(1)}
 PAIRS = 100
 """The number of systems, best first, all pairs of which the page can compare."""
-
-BASELINE = "baseline:"
 
 
 @dataclass(frozen=True)
@@ -44,8 +54,8 @@ class Counts:
         blocks: for each of these, the names of the counts and the sums of every block, (n_blocks, k).
     """
 
-    records: Mapping[str, Record]
-    blocks: Mapping[str, tuple[tuple[str, ...], Floats]]
+    records: dict[str, Record]
+    blocks: dict[str, Blocks]
 
 
 def make_index(
@@ -288,10 +298,10 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
             **empty,
             "kind": "printed",
             "id": f"printed:{number}",
-            "system": one.system,
-            "source_text": one.source,
+            "system": one["system"],
+            "source_text": one["source"],
             "description": "",
-            "scores": {name: {"value": score.value, "printed": score.printed} for name, score in one.scores.items()},
+            "scores": one["scores"],
             "slices": {},
             "flags": [],
         }
@@ -335,3 +345,120 @@ def _rises(board: Board, entries: Sequence[Entry], records: Mapping[str, Record]
         if value > best:
             best = value
             yield {"date": entry.submitted, "id": entry.submission, "value": value}
+
+
+def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
+    """Return the command that computes the scores of a row from its predictions.
+
+    Args:
+        place: the store; the command is for a shell in its folder if it is a folder, which others have elsewhere.
+        board: the board.
+        subject: the id of the submission, or "baseline:" and the name of a baseline.
+        about: what the submitter says, with the path of the predictions.
+    """
+    is_on_hub = place.startswith(HUB)
+    store = place if is_on_hub else "."
+    if board.private:
+        return shlex.join(["closeread", "leaderboard", "verify", store, "--gold", "GOLD"])
+    part = [] if board.own_gold else _name_part(board)
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in _changed_options(board).items()]
+    metrics = [] if board.metrics is None else [f"--metrics={','.join(board.metrics)}"]
+    flags = [*part, *options, *metrics]
+    if subject.startswith(BASELINE):
+        name = subject.removeprefix(BASELINE)
+        output = f"{name}.jsonl"
+        made = shlex.join(["closeread", "baseline", str(board.corpus), name, *part, "-o", output])
+        return f"{made} && {shlex.join(['closeread', 'score', board.scored, output, *flags])}"
+    if is_on_hub or about.predictions.endswith(PACKED):
+        output = "predictions" if about.predictions.endswith(PACKED) else f"predictions{find_suffix(about.predictions)}"
+        fetched = shlex.join(["closeread", "leaderboard", "download", store, subject[:12], "-o", output])
+        return f"{fetched} && {_score(board, output, flags)}"
+    return _score(board, about.predictions, flags)
+
+
+def _score(board: Board, predictions: str, flags: list[str]) -> str:
+    gold = ["GOLD"] if board.own_gold and board.corpus is None else []
+    own = ["--gold=GOLD"] if board.own_gold and board.corpus is not None else []
+    return shlex.join(["closeread", "score", board.scored, *gold, predictions, *own, *flags])
+
+
+def _name_part(board: Board) -> list[str]:
+    return [f"--config={board.config}", f"--split={board.split}"]
+
+
+def _changed_options(board: Board) -> dict[str, str]:
+    """Return the options that differ from the procedure's defaults for this corpus."""
+    defaults = resolve_options(board.procedure, board.corpus, {})
+    return {name: value for name, value in board.options.items() if defaults.get(name) != value}
+
+
+def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
+    """Read the systems of a part of a corpus whose scores its paper prints, as rows of a board.
+
+    Only scores that are defined as ours and were computed on the whole split are in the file, as the paper prints them.
+
+    Args:
+        corpus: its name.
+        config, split: the part; None for the default.
+
+    Returns:
+        `system`, `source` (the paper, and where it prints the scores) and `scores`, each with its `value` as a ratio
+        and as `printed`, in the order of the file; empty if the corpus has no such file, or the part no such systems.
+
+    Raises:
+        RequestError: there is no such corpus, config or split.
+        FormatError: the file is invalid; all problems at once.
+    """
+    declaration = load_corpus(corpus)
+    part = select(declaration, config, split)
+    path = package_folder(f"closeread.loaders.{corpus}") / PRINTED
+    return [
+        {
+            "system": row["system"],
+            "source": row["source"],
+            "scores": {
+                name: {"value": float(Decimal(text) / SCALES[row["unit"]]), "printed": text}
+                for name, text in row["scores"].items()
+            },
+        }
+        for row in (parse_printed_systems(path, declaration) if path.exists() else ())
+        if (row["config"], row["split"]) == part
+    ]
+
+
+def parse_printed_systems(path: Path, corpus: Corpus) -> list[Mapping[str, Any]]:
+    """Read and check a file of printed systems.
+
+    Raises:
+        FormatError: it is not JSON, breaks the schema, or names a part or a metric that the corpus lacks.
+    """
+    source = f"{corpus.name}/{path.name}"
+    try:
+        rows: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise FormatError(source, [Problem(f"is not JSON ({error})")]) from None
+    check_schema(rows, "printed.schema.json", source)
+    metrics = [metric.name for metric in load_procedure(corpus.procedure).metrics]
+    problems: list[Problem] = []
+    seen = set()
+    for index, row in enumerate(rows):
+        config, split = row["config"], row["split"]
+        splits = corpus.configs[config].split_names if config in corpus.configs else ()
+        if not splits:
+            problems.append(Problem(describe_unknown("config", config, list(corpus.configs)), path=(index, "config")))
+        elif split not in splits:
+            problems.append(Problem(describe_unknown("split", split, splits), path=(index, "split")))
+        for name, text in row["scores"].items():
+            if name not in metrics:
+                problems.append(Problem(describe_unknown("metric", name, metrics), path=(index, "scores")))
+            elif Decimal(text) > SCALES[row["unit"]]:
+                found = f"{text} is too large (expected at most {SCALES[row['unit']]})"
+                problems.append(Problem(found, path=(index, "scores", name)))
+        key = row["system"], row["source"], config, split
+        if key in seen:
+            found = f"system {quote(row['system'])} is listed twice for {config}, {split}"
+            problems.append(Problem(found, path=(index,)))
+        seen.add(key)
+    if problems:
+        raise FormatError(source, problems)
+    return rows

@@ -1,4 +1,4 @@
-"""Judge what has arrived: score it, record it, answer, and rebuild the index.
+"""Judge what has arrived: score it, record it, answer, and rebuild the index; and verify what was judged.
 
 One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
 board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
@@ -17,20 +17,31 @@ from pathlib import Path
 from typing import Any
 
 from closeread._version import __version__
-from closeread.arrays import Floats
 from closeread.exceptions import RequestError
-from closeread.leaderboard.answers import describe_refusal, describe_result, describe_withdrawal
-from closeread.leaderboard.canonical import digest, write_json
-from closeread.leaderboard.count_cache import CountCache, belong_together
+from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
-from closeread.leaderboard.index import BASELINE, Counts, find_row, index_files, make_index
-from closeread.leaderboard.results import Entry, Record, Results, record_id, record_path
+from closeread.leaderboard.index import Counts, find_row, index_files, make_index
+from closeread.leaderboard.names import escape_markdown
+from closeread.leaderboard.results import (
+    BASELINE,
+    Blocks,
+    CountCache,
+    Entry,
+    Record,
+    Results,
+    belong_together,
+    record_id,
+    record_path,
+)
+from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Arrival, Store
 from closeread.leaderboard.submission import About
-from closeread.leaderboard.worker import Job, Outcome, score_all
 
 REFUSALS = 20
 """How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
+
+SHOWN = 20
+"""How many problems an answer lists."""
 
 Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 """Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
@@ -61,7 +72,6 @@ def judge(
     *,
     n_workers: int,
     cache: CountCache,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
     score: Scoring | None = None,
 ) -> Judged:
@@ -72,7 +82,6 @@ def judge(
         golds: the organiser's own gold by board.
         n_workers: the number of processes that score.
         cache: where counts are kept between runs.
-        now: returns the time.
         progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
         score: scores jobs; None for new processes.
 
@@ -81,61 +90,52 @@ def judge(
     """
     score = score or partial(score_all, n_workers=n_workers)
     leaderboard = store.read_leaderboard()
-    notices = dict.fromkeys(_check_golds(leaderboard, golds))
+    for name in golds:
+        leaderboard.find(name)
+    scorers = [board.open_scorer(golds.get(board.name)) for board in leaderboard.boards.values()]
+    notices = dict.fromkeys(notice for scorer in scorers for notice in scorer.gold.notices)
     results = store.read_results(leaderboard)
-    judged = Judged()
-    arrivals = store.list_arrivals(leaderboard, results)
-    settled: list[Settled] = []
-    for board in leaderboard.boards.values():
-        run = _Run(store, board, golds.get(board.name), results, score, cache, now().date())
-        for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
-            judged = replace(judged, **{kind: (*getattr(judged, kind), sentence)})
-            progress(kind, sentence)
-        settled += run.settled
+    told: dict[str, list[str]] = {}
 
+    def tell(kind: str, sentence: str) -> None:
+        told.setdefault(kind, []).append(sentence)
+        progress(kind, sentence)
+
+    arrivals = store.list_arrivals(leaderboard, results)
+    settled: list[_Settled] = []
+    for board in leaderboard.boards.values():
+        run = _Run(store, board, golds.get(board.name), results, score, cache)
+        for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
+            tell(kind, sentence)
+        settled += run.settled
     lost: dict[str, str] = {}
 
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _Counting(store, board, golds.get(board.name), found, score, cache, lost, notices).read()
+            board.name: _count_all(store, board, golds.get(board.name), found, score, cache, lost, notices)
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
 
     store.update_index(make_files)
-    judged = replace(judged, notices=tuple(notices))
     for sentence in lost.values():
-        judged = replace(judged, errors=(*judged.errors, sentence))
-        progress("errors", sentence)
+        tell("errors", sentence)
     if settled:  # answers name the rank, so they come after the index; what is not answered now is answered again
         index = store.read_index()
         for one in settled:
             if (text := one.describe(store, leaderboard, index)) is not None:
                 store.answer(one.arrival, text)
-    return judged
+    return Judged(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
 
 
-def _check_golds(leaderboard: Leaderboard, golds: Mapping[str, Path]) -> list[str]:
-    """Check that there is gold for every board, and return the notices about it.
-
-    Raises:
-        RequestError: a gold belongs to no board, or a board has none; or it is not the board's.
-    """
-    for name in golds:
-        leaderboard.find(name)
-    scorers = [board.open_scorer(golds.get(board.name)) for board in leaderboard.boards.values()]
-    return [notice for scorer in scorers for notice in scorer.gold.notices]
+def read_today() -> date:
+    """Return the day, in UTC."""
+    return datetime.now(UTC).date()
 
 
 @dataclass(frozen=True)
-class Settled:
-    """An arrival that is settled, and is still to be answered.
-
-    Attributes:
-        arrival: the arrival.
-        entry: its entry; None if it was refused without one.
-        problems: why it was refused.
-    """
+class _Settled:
+    """An arrival that is settled, and still to be answered: with its entry, if it has one, and why it was refused."""
 
     arrival: Arrival
     entry: Entry | None
@@ -146,11 +146,50 @@ class Settled:
         if self.problems or self.entry is None or self.entry.status == "refused":
             return describe_refusal(self.problems or (self.entry.problems if self.entry else ()))
         if self.entry.status == "withdrawn":
-            return describe_withdrawal(self.arrival.submission[:12])
+            return f"Submission {self.arrival.submission[:12]} is withdrawn: it is no longer on the board."
         board = leaderboard.find(self.arrival.board)
         path = record_path(board.name, record_id(self.arrival.submission, board.signature))
         row = find_row(index, board.name, self.arrival.submission)
         return None if row is None else describe_result(board, row, store.link(path))
+
+
+def describe_refusal(problems: Sequence[str]) -> str:
+    """List the problems of a submission for its author, in Markdown."""
+    lines = [f"- {escape_markdown(problem)}" for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        lines.append(f"- and {len(problems) - SHOWN:,} more")
+    found = "This was not accepted, for this reason:" if len(problems) == 1 else "This was not accepted:"
+    advice = "Correct this and submit again; `closeread validate` checks predictions before they are sent."
+    return "\n".join([found, "", *lines, "", advice])
+
+
+def describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
+    """Describe the scores and the rank of a submission, from its row in the index, with a link to the record."""
+
+    def percent(value: float | None) -> str:
+        return "–" if value is None else f"{100 * value:.2f}"
+
+    titles = {metric.name: metric.title for metric in board.procedure.metrics}
+    rows = []
+    for name, one in row["scores"].items():
+        interval = "–" if one["low"] is None else f"{percent(one['low'])} to {percent(one['high'])}"
+        rows.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
+    ranked = []
+    if (rank := row["rank"]) is not None:
+        ranks = str(rank["low"]) if rank["low"] == rank["high"] else f"{rank['low']} to {rank['high']}"
+        ranked = [f"Rank {ranks}, with 95% confidence."]
+    lines = [
+        f"**{escape_markdown(board.title)}**: scored.",
+        "",
+        f"| metric | score | {100 * board.resampling.confidence:g}% interval |",
+        "|---|--:|---|",
+        *rows,
+        "",
+        *ranked,
+        f"Signature: `{row['signature']}`",
+        f"Record: {link}",
+    ]
+    return "\n".join(lines)
 
 
 class _Run:
@@ -164,16 +203,15 @@ class _Run:
         results: Results,
         score: Scoring,
         cache: CountCache,
-        today: date,
     ) -> None:
-        self._store, self._board, self._gold, self._today = store, board, gold, today
+        self._store, self._board, self._gold, self._today = store, board, gold, read_today()
         self._score, self._cache = score, cache
         self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
         for entry in self._entries.values():
             self._count(entry, 1)
-        self.settled: list[Settled] = []
+        self.settled: list[_Settled] = []
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
         """Settle arrivals; yield what became of each, as a field of `Judged` and a sentence."""
@@ -181,7 +219,7 @@ class _Run:
         refused: list[Arrival] = []
         for arrival in arrivals:
             if not arrival.submission:
-                self.settled.append(Settled(arrival, None, arrival.problems))
+                self.settled.append(_Settled(arrival, None, arrival.problems))
                 yield "refused", f"{arrival.source} of {arrival.author}: {arrival.problems[0]}"
         arrivals = [arrival for arrival in arrivals if arrival.submission]
 
@@ -223,7 +261,7 @@ class _Run:
         entry = self._entries[arrival.submission]
         if all(one.arrival.submission != arrival.submission for one in self.settled):
             sent_before = entry.source != arrival.source
-            self.settled.append(Settled(arrival, entry, ("this was submitted before",) if sent_before else ()))
+            self.settled.append(_Settled(arrival, entry, ("this was submitted before",) if sent_before else ()))
 
     def _read_about(self, arrival: Arrival) -> About:
         path = next(path for path in arrival.files if path.endswith(f"/{arrival.submission}.json"))
@@ -252,11 +290,11 @@ class _Run:
         elif record is None or outcome.blocks is None:
             yield self._refuse(arrival, outcome.problems, day)
         else:
-            self._cache.write(_name_counts(self._board, record.id), outcome.names, outcome.blocks)
+            self._cache.write(self._board, record, (outcome.names, outcome.blocks))
             entry = self._make_entry(arrival, "accepted", day)
             self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
             self._keep(entry)
-            self.settled.append(Settled(arrival, entry))
+            self.settled.append(_Settled(arrival, entry))
             score = record.report["scores"][self._board.headline]["value"]
             shown = "undefined" if score is None else f"{100 * score:.2f}"
             yield "accepted", f"{name}: {self._board.headline} {shown}"
@@ -265,7 +303,7 @@ class _Run:
         entry = replace(self._make_entry(arrival, "refused", day), problems=tuple(problems))
         self._store.write_results(None, {entry.path: entry.to_bytes()})
         self._keep(entry)
-        self.settled.append(Settled(arrival, entry))
+        self.settled.append(_Settled(arrival, entry))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
         name = "" if arrival.problems else f"{self._read_about(arrival).system} "
         return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
@@ -278,14 +316,14 @@ class _Run:
         if found.problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
             problem = found.problems[0] if found.problems else problem
-            self.settled.append(Settled(replace(arrival, problems=(problem,)), None, (problem,)))
+            self.settled.append(_Settled(replace(arrival, problems=(problem,)), None, (problem,)))
             yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
         else:
             gone = replace(entry, status="withdrawn")
             self._store.write_results(None, {gone.path: gone.to_bytes()})
             self._keep(gone)
             self.settled = [replace(one, entry=gone) if one.entry == entry else one for one in self.settled]
-            self.settled.append(Settled(arrival, gone))
+            self.settled.append(_Settled(arrival, gone))
             yield "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
@@ -300,85 +338,153 @@ class _Run:
         self._count(entry, 1)
 
     def _count(self, entry: Entry, number: int) -> None:
-        """Count an entry towards the limits of its author.
-
-        To be refused for the sake of private gold says something about it, so that counts as a score does.
-        """
+        # To be refused for the sake of private gold says something about it, so that counts as a score does.
         is_scored = entry.status != "refused" or (self._board.private and entry.about is not None)
         (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
 
 
-def _name_counts(board: Board, record: str) -> str:
-    """Return the name under which the cache has the counts of a record, which depend on the board's metrics, too."""
-    metrics = [metric.name for metric in board.procedure.metrics]
-    return digest(write_json([record, __version__, metrics]))
+def _count_all(
+    store: Store,
+    board: Board,
+    gold: Path | None,
+    results: Results,
+    score: Scoring,
+    cache: CountCache,
+    lost: dict[str, str],
+    notices: dict[str, None],
+) -> Counts:
+    """Return the counts of all accepted submissions and baselines of a board, scoring again what is missing.
+
+    `lost` takes a sentence for each accepted submission that can't be scored any more, and `notices` one for each
+    baseline that can't; they are left out.
+    """
+    found: dict[str, Blocks] = {}
+    records: dict[str, Record] = {}
+    jobs: list[Job] = []
+    accepted = _list_accepted(board, results)
+    for subject in (*accepted, *(f"{BASELINE}{name}" for name in board.baselines)):
+        record = results.records.get(record_id(subject, board.signature))
+        kept = cache.read(board, record) if record is not None and record.fits(board) else None
+        if record is not None and kept is not None:
+            found[subject], records[subject] = kept, record
+        else:
+            jobs.append(Job(subject, accepted[subject].describe().predictions if subject in accepted else ""))
+
+    def leave_out(subject: str, reason: str) -> None:
+        if subject.startswith(BASELINE):  # it may need what is not installed here
+            name = subject.removeprefix(BASELINE)
+            notices[f"Baseline {name} of {board.name} is left out: {reason}"] = None
+        else:
+            lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+
+    new: dict[str, bytes] = {}
+    for outcome in score(board, gold, _fill(store, board, jobs, leave_out)) if jobs else ():
+        record = outcome.record
+        if record is None or outcome.blocks is None:
+            leave_out(outcome.subject, outcome.error or outcome.problems[0])
+            continue
+        made = outcome.names, outcome.blocks
+        cache.write(board, record, made)
+        stored = results.records.get(record.id)
+        if stored is None or not stored.fits(board) or not belong_together(made, stored, board):
+            new[record.path] = record.to_bytes()
+        else:
+            record = stored  # the index follows from what is stored, whether counts were kept or not
+        found[outcome.subject], records[outcome.subject] = made, record
+    if new:
+        store.write_results(None, new)
+    return Counts(records, found)
+
+
+def _list_accepted(board: Board, results: Results) -> dict[str, Entry]:
+    return {n: one for n, one in results.entries.items() if one.status == "accepted" and one.board == board.name}
+
+
+def _fill(store: Store, board: Board, jobs: Iterable[Job], leave_out: Callable[[str, str], None]) -> Iterator[Job]:
+    """Yield jobs with their predictions; those that can't be read are left out."""
+    for job in jobs:
+        try:
+            data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
+        except RequestError as error:
+            leave_out(job.subject, str(error))
+        else:
+            yield replace(job, predictions=data)
 
 
 @dataclass(frozen=True)
-class _Counting:
-    """The counts of all that is ranked on a board, scoring again what is missing.
+class Verified:
+    """What verification found.
 
     Attributes:
-        store, board, gold, results, score, cache: as above.
-        lost: takes a sentence for each submission that was accepted but can't be scored any more, which is left out.
-        notices: takes a sentence for each baseline that can't be scored, which is left out.
+        equal: the number of records that are the same, byte for byte.
+        differences: what differs, one sentence each.
     """
 
-    store: Store
-    board: Board
-    gold: Path | None
-    results: Results
-    score: Scoring
-    cache: CountCache
-    lost: dict[str, str]
-    notices: dict[str, None]
+    equal: int
+    differences: tuple[str, ...]
 
-    def read(self) -> Counts:
-        """Return the counts of all accepted submissions and baselines."""
-        board = self.board
-        found: dict[str, tuple[tuple[str, ...], Floats]] = {}
-        records: dict[str, Record] = {}
-        jobs: list[Job] = []
-        accepted = [e for e in self.results.entries.values() if e.status == "accepted" and e.board == board.name]
-        subjects = {entry.submission: entry for entry in accepted}
-        for subject in (*subjects, *(f"{BASELINE}{name}" for name in board.baselines)):
-            identity = record_id(subject, board.signature)
-            kept, record = self.cache.read(_name_counts(board, identity)), self.results.records.get(identity)
-            if kept and record is not None and record.fits(board) and belong_together(kept, record, board):
-                found[subject], records[subject] = kept, record
-            else:
-                jobs.append(Job(subject, subjects[subject].describe().predictions if subject in subjects else ""))
-        new: dict[str, bytes] = {}
-        for outcome in self.score(board, self.gold, self._fill(jobs)) if jobs else ():
-            subject, record = outcome.subject, outcome.record
-            if record is None or outcome.blocks is None:
-                self._leave_out(subject, outcome.error or outcome.problems[0])
+
+def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verified:
+    """Compute every record again, and compare it and the index with what the store has.
+
+    Args:
+        store: the store.
+        golds: the organiser's own gold by board.
+        n_workers: the number of processes that score.
+
+    Raises:
+        RequestError: gold is missing, or is not that of the board.
+    """
+    leaderboard = store.read_leaderboard()
+    results = store.read_results(leaderboard)
+    equal = 0
+    differences: list[str] = []
+    counts: dict[str, Counts] = {}
+    for board in leaderboard.boards.values():
+        accepted = _list_accepted(board, results)
+        jobs = [Job(name, entry.describe().predictions) for name, entry in accepted.items()]
+        baselines = [f"{BASELINE}{name}" for name in board.baselines]
+        jobs += [Job(name) for name in baselines if record_id(name, board.signature) in results.records]
+
+        def leave_out(subject: str, reason: str) -> None:
+            differences.append(f"{_shorten(subject)}: {reason}")
+
+        found = Counts({}, {})
+        scored = score_all(board, golds.get(board.name), _fill(store, board, jobs, leave_out), n_workers)
+        for outcome in scored:
+            if (record := outcome.record) is None or outcome.blocks is None:
+                reason = outcome.error or "; ".join(outcome.problems)
+                leave_out(outcome.subject, f"was accepted, but can't be scored: {reason}")
                 continue
-            self.cache.write(_name_counts(board, record.id), outcome.names, outcome.blocks)
-            stored, made = self.results.records.get(record.id), (outcome.names, outcome.blocks)
-            if stored is None or not stored.fits(board) or not belong_together(made, stored, board):
-                new[record.path] = record.to_bytes()
+            found.records[outcome.subject], found.blocks[outcome.subject] = record, (outcome.names, outcome.blocks)
+            if difference := _compare(record, results.records.get(record.id)):
+                leave_out(outcome.subject, difference)
             else:
-                record = stored  # the index follows from what is stored, whether counts were kept or not
-            found[subject], records[subject] = made, record
-        if new:
-            self.store.write_results(None, new)
-        return Counts(records, found)
+                equal += 1
+        counts[board.name] = found
+        for record in results.records.values():
+            is_known = record.subject in results.entries or record.subject in baselines
+            if record.board == board.name and record.signature == board.signature and not is_known:
+                leave_out(record.subject, "has a record, but was never submitted")
+    if not differences and write_json(store.read_index()) != write_json(
+        make_index(store, leaderboard, results, counts)
+    ):
+        differences.append("the index is not what follows from the records; run closeread leaderboard judge")
+    return Verified(equal, tuple(differences))
 
-    def _fill(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield jobs with their predictions; submissions whose predictions can't be read are left out."""
-        for job in jobs:
-            try:
-                data = self.store.read_predictions(job.path, self.board.limits.bytes) if job.path else b""
-            except RequestError as error:
-                self._leave_out(job.subject, str(error))
-            else:
-                yield replace(job, predictions=data)
 
-    def _leave_out(self, subject: str, reason: str) -> None:
-        """Say why a submission or a baseline has no counts."""
-        if subject.startswith(BASELINE):  # it may need what is not installed here
-            name = subject.removeprefix(BASELINE)
-            self.notices[f"Baseline {name} of {self.board.name} is left out: {reason}"] = None
-        else:
-            self.lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+def _compare(record: Record, stored: Record | None) -> str | None:
+    """Say how a record differs from the stored one; None if it does not."""
+    if stored is None:
+        return f"has no record under {record.signature}; run closeread leaderboard judge"
+    if stored.to_bytes() == record.to_bytes():
+        return None
+    if stored.closeread != __version__:
+        return f"was scored by closeread {stored.closeread}, and differs from what {__version__} computes"
+    before, now = (one.report["scores"] for one in (stored, record))
+    differing = [metric for metric in now if before.get(metric) != now[metric]]
+    return f"the record differs from what its predictions give ({', '.join(differing) or 'not in its scores'})"
+
+
+def _shorten(subject: str) -> str:
+    return subject if subject.startswith(BASELINE) else subject[:12]

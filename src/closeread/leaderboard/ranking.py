@@ -2,7 +2,7 @@
 
 A system's rank is known only as far as its differences from other systems are significant: at best, it follows the
 systems that are significantly better; at worst, it precedes only those that are significantly worse.  The p-values are
-those of `closeread.leaderboard.swap_test`; Holm's (1979) correction over all pairs keeps the probability that any two
+those of `closeread.leaderboard.p_values`; Holm's (1979) correction over all pairs keeps the probability that any two
 equally good systems are told apart at `alpha`.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask, multiply
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE, draw_swaps, draw_weights
-from closeread.leaderboard.swap_test import (
+from closeread.leaderboard.p_values import (
     CAUTION,
     CHUNK,
     DRAWN,

@@ -7,10 +7,13 @@ only the store knows: who submitted, and when.
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -18,9 +21,9 @@ from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
-from closeread.leaderboard.canonical import digest, read_json, write_json
+from closeread.files import make_folders, replacing
+from closeread.leaderboard.canonical import check_structure, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
-from closeread.leaderboard.structure import check_structure
 from closeread.leaderboard.submission import About
 
 FORMAT = 1
@@ -32,6 +35,18 @@ ROUNDING = 1e-12
 
 DIGITS = 4
 """The digits of scores on private gold."""
+
+BASELINE = "baseline:"
+"""What the name of a baseline follows where the id of a submission could stand."""
+
+RANKS = ("refused", "accepted", "withdrawn")
+"""Statuses of an entry; none is replaced by one before it."""
+
+CACHE_FORMAT = 2
+"""The number of the format of kept counts, and of the order of blocks in them; others are not used."""
+
+Blocks = tuple[tuple[str, ...], Floats]
+"""The names of counts, (k,), and their sums in every block, (n_blocks, k)."""
 
 
 @dataclass(frozen=True)
@@ -197,10 +212,6 @@ class Results:
         raise RequestError(f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)")
 
 
-RANKS = ("refused", "accepted", "withdrawn")
-"""Statuses of an entry; none is replaced by one before it."""
-
-
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
     """Read entries and records.
 
@@ -288,3 +299,59 @@ def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
         name: {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in score.items()}
         for name, score in scores.items()
     }
+
+
+class CountCache:
+    """A folder with the counts of judged systems by block, from which follow comparisons of systems.
+
+    They say how well a system does on each part of the gold, so they are never in a store.
+
+    Args:
+        folder: the folder; None for the user's cache.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        if folder is None:
+            import platformdirs  # which a bundle for Codabench does not have
+
+            folder = Path(platformdirs.user_cache_dir("closeread")) / "leaderboard"
+        self._folder = folder
+
+    def read(self, board: Board, record: Record) -> Blocks | None:
+        """Return the counts of a record; None if they are not here, or don't belong to it: they are counted again."""
+        try:
+            with np.load(io.BytesIO(self._place(board, record.id).read_bytes()), allow_pickle=False) as found:
+                kept = tuple(found["names"].tolist()), found["blocks"]
+                is_known = int(found["format"]) == CACHE_FORMAT
+        except (OSError, ValueError, TypeError, KeyError, BadZipFile):
+            return None
+        return kept if is_known and belong_together(kept, record, board) else None
+
+    def write(self, board: Board, record: Record, counts: Blocks) -> None:
+        """Keep the counts of a record.
+
+        Raises:
+            OSError: the folder is not writable.
+        """
+        make_folders(self._folder)
+        with replacing(self._place(board, record.id)) as partial, partial.open("wb") as file:
+            np.savez(file, format=CACHE_FORMAT, names=np.array(counts[0]), blocks=counts[1])
+
+    def _place(self, board: Board, record: str) -> Path:
+        metrics = [metric.name for metric in board.procedure.metrics]
+        return self._folder / f"{digest(write_json([record, __version__, metrics]))}.npz"
+
+
+def belong_together(counts: Blocks, record: Record, board: Board) -> bool:
+    """Return whether counts are those of the board's blocks, and sum to those of the record and to its scores."""
+    names, blocks = counts
+    if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
+        return False
+    totals = blocks.sum(axis=0)
+    stored = record.report["counts"]  # of private gold, a record has none
+    sums = dict(zip(names, totals.tolist(), strict=True))
+    if stored and not (
+        sums.keys() == stored.keys() and all(math.isclose(sums[name], stored[name], abs_tol=1e-9) for name in sums)
+    ):
+        return False
+    return record.has_scores_of(board, names, totals)

@@ -1,7 +1,10 @@
 """A leaderboard on this machine: its page, with a form to submit by.
 
 It listens to 127.0.0.1, for the user who runs it: that is the author of what is submitted, whoever else can open pages
-of this machine.  Predictions are validated and scored in a process of limited time and memory.
+of this machine.  A browser lets any site send forms to 127.0.0.1, and a site whose name leads there (DNS rebinding)
+read the answers; so only our own names are served, forms of other origins are refused, and no page of ours is shown
+inside of others.  Predictions are validated and scored in a sandbox; one a board is kept, so that an answer does not
+wait for gold to be read.
 """
 
 from __future__ import annotations
@@ -9,17 +12,21 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from html import escape
+from http import HTTPStatus
+from pathlib import Path
 from socket import create_server
+from threading import Lock
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from python_multipart.exceptions import FormParserError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData, MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -27,29 +34,39 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from closeread.exceptions import Problem, RequestError
+from closeread.exceptions import RequestError, pluralize
 from closeread.files import read_at_most
 from closeread.leaderboard.declaration import Board
-from closeread.leaderboard.guards import (
-    HOSTS,
-    BodyLimit,
-    SafeHeaders,
-    check_origin,
-    find_session,
-    is_own_form,
-    set_session,
-    sign,
-    tell_error,
-)
+from closeread.leaderboard.judge import judge
 from closeread.leaderboard.page import render_page
-from closeread.leaderboard.service import ScoringError, Service
+from closeread.leaderboard.results import CountCache
+from closeread.leaderboard.sandbox import Sandbox
+from closeread.leaderboard.scoring import Job, Outcome, open_sandbox, score_in
+from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import (
     DIGEST,
     About,
     Submission,
+    describe_submission,
     find_suffix,
     predictions_path,
 )
+from closeread.leaderboard.tables import format_rank, format_value
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
+
+HOSTS = ("127.0.0.1", "localhost")
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",  # the page itself declares what it may load
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Headers of every answer."""
 
 FIELDS = {
     "system": "Name of the system",
@@ -69,61 +86,249 @@ PATIENCE = 3
 SOON = 5
 """How many seconds an answer waits for its submission to be judged; after them, it tells that this is not done yet."""
 
-OLD = "This page was loaded before the leaderboard was served anew, or in another window. Please submit again."
 ANSWER = "#answer"
 """Where the page tells what became of a form; browsers go there, also without a script."""
 
+Report = Callable[[str, str], None]
 
-def make_app(service: Service) -> SafeHeaders:
+
+class ScoringError(Exception):
+    """Predictions that could not be scored, through no fault of theirs."""
+
+
+class Service:
+    """A store whose submissions are judged as they come: together if they wait for one another.
+
+    Args:
+        store: the store.
+        golds: the organiser's own gold by board.
+        cache: where counts are kept.
+        report: called with what became of every submission, as `progress` by the judge.
+    """
+
+    def __init__(self, store: Store, golds: Mapping[str, Path], cache: CountCache, report: Report) -> None:
+        self.store = store
+        self._golds, self._cache, self.report = golds, cache, report
+        self._workers: dict[str, tuple[Board, Sandbox]] = {}
+        self._waiting: dict[str, str] = {}
+        self._is_closed = False
+        self._lock = Lock()
+
+    def catch_up(self, n_workers: int) -> None:
+        """Judge everything that has arrived before, by several workers.
+
+        Raises:
+            RequestError: gold is missing, or is not that of the board.
+        """
+        done = judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
+        for notice in done.notices:
+            self.report("note", notice)
+
+    def find_problems(self, board: Board, submission: Submission) -> tuple[str, ...]:
+        """Return what is wrong with predictions, as the judge will.
+
+        Raises:
+            ScoringError: that can't be told.
+        """
+        about = submission.about
+        outcome = self._score(board, Job(about.id, about.predictions, submission.predictions))
+        if outcome.error is not None:
+            raise ScoringError(outcome.error)
+        return outcome.problems
+
+    def submit(self, board: Board, submission: Submission) -> None:
+        """Save predictions, which then wait for `judge`.
+
+        Raises:
+            OSError: they can't be saved.
+        """
+        self.store.send(submission.files, *describe_submission(board, submission.about))
+        self._waiting[submission.about.id] = board.name
+
+    def judge(self, submission: str) -> None:
+        """Judge everything that waits, unless the submission was judged meanwhile; one thread at a time."""
+        if submission in self._waiting:
+            together = list(self._waiting)
+            try:
+                judge(
+                    self.store,
+                    self._golds,
+                    n_workers=1,
+                    cache=self._cache,
+                    progress=self.report,
+                    score=self._score_all,
+                )
+            except (ScoringError, OSError) as error:
+                self.report("errors", str(error))
+            finally:
+                for one in together:
+                    del self._waiting[one]
+
+    def describe(self, submission: str) -> dict[str, Any]:
+        """Return what became of a submission, as the form tells it; empty if there is no such submission."""
+        for board in self.store.read_index()["boards"]:
+            for row in (*board["rows"], *board["superseded"]):
+                if row["id"] == submission:
+                    return {"board": board["name"], "accepted": _describe_row(board, row)}
+        if (waits_for := self._waiting.get(submission)) is not None:
+            number = pluralize(len(self._waiting), "submission")
+            why = f"{number} waiting for the judge. Reload this page in a while."
+            return {"board": waits_for, "message": f"Submitted, but not judged yet: {why}"}
+        leaderboard = self.store.read_leaderboard()
+        results = self.store.read_results(leaderboard)
+        entry = results.entries.get(submission)
+        if entry is not None and entry.status == "withdrawn":
+            return {"board": entry.board, "message": "This was submitted before, and withdrawn."}
+        if entry is not None:
+            return {"board": entry.board, "problems": list(entry.problems)}
+        arrivals = self.store.list_arrivals(leaderboard, results)
+        arrival = next((one for one in arrivals if one.submission == submission), None)
+        if arrival is None:
+            return {}
+        per_day = leaderboard.find(arrival.board).limits.per_day
+        today = datetime.now(UTC).date().isoformat()
+        same = [one for one in results.entries.values() if (one.author, one.day) == (arrival.author, today)]
+        if sum(one.status != "refused" for one in same) >= per_day:
+            why = f"the limit is {pluralize(per_day, 'submission')} a day, so it waits for tomorrow (UTC)."
+        else:
+            why = "scoring failed; the reason is printed where this page is served."
+        return {"board": arrival.board, "message": f"Submitted, but not judged yet: {why}"}
+
+    def close(self) -> None:
+        """End the workers, and what they are scoring."""
+        self._is_closed = True
+        for _, worker in tuple(self._workers.values()):
+            worker.close()
+
+    def _score_all(self, board: Board, gold: Path | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
+        for job in jobs:
+            yield self._score(board, job)
+
+    def _score(self, board: Board, job: Job) -> Outcome:
+        """Score a job by the worker of the board; a worker that failed is not used again."""
+        with self._lock:
+            worker = self._find_worker(board)
+            outcome = score_in(worker, board, job)
+            if outcome.error is not None:
+                self._workers.pop(board.name, None)
+                worker.close()
+            return outcome
+
+    def _find_worker(self, board: Board) -> Sandbox:
+        """Return the worker of a board, a new one if there is none or the board was changed.
+
+        Raises:
+            RequestError: gold can't be read.
+            ScoringError: the service is closed.
+        """
+        known, worker = self._workers.get(board.name, (None, None))
+        if worker is not None and known == board:
+            return worker
+        if worker is not None:
+            worker.close()
+        worker = open_sandbox(board, self._golds.get(board.name))
+        self._workers[board.name] = board, worker
+        if self._is_closed:  # perhaps meanwhile, by another thread, which has not seen this worker
+            worker.close()
+            raise ScoringError("the server is stopped")
+        return worker
+
+
+def _describe_row(board: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
+    """Return how to name a row of the index, its headline score and its rank."""
+    title = next(metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"])
+    score = format_value(row["scores"].get(board["headline"]))
+    return {"id": row["id"], "system": row["system"], "score": f"{title} {score}", "rank": format_rank(row["rank"])}
+
+
+class SafeApp(Starlette):
+    """An application all of whose answers have our headers, those about errors included."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def add(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await super().__call__(scope, receive, add)
+
+
+def make_app(service: Service) -> SafeApp:
     """Return the application that serves a store.
 
     Args:
         service: the store, with what is needed to judge.
     """
-    secret = secrets.token_bytes(32)
     limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values()) + OVERHEAD
     # Forms wait here, not in threads, which others need to see the page.
     turn, judging = asyncio.Lock(), asyncio.Lock()
     tasks: set[asyncio.Task[None]] = set()
 
-    def render(request: Request, form: Mapping[str, Any], status: int = 200) -> Response:
-        session = find_session(request)
-        about = {"action": f"/submit{ANSWER}", "token": sign(secret, session), "fields": FIELDS}
-        page = render_page(service.store.read_index(), form={**about, "limit": limit - OVERHEAD, **form})
-        response = HTMLResponse(page, status)
-        set_session(response, session)
-        return response
+    def render(form: Mapping[str, Any]) -> Response:
+        about = {"action": f"/submit{ANSWER}", "fields": FIELDS, "limit": limit - OVERHEAD}
+        return HTMLResponse(render_page(service.store.read_index(), form={**about, **form}))
 
     def show(request: Request) -> Response:
         submitted = request.query_params.get("submitted", "")
-        return render(request, service.describe(submitted) if DIGEST.fullmatch(submitted) else {})
+        return render(service.describe(submitted) if DIGEST.fullmatch(submitted) else {})
 
-    async def judge(submission: str) -> None:
+    async def judge_soon(submission: str) -> None:
         async with judging:
             await run_in_threadpool(service.judge, submission)
 
     async def submit(request: Request) -> Response:
-        check_origin(request)
-        async with request.form(max_files=1, max_fields=10, max_part_size=OVERHEAD) as form:
-            if not is_own_form(secret, request, form):
-                return await run_in_threadpool(render, request, {"values": _read_values(form), "problems": [OLD]}, 403)
-            async with turn:
-                found = await run_in_threadpool(_settle, service, form)
+        _check_form(request, limit)
+        async with request.form(max_files=1, max_fields=10, max_part_size=OVERHEAD) as form, turn:
+            found = await run_in_threadpool(_settle, service, form)
         if not isinstance(found, str):
-            return await run_in_threadpool(render, request, found)
-        judged = asyncio.create_task(judge(found))
+            return await run_in_threadpool(render, found)
+        judged = asyncio.create_task(judge_soon(found))
         tasks.add(judged)  # which has to be kept somewhere
         judged.add_done_callback(tasks.discard)
         await asyncio.wait([judged], timeout=SOON)
         return RedirectResponse(f"/?submitted={found}{ANSWER}", 303)
 
-    app = Starlette(
+    app = SafeApp(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS), Middleware(BodyLimit, limit=limit)],
-        exception_handlers=dict.fromkeys((HTTPException, FormParserError, Exception), tell_error),
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)],
+        exception_handlers=dict.fromkeys((HTTPException, FormParserError, Exception), _tell_error),
     )
     app.router.redirect_slashes = False
-    return SafeHeaders(app)
+    return app
+
+
+def _check_form(request: Request, limit: int) -> None:
+    """Refuse a form that does not come from our page, as far as the browser tells, or is too large to be read."""
+    headers = request.headers
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if origin not in (None, f"http://{headers.get('host')}") or site not in (None, "same-origin"):
+        raise HTTPException(403, "This form was sent by another site.")
+    if not re.fullmatch(r"multipart/form-data; *boundary=[^;]+", headers.get("content-type", ""), re.IGNORECASE):
+        raise HTTPException(415, "This is not a form as this page sends it.")
+    size = headers.get("content-length", "")
+    if not size.isdecimal() or int(size) > limit:  # the server holds senders to what they declare
+        what = f"A form may have at most {limit:,} bytes here, and has to declare them."
+        raise HTTPException(413 if size else 411, what, {"Connection": "close"})  # instead of waiting for the rest
+
+
+def _tell_error(request: Request, error: Exception) -> Response:
+    """Return a page with one sentence; of what went wrong here, none of the details."""
+    status, sentence = 500, "Something went wrong here; the details are printed where this page is served."
+    if isinstance(error, HTTPException):
+        status, sentence = error.status_code, error.detail
+        if sentence == HTTPStatus(status).phrase:
+            sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
+    elif isinstance(error, FormParserError):  # which older versions of Starlette do not handle
+        status, sentence = 400, "This form was cut off on its way."
+    title = HTTPStatus(status).phrase
+    text = (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'
+        f'<link rel="icon" href="data:,">\n<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n'
+        '<p><a href="/">To the leaderboard</a></p>\n'
+    )
+    return HTMLResponse(text, status, getattr(error, "headers", None))
 
 
 def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
@@ -132,7 +337,9 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     Returns:
         The id of the submission, or what to tell in the form.
     """
-    values = _read_values(form)
+    texts = {name: form.get(name) for name in (*FIELDS, "board")}
+    values = {name: text.strip() if isinstance(text, str) else "" for name, text in texts.items()}
+    values["description"] = _join_lines(values["description"])
     again: dict[str, Any] = {"values": values, "is_open": True}
     try:
         board = service.store.read_leaderboard().find(values["board"])
@@ -147,9 +354,15 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     submission = Submission(about, data)
     found = about.find_problems(board.name)
     again["invalid"] = [str(problem.path[0]) for problem in found]
-    problems = [_word(problem) for problem in found]
+    problems = [f"{FIELDS.get(name, name)}: {one.what}" for name, one in zip(again["invalid"], found, strict=True)]
     try:
-        problems += _find_problems(service, board, submission, file)
+        if not file and not data:
+            problems.append("Predictions: no file is chosen")
+        elif len(data) > board.limits.bytes:
+            limit = f"{board.limits.bytes:,} bytes, the limit of this board"
+            problems.append(f"Predictions: the file is larger than {limit}")
+        else:
+            problems += service.find_problems(board, submission)
         if problems:
             return {**again, "problems": problems, "file": file}
         if form.get("do") == "check":
@@ -164,26 +377,9 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     return about.id
 
 
-def _find_problems(service: Service, board: Board, submission: Submission, file: str) -> tuple[str, ...]:
-    """Return what is wrong with the file of predictions."""
-    limit = board.limits.bytes
-    if not file and not submission.predictions:
-        return ("Predictions: no file is chosen",)
-    if len(submission.predictions) > limit:
-        return (f"Predictions: the file is larger than {limit:,} bytes, the limit of this board",)
-    return service.find_problems(board, submission)
-
-
-def _word(problem: Problem) -> str:
-    """Return what is wrong with a field, by the words of the form."""
-    return f"{FIELDS.get(str(problem.path[0]), problem.path[0])}: {problem.what}"
-
-
-def _read_values(form: FormData) -> dict[str, str]:
-    """Return the texts of a form; a description is one line, whatever lines it was typed in."""
-    found = {name: form.get(name) for name in (*FIELDS, "board")}
-    texts = {name: text.strip() if isinstance(text, str) else "" for name, text in found.items()}
-    return {**texts, "description": re.sub(r"(?<! ) *+\r?\n\s*+", " ", texts["description"])}
+def _join_lines(text: str) -> str:
+    """Return a description as one line, whatever lines it was typed in."""
+    return re.sub(r"(?<! ) *+\r?\n\s*+", " ", text)
 
 
 class _Server(uvicorn.Server):

@@ -1,18 +1,45 @@
-"""Stores: where submissions arrive and results are kept, a folder or a dataset on the Hub, behind one interface."""
+"""Stores: where submissions arrive and results are kept, a folder or a dataset on the Hub, behind one interface.
+
+The folder is its organiser's, who adds what participants send; so the author of a submission is the one that its
+description names or, without a name, the owner of its file.  The time is that of the last change of its inode
+(`ctime`), not that of modification, which anybody can set.  Every file is written completely or not at all, and the
+description of a submission last; a judge that is killed leaves a store that the next judge completes.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
+import re
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from closeread.exceptions import FormatError, Problem, RequestError, quote
-from closeread.leaderboard.canonical import SURROGATES, read_json
-from closeread.leaderboard.declaration import Leaderboard
-from closeread.leaderboard.results import Results
-from closeread.leaderboard.structure import check_structure
+from closeread.files import make_folders, read_at_most, replacing
+from closeread.leaderboard.canonical import SURROGATES, check_structure, digest, read_json
+from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.names import check_name
+from closeread.leaderboard.results import RANKS, Entry, Results, read_results
+from closeread.leaderboard.submission import (
+    MAX_ABOUT,
+    NAME_LENGTH,
+    About,
+    check_predictions_path,
+    withdrawal_bytes,
+)
+
+INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
+DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
+ARRIVING = ("submissions", "withdrawals")
+"""The folders to which submitters write."""
+
+FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
 
 HUB = "hf://datasets/"
 INDEX = "board.json"
@@ -63,7 +90,7 @@ class Store(Protocol):
     """Where submissions arrive and results are kept.
 
     Every method may be repeated after a crash or an error: what was written is not written again, and nothing is
-    written by halves.
+    written by halves.  What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
     """
 
     @property
@@ -72,11 +99,7 @@ class Store(Protocol):
         ...
 
     def read_leaderboard(self) -> Leaderboard:
-        """Read the declaration.
-
-        Raises:
-            RequestError: there is no leaderboard here.
-        """
+        """Read the declaration, which must be there."""
         ...
 
     def find_leaderboard(self) -> Leaderboard | None:
@@ -88,11 +111,7 @@ class Store(Protocol):
         ...
 
     def name_author(self, name: str | None) -> str:
-        """Return the author of what the user sends: the name that was given or, without one, the user.
-
-        Raises:
-            RequestError: a name was given, but the store knows the user.
-        """
+        """Return the author of what the user sends: the name that was given or, without one, the user."""
         ...
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
@@ -113,11 +132,7 @@ class Store(Protocol):
         ...
 
     def read_predictions(self, path: str, limit: int) -> bytes:
-        """Return predictions that were accepted before.
-
-        Raises:
-            RequestError: they are missing, larger than `limit`, or do not have the digest that they are named after.
-        """
+        """Return predictions that were accepted before; at most `limit` bytes, verified by their digest."""
         ...
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
@@ -133,19 +148,11 @@ class Store(Protocol):
         ...
 
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
-        """Write what is derived from all results, so that the last writer has seen all of them.
-
-        Args:
-            make: returns the files by path.
-        """
+        """Write the files that `make` derives from all results, so that the last writer has seen all of them."""
         ...
 
     def read_index(self) -> dict[str, Any]:
-        """Read the index.
-
-        Raises:
-            RequestError: nothing has been judged yet.
-        """
+        """Read the index, which the first run of the judge writes."""
         ...
 
     def link(self, path: str) -> str:
@@ -168,8 +175,6 @@ def open_store(place: str) -> Store:
         return HubStore(place)
     if "://" in place:
         raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
-    from closeread.leaderboard.folder_store import FolderStore
-
     return FolderStore(Path(place))
 
 
@@ -184,26 +189,17 @@ def parse_index(data: bytes, source: object) -> dict[str, Any]:
         FormatError: they are not an index.
     """
     try:
-        return _check_index(data, source)
+        found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
+        check_structure(found, "index", source)
+        problems = [
+            Problem(what, path=("boards", number))
+            for number, board in enumerate(found["boards"])
+            for what in _find_contradictions(board)
+        ]
+        if problems:
+            raise FormatError(source, problems)  # noqa: TRY301
     except FormatError as error:
         raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
-
-
-def _check_index(data: bytes, source: object) -> dict[str, Any]:
-    """Return the index from its bytes.
-
-    Raises:
-        FormatError: they are not an index.
-    """
-    found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
-    check_structure(found, "index", source)
-    problems = [
-        Problem(what, path=("boards", number))
-        for number, board in enumerate(found["boards"])
-        for what in _find_contradictions(board)
-    ]
-    if problems:
-        raise FormatError(source, problems)
     return found
 
 
@@ -231,3 +227,259 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
         ]
         if absent:
             yield f"slices: {quote(field)} has other values in row {quote(absent[0]['id'])}"
+
+
+class FolderStore:
+    """A store in a folder.
+
+    Args:
+        folder: the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def read_leaderboard(self) -> Leaderboard:
+        """Read the declaration."""
+        found = self.find_leaderboard()
+        if found is None:
+            missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
+            raise RequestError(f"{missing}; create one with closeread leaderboard init")
+        return found
+
+    def find_leaderboard(self) -> Leaderboard | None:
+        """Read the declaration; None if there is none."""
+        path = self._folder / FILE
+        return Leaderboard.from_bytes(path.read_bytes(), path) if path.is_file() else None
+
+    def write_leaderboard(self, leaderboard: Leaderboard) -> None:
+        """Create the folder, or change its declaration."""
+        self._write({FILE: leaderboard.to_bytes()})
+
+    def name_author(self, name: str | None) -> str:
+        """Return the name or, without one, the user."""
+        return name or _name_user(os.geteuid())
+
+    def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
+        """Write the files that are not there yet."""
+        name, data = list(files.items())[-1]
+        last = self._folder / name
+        is_new = not last.is_file() or last.read_bytes() != data
+        self._write(files)
+        return Receipt(str(last), is_new)
+
+    def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
+        """List the files of submissions without an entry, and of withdrawals of accepted submissions."""
+        arrivals: list[Arrival] = []
+        for board in leaderboard.boards:
+            arrivals += self._list_junk(board)
+            for submission, path in self._walk("submissions", board):
+                if submission not in results.entries:
+                    arrivals.append(self._describe(board, submission, path, is_withdrawal=False))
+            for submission, path in self._walk("withdrawals", board):
+                entry = results.entries.get(submission)
+                if entry is None or entry.status == "accepted":
+                    arrivals.append(self._describe(board, submission, path, is_withdrawal=True))
+        # A withdrawal comes after the submission that it withdraws.
+        return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
+
+    def fetch(self, arrival: Arrival, limit: int) -> Arrival:
+        """Read and verify the files of an arrival."""
+        kind = "withdrawals" if arrival.withdrawal else "submissions"
+        path = self._path_of(kind, arrival.board, arrival.submission)
+        problems: list[str] = []
+        files: dict[str, bytes] = {}
+        try:
+            data = _read_regular(self._folder / path, MAX_ABOUT)
+            if arrival.withdrawal:
+                _check_withdrawal(path, data, arrival)
+                return arrival
+            _check_digest(path, data)
+            about = About.from_bytes(data, arrival.board, path)
+            files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
+        except FormatError as error:
+            problems = [problem.message for problem in error.problems]
+        except OSError as error:  # its message has the path of the folder on this machine
+            problems = [f"{path} can't be read: {error.strerror or type(error).__name__}"]
+        except ValueError as error:
+            problems = [str(error)]
+        return replace(arrival, files=files, problems=tuple(problems))
+
+    def read_predictions(self, path: str, limit: int) -> bytes:
+        """Return predictions, verified by their digest."""
+        check_predictions_path(path)
+        try:
+            data = _read_regular(self._folder / path, limit)
+        except OSError as error:
+            raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
+        except ValueError as error:
+            raise RequestError(str(error)) from None
+        _check_digest(path, data)
+        return data
+
+    def read_results(self, leaderboard: Leaderboard) -> Results:
+        """Read all entries and records."""
+        files = (
+            (path.relative_to(self._folder).as_posix(), path.read_bytes())
+            for board in leaderboard.boards
+            for kind in ("entries", "results")
+            for _, path in self._walk(kind, board)
+        )
+        return read_results(self.place, files, DAMAGED)
+
+    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
+        """Write records, then entries, which settle a submission, unless another judge has settled it otherwise."""
+        with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
+            new = {path: data for path, data in files.items() if not self._is_superseded(path, data)}
+            self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
+
+    def _is_superseded(self, path: str, data: bytes) -> bool:
+        """Tell whether the store has an entry that must not be replaced by this one."""
+        if not path.startswith("entries/") or not (self._folder / path).is_file():
+            return False
+        old, new = (Entry.from_bytes(one, path) for one in ((self._folder / path).read_bytes(), data))
+        return RANKS.index(old.status) > RANKS.index(new.status)
+
+    def answer(self, arrival: Arrival, text: str) -> None:
+        """Delete a withdrawal that was refused, unless there is another one; other answers are in the entries."""
+        if arrival.withdrawal and arrival.problems and arrival.submission:
+            path = self._folder / self._path_of("withdrawals", arrival.board, arrival.submission)
+            with suppress(FileNotFoundError):  # another judge was faster
+                found = self._describe(arrival.board, arrival.submission, path, is_withdrawal=True)
+                if found == replace(arrival, problems=()):
+                    path.unlink()
+
+    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
+        """Read all results and write what is derived from them, one process at a time."""
+        with self._lock(INDEX_LOCK):
+            self._write(make(self.read_results(self.read_leaderboard())))
+
+    def read_index(self) -> dict[str, Any]:
+        """Read the index."""
+        self.read_leaderboard()
+        path = self._folder / INDEX
+        if not path.is_file():
+            raise RequestError(f"{self._folder} has no results yet; run closeread leaderboard judge {self._folder}")
+        return parse_index(path.read_bytes(), path)
+
+    def link(self, path: str) -> str:
+        """Return the path of a file in the folder, which is the same wherever the folder is."""
+        return path
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        """Write files, each completely or not at all, unless they are there with the same content."""
+        for name, data in files.items():
+            path = self._folder / name
+            if path.is_file() and path.read_bytes() == data:
+                continue
+            make_folders(path.parent)
+            with replacing(path) as partial:
+                partial.write_bytes(data)
+
+    def _describe(self, board: str, submission: str, path: Path, *, is_withdrawal: bool) -> Arrival:
+        """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
+        about = path.lstat()
+        submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        author = _read_author(path) or _name_user(about.st_uid)
+        return Arrival(board, submission, is_withdrawal, author, submitted, None, {})
+
+    def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
+        """Yield the files that are named after a digest, with that digest; others are none of ours."""
+        for folder in self._list_folders(kind, board):
+            if kind in ARRIVING and not _is_folder(folder):
+                continue
+            for path in sorted(folder.iterdir()):
+                name = FILE_OF_DIGEST.fullmatch(path.name)
+                if name and name[1].startswith(folder.name):
+                    yield name[1], path
+
+    def _list_folders(self, kind: str, board: str) -> list[Path]:
+        """List what is named as the folders are that files named after a digest are in."""
+        return sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]"))
+
+    def _list_junk(self, board: str) -> Iterator[Arrival]:
+        """Yield what somebody put where a folder of submissions or withdrawals belongs: it must not stop the judge."""
+        for kind in ARRIVING:
+            for path in self._list_folders(kind, board):
+                if not _is_folder(path):
+                    found = self._describe(board, "", path, is_withdrawal=kind == "withdrawals")
+                    problem = "is a link, or not a folder that can be read (expected a folder)"
+                    place = path.relative_to(self._folder).as_posix()
+                    yield replace(found, source=place, problems=(problem,))
+
+    @staticmethod
+    def _read_time(about: os.stat_result) -> float:
+        """Return when a file has arrived, in seconds since 1970."""
+        return about.st_ctime
+
+    @staticmethod
+    def _path_of(kind: str, board: str, submission: str) -> str:
+        return f"{kind}/{board}/{submission[:2]}/{submission}.json"
+
+    @contextmanager
+    def _lock(self, name: str) -> Iterator[None]:
+        """Hold a lock, which the system releases if the process is killed."""
+        with (self._folder / name).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a path is a folder that can be read, and no link to one."""
+    return not path.is_symlink() and path.is_dir() and os.access(path, os.R_OK | os.X_OK)
+
+
+def _read_author(path: Path) -> str | None:
+    """Return the author that a submission or a withdrawal names; None if there is none."""
+    try:
+        author = read_json(_read_regular(path, MAX_ABOUT), path).get("author")
+    except (OSError, ValueError):
+        return None
+    return author if isinstance(author, str) and not check_name(author, "author", NAME_LENGTH) else None
+
+
+def _name_user(number: int) -> str:
+    """Return the name of a user; the number if the user is unknown here."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
+def _check_digest(path: str, data: bytes) -> None:
+    """Check that a file has the digest that it is named after."""
+    if digest(data) != path.rpartition("/")[2].partition(".")[0]:
+        raise RequestError(f"{path} does not have the digest that it is named after")
+
+
+def _check_withdrawal(path: str, data: bytes, arrival: Arrival) -> None:
+    """Check that a file says that a submission is withdrawn: its owner may have written it for another purpose."""
+    if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
+        raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
+
+
+def _read_regular(path: Path, limit: int) -> bytes:
+    """Read a regular file of at most `limit` bytes, never through a symbolic link."""
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path.name} is a symbolic link (expected a file)") from None
+        raise
+    try:  # a folder can be opened, but not as a file of Python
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise ValueError(f"{path.name} is not a regular file")
+        with open(number, "rb", closefd=False) as file:
+            data = read_at_most(file, limit)
+    finally:
+        os.close(number)
+    if len(data) > limit:
+        raise ValueError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
+    return data

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
+from closeread.corpus.submissions import drop_advice
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
@@ -21,7 +22,7 @@ from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
-from closeread.leaderboard.names import check_link, check_model, check_name
+from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
 from closeread.limits import MAX_FILES, keep_files_below
 from closeread.records import check_format
 
@@ -39,6 +40,7 @@ DIGEST = re.compile("[0-9a-f]{64}")
 MAX_ABOUT = 20_000
 """The largest description of a submission, in bytes."""
 
+FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 NAME_LENGTH = 80
 DESCRIPTION_LENGTH = 1000
 
@@ -400,3 +402,69 @@ def _read_packed(data: bytes) -> list[tuple[str, str]]:
     if problems:
         raise SubmissionError("predictions", problems)
     return [(row["name"], row["text"]) for row in parsed.records]
+
+
+class Checked(NamedTuple):
+    """Predictions that passed the check.
+
+    Attributes:
+        notices: notices about them, one sentence each.
+        value: the headline score, between 0 and 1; None if gold is not at hand, or the score is undefined.
+    """
+
+    notices: tuple[str, ...]
+    value: float | None
+
+
+def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Checked:
+    """Check predictions before they are sent: as the judge will or, without gold, as far as possible.
+
+    Args:
+        board: the board.
+        predictions: a file or a folder.
+        gold: the organiser's own gold; None if it is not at hand.
+
+    Raises:
+        SubmissionError: they are invalid; all problems at once.
+    """
+    try:
+        if board.own_gold and gold is None:
+            check_form(board, predictions)
+            return Checked((FORM_ONLY,), None)
+        scorer = board.open_scorer(gold)
+        system = scorer.read(predictions)
+    except SubmissionError as error:
+        raise SubmissionError(error.source, drop_advice(error.problems)) from None
+    headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
+    value = scorer.tabulate(system.rows).scores(headline)[board.headline]
+    return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
+
+
+def check_form(board: Board, predictions: Path) -> None:
+    """Check what can be checked without gold: the form of the file, and the ids.
+
+    Raises:
+        SubmissionError: it is invalid; all problems at once.
+        RequestError: it lacks something that the options need.
+    """
+    board.procedure.sides.check_form(board.corpus, board.ids, predictions, board.options)
+
+
+def describe_submission(board: Board, about: About) -> tuple[str, str]:
+    """Return title and text of a submission for those who read the store, in Markdown."""
+    links = [f"- {name}: {link}" for name, link in (("paper", about.paper), ("code", about.code)) if link]
+    model = [f"- model: {escape_markdown(about.model)}"] if about.model else []
+    lines = [f"Submission `{about.id}` to {escape_markdown(board.title)}.", "", *model, *links]
+    if about.description:
+        lines += ["", escape_markdown(about.description)]
+    return f"Submit {about.system} to {board.name}", "\n".join(lines)
+
+
+def withdrawal_path(board: str, submission: str) -> str:
+    """Return the path of a withdrawal in the store."""
+    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
+
+
+def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
+    """Return the bytes of a withdrawal; only in a folder does it name its author."""
+    return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})

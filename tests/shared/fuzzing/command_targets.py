@@ -63,7 +63,7 @@ def run_command(line, output):
     Raises:
         RequestError: the command refuses; its message is that of the command.
     """
-    with mock.patch("closeread.leaderboard.verify.score_all", score_here):
+    with mock.patch("closeread.leaderboard.judge.score_all", score_here):
         done = CliRunner().invoke(main, line, catch_exceptions=False)
     if done.exit_code not in (0, 1, 2) or "enough memory" in done.stderr:
         raise AssertionError(f"exit code {done.exit_code}: {done.output}")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
-from shared.boards import NOON, make_store, sample_board, score_here, send_answers
+from shared.boards import NOON, judge_here, make_store, sample_board, send_answers
 from shared.doors import CORPORA, sample_gold, system_rows
 from shared.file_faults import drop_hidden, read_tree
 from shared.fuzzing.command_targets import run_command
@@ -25,9 +25,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.storage import digest_content
 from closeread.formats import parquet, parquet_process
 from closeread.leaderboard.canonical import digest, write_json
-from closeread.leaderboard.count_cache import CountCache
-from closeread.leaderboard.folder_store import FolderStore
-from closeread.leaderboard.judge import judge
+from closeread.leaderboard.store import FolderStore
 
 FEW = Resampling(2)
 TYPES = (
@@ -165,8 +163,7 @@ def _make_boards():
     """The files of a store, and submissions that are judged: by the digests that their content has."""
     store = make_store(Path("board"), sample_board())
     submission = send_answers(store, Path(), "First", right=30)
-    score = partial(score_here, n_workers=1)
-    judge(store, {}, n_workers=1, cache=CountCache(Path("cache")), now=lambda: NOON, score=score)
+    judge_here(store, Path("cache"))
     files = {f"board/{name}": data for name, data in drop_hidden(read_tree("board")).items() if data is not None}
     kinds = {name: name.split("/")[1] for name in files if len(files[name]) < 200_000}
     found = {}
@@ -220,10 +217,10 @@ def _judge_arrival(folder, output):
 
 
 def _judge_folder(board, output):
-    store = FolderStore(board, lambda about: NOON.timestamp())
-    score = partial(score_here, n_workers=1)
+    store = FolderStore(board)
+    store._read_time = lambda about: NOON.timestamp()
     try:
-        done = judge(store, {}, n_workers=1, cache=CountCache(output / "cache"), now=lambda: NOON, score=score)
+        done = judge_here(store, output / "cache")
         return done, drop_hidden(read_tree(board))
     finally:
         for path in sorted(output.rglob("*"), reverse=True):

@@ -49,9 +49,8 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
       closeread submit coref response.conll --system "My system" \\
         --to hf://datasets/ORG/NAME
     """
-    from closeread.leaderboard.checking import check_predictions
     from closeread.leaderboard.store import open_store
-    from closeread.leaderboard.submission import make_submission
+    from closeread.leaderboard.submission import check_predictions, make_submission
 
     opened = open_store(store)
     board = find_board(opened.read_leaderboard(), corpus, values["config"], values["split"])
@@ -66,7 +65,7 @@ def command(corpus: str, predictions: Path, store: str, dry_run: bool, **values:
     if dry_run:
         click.echo(escape_line(f"{predictions}: valid; {submission.about.id[:12]} would be submitted to {board.name}"))
         return
-    from closeread.leaderboard.answers import describe_submission
+    from closeread.leaderboard.submission import describe_submission
 
     title, text = describe_submission(board, submission.about)
     receipt = opened.send(submission.files, title, text)

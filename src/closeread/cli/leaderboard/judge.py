@@ -76,8 +76,8 @@ def command(
       closeread leaderboard judge board
       closeread leaderboard judge board --gold key.conll
     """
-    from closeread.leaderboard.count_cache import CountCache
     from closeread.leaderboard.judge import judge
+    from closeread.leaderboard.results import CountCache
     from closeread.leaderboard.store import open_store
 
     opened = open_store(store)

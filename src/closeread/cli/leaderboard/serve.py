@@ -41,9 +41,8 @@ def command(store: str, golds: tuple[str, ...], workers: int | None, port: int, 
     missing = [name for name in LIBRARIES if find_spec(name.replace("-", "_")) is None]
     if missing:
         raise MissingExtraError("serving a leaderboard", *missing, extra="serve")
-    from closeread.leaderboard.count_cache import CountCache
-    from closeread.leaderboard.server import serve
-    from closeread.leaderboard.service import Service
+    from closeread.leaderboard.results import CountCache
+    from closeread.leaderboard.server import Service, serve
     from closeread.leaderboard.store import HUB, open_store
 
     if store.startswith(HUB):

@@ -25,8 +25,8 @@ def command(ctx: click.Context, store: str, golds: tuple[str, ...], workers: int
     Example:
       closeread leaderboard verify board
     """
+    from closeread.leaderboard.judge import verify
     from closeread.leaderboard.store import open_store
-    from closeread.leaderboard.verify import verify
 
     opened = open_store(store)
     boards = list(opened.read_leaderboard().boards)

@@ -24,7 +24,7 @@ def command(store: str, submission: str, author: str | None) -> None:
       closeread leaderboard withdraw board 3f9a1c0d2b7e
     """
     from closeread.leaderboard.store import HUB, open_store
-    from closeread.leaderboard.withdrawals import withdrawal_bytes, withdrawal_path
+    from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
 
     opened = open_store(store)
     results = opened.read_results(opened.read_leaderboard())

@@ -19,7 +19,7 @@ from closeread.files import write_text
 from closeread.leaderboard.codabench.predictions import SOURCE, find_files, read_predictions
 from closeread.leaderboard.codabench.results_page import failure_page, results_page
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
-from closeread.leaderboard.scoring_process import score_predictions
+from closeread.leaderboard.scoring import score_predictions
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 

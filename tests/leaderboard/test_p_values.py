@@ -14,9 +14,9 @@ from twins import ranking as twin
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.leaderboard import ranking, swap_test
+from closeread.leaderboard import p_values, ranking
+from closeread.leaderboard.p_values import GAUSSIAN, approximate_all, draw_pairs, enumerate_swaps, prepare, refine
 from closeread.leaderboard.ranking import rank
-from closeread.leaderboard.swap_test import GAUSSIAN, approximate_all, draw_pairs, enumerate_swaps, prepare, refine
 from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
 from closeread.tasks.tne.baselines import BASELINES as TNE_BASELINES
@@ -29,7 +29,7 @@ def list_pairs(n):
     return np.triu_indices(n, 1)
 
 
-def p_values(systems):
+def find_p_values(systems):
     """The p-values of all pairs as they are used with many blocks, and their first approximation."""
     i, j = list_pairs(len(systems.scores))
     normal = approximate_all(systems)
@@ -93,9 +93,9 @@ def test_pairs_in_order():
 def test_chunks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(0)
     systems = means(*rng.integers(-3, 4, (20, 30)))
-    expected = p_values(systems)
-    monkeypatch.setattr(swap_test, "CHUNK", 70)
-    np.testing.assert_allclose(p_values(systems), expected, rtol=1e-9)
+    expected = find_p_values(systems)
+    monkeypatch.setattr(p_values, "CHUNK", 70)
+    np.testing.assert_allclose(find_p_values(systems), expected, rtol=1e-9)
 
 
 def test_f1_varies_around_the_mean_of_both_totals():
@@ -120,7 +120,7 @@ def test_counts_that_a_metric_does_not_read_do_not_matter():
 def test_no_difference_is_no_evidence():
     # Equal systems; equal scores by different counts; and nothing right on either side, so that no derivative exists.
     blocks = [[1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
-    for p in p_values(means(*blocks)):
+    for p in find_p_values(means(*blocks)):
         assert p[3:].tolist() == [1, 1, 1]
     nothing = np.zeros((2, 20, 3))
     nothing[..., 0] = 1
@@ -134,12 +134,12 @@ def test_no_difference_is_no_evidence():
 
 def test_all_blocks_on_one_side():
     # Fourteen equal differences: only none and all of the swaps, 2 of 2**14.
-    assert p_values(means([1] * 14))[0] == pytest.approx(2 / 2**14)
+    assert find_p_values(means([1] * 14))[0] == pytest.approx(2 / 2**14)
 
 
 def test_many_blocks():
     # 1,060 of 2,000 blocks are better; 2**-2000 is 0 as a float.
-    (p,), (normal,) = p_values(means([1] * 1060 + [-1] * 940))
+    (p,), (normal,) = find_p_values(means([1] * 1060 + [-1] * 940))
     exact = Fraction(2 * sum(math.comb(2000, k) for k in range(1060, 2001)), 2**2000)
     assert p == pytest.approx(float(exact), rel=0.001)
     assert normal == pytest.approx(2 * NormalDist().cdf(-120 / 2000**0.5))
@@ -150,7 +150,7 @@ def test_votes(differences):
     # Blocks that are better or worse by the same amount: the sign test.
     n, up = sum(map(abs, differences)), differences.count(1)
     exact = min(1, 2 * sum(math.comb(n, k) for k in range(max(up, n - up), n + 1)) / 2**n)
-    (p,), (normal,) = p_values(means(differences))
+    (p,), (normal,) = find_p_values(means(differences))
     assert p == pytest.approx(exact, rel=0.05, abs=0.003) or p == pytest.approx(normal / 10)
     assert exact <= GAUSSIAN * normal
 
@@ -171,7 +171,7 @@ def invent_differences(kind, seed):
 def test_weights_of_any_kind(kind):
     drawn = [invent_differences(kind, seed) for seed in range(200)]
     exact = np.array([tail(differences, differences.sum()) for differences in drawn])
-    p, normal = np.array([p_values(means(differences)) for differences in drawn])[..., 0].T
+    p, normal = np.array([find_p_values(means(differences)) for differences in drawn])[..., 0].T
     assert (exact <= GAUSSIAN * normal * (1 + 1e-9)).all()  # Bentkus and Dzindzalieta (2015)
     expected = np.maximum(exact, normal / 10)
     errors, normal_errors = (np.abs(approximate / expected - 1) for approximate in (p, normal))
@@ -184,7 +184,7 @@ def test_where_few_blocks_carry_the_difference():
     # The normal approximation is several times too large; the other is near the enumeration.
     differences = [6.1, 4.3, 3.2, *np.linspace(0.5, 1.5, 10), -1.2]
     exact = tail(differences, sum(differences))
-    (p,), (normal,) = p_values(means(differences))
+    (p,), (normal,) = find_p_values(means(differences))
     assert normal > 3 * exact
     assert p == pytest.approx(exact, rel=0.2)
 
@@ -200,7 +200,7 @@ def test_f1_by_enumeration(seed):
     slow = twin.p_value(lambda t: 2 * t[2] / (t[0] + t[1]), *blocks.tolist())
     (exact,) = enumerate_swaps(systems, *list_pairs(2))
     assert exact == pytest.approx(float(slow))
-    assert p_values(systems)[0] == pytest.approx(exact, rel=0.15, abs=0.01)
+    assert find_p_values(systems)[0] == pytest.approx(exact, rel=0.15, abs=0.01)
 
 
 def invent_pair(n_blocks, seed):
@@ -234,7 +234,7 @@ def test_a_careful_and_a_generous_system_in_thirteen_blocks():
     systems = prepare(MICRO, ("right", "system", "gold"), np.array(counts, np.float64))
     slow = twin.p_value(lambda t: Fraction(2 * t[0], t[1] + t[2]), *counts)
     assert enumerate_swaps(systems, *list_pairs(2)) == pytest.approx([float(slow)])
-    assert p_values(systems)[0] < 0.25 * float(slow)
+    assert find_p_values(systems)[0] < 0.25 * float(slow)
     # Of 40 equal pairs, Holm's correction asks for less than .05 / 40 = .00125: the exact value is, barely, enough.
     assert slow == Fraction(10, 8192)
 
@@ -246,7 +246,7 @@ def test_drawn_swaps_are_as_enumerated(n_blocks):
     exact = np.array([enumerate_all(systems) for systems in pairs])
     drawn = np.concatenate([draw_pairs(systems, *list_pairs(2)) for systems in pairs])
     assert_near(drawn, exact, 0, n_resamples=100_000)
-    refined = np.concatenate([p_values(systems)[0] for systems in pairs])
+    refined = np.concatenate([find_p_values(systems)[0] for systems in pairs])
     assert (refined < 0.9 * exact).any()
 
 
@@ -268,7 +268,7 @@ def test_undecided_pairs_alone_are_as_good_as_all(n_systems, seed):
     right = rng.binomial(3, np.broadcast_to(quality, (n_systems, 40)))
     blocks = np.stack([right, np.full_like(right, 3)], axis=2).astype(np.float64)
     systems = prepare(MEAN, ("sum", "n"), blocks)
-    p = dict(zip(itertools.combinations(range(n_systems), 2), p_values(systems)[0].tolist(), strict=True))
+    p = dict(zip(itertools.combinations(range(n_systems), 2), find_p_values(systems)[0].tolist(), strict=True))
     tables = blocks.tolist()
     index = {id(system): i for i, system in enumerate(tables)}
     expected = twin.rank(lambda t: t[0] / t[1], tables, 0.05, lambda _, a, b: p[index[id(a)], index[id(b)]])
@@ -304,7 +304,7 @@ def test_mctaco_by_resampling(corpora, metric, counted):
     if "mctaco" not in counted:
         counted["mctaco"] = count_baselines("mctaco", MCTACO_BASELINES, systems)
     metrics, names, blocks = counted["mctaco"]
-    p, normal = p_values(prepare(metrics[metric], names, blocks))
+    p, normal = find_p_values(prepare(metrics[metric], names, blocks))
     drawn = draw_p_values(metrics[metric], names, blocks)
     assert_near(p, drawn, 0.04)
     assert (drawn < 1e-5).sum() >= 5
@@ -318,7 +318,7 @@ def test_tne_by_resampling(corpora):
     systems = [("title-first", {}), *drawn_titles, ("adj-anaphora", {}), ("surface", {})]
     metrics, names, blocks = count_baselines("tne", TNE_BASELINES, systems)
     metric = metrics["links/f1"]
-    p, normal = p_values(prepare(metric, names, blocks))
+    p, normal = find_p_values(prepare(metric, names, blocks))
     drawn = draw_p_values(metric, names, blocks)
     assert_near(p, drawn, 0.04)
     assert_near(normal, drawn, 0.08)

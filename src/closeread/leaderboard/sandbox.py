@@ -1,0 +1,201 @@
+"""The sandbox: what comes from strangers is read in processes with limits of memory, time and file size.
+
+A sandbox is a process that prepares once, such as by reading gold.  For every job it forks a child, which has imported
+all libraries already, and kills it if it takes too long; a child that crashes takes nothing with it.  Neither has a
+token in its environment, and what they answer is bytes, which nobody unpickles.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from closeread.exceptions import InputError, RequestError
+
+SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
+ANSWER_LIMIT = 200_000_000
+
+WAIT = 1_000_000.0
+"""How many seconds are waited for a child at most; the system refuses to wait for as many as a limit may allow."""
+
+DONE, SLOW, FAILED = b"d", b"s", b"f"
+
+
+class Bounds(NamedTuple):
+    """Limits of a job: seconds, both of the clock and of the processor; memory beyond what the process needs, and the
+    size of a file that is written, in bytes."""
+
+    seconds: int
+    memory: int
+    file_bytes: int
+
+
+class TooSlowError(Exception):
+    """A job that reached its limit of time, or of the size of its answer."""
+
+
+class EndedError(Exception):
+    """A job or a sandbox that ended without an answer."""
+
+
+class Sandbox:
+    """A process that answers jobs, one at a time, each in a child with limits.
+
+    Args:
+        prepare: a function of a module; it is called in the process, and returns the function that answers a job.
+        arguments: its arguments, which are pickled.
+
+    Raises:
+        RequestError: `prepare` raises this, an InputError or an OSError, whose message it has.
+    """
+
+    def __init__(self, prepare: Callable[..., Callable[[Any], bytes]], *arguments: object) -> None:
+        # Children that are killed leave temporary files behind.
+        self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
+        environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
+        self._connection, other = Pipe()
+        with other:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", __name__, str(other.fileno()), self._scratch.name],
+                env={**environment, "TMPDIR": self._scratch.name},
+                stdin=subprocess.DEVNULL,
+                pass_fds=[other.fileno()],
+                start_new_session=True,  # it is ended with its children, and by its owner alone, not by Ctrl-C
+            )
+        try:
+            self._connection.send((prepare, arguments))
+            message = self._connection.recv_bytes().decode()
+        except (OSError, EOFError):
+            message = "the scoring process ended before it had read the gold"
+        if message:
+            self.close()
+            raise RequestError(message)
+
+    def run(self, job: object, bounds: Bounds) -> bytes:
+        """Return the answer to a job, which is pickled.
+
+        Raises:
+            TooSlowError: it reached its limit of time.
+            EndedError: the child or the process ended, as by `close`.
+        """
+        try:
+            self._connection.send((job, bounds))
+            answer = self._connection.recv_bytes()
+        except (OSError, EOFError, ValueError) as error:
+            raise EndedError(f"the scoring process ended: {error}") from None
+        if answer[:1] == SLOW:
+            raise TooSlowError
+        if answer[:1] == FAILED:
+            raise EndedError(f"scoring ended with status {answer[1:].decode()}")
+        return answer[1:]
+
+    def close(self) -> None:
+        """End the process and what it is doing; a thread that waits for an answer gets an EndedError."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._connection.close()
+        self._scratch.cleanup()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _serve(owner: Connection) -> None:
+    os.dup2(2, 1)  # what is printed meanwhile is no output of the command
+    prepare, arguments = owner.recv()
+    try:
+        answer = prepare(*arguments)
+    except (InputError, RequestError, OSError) as error:
+        owner.send_bytes(str(error).encode("utf-8", "replace"))
+        return
+    owner.send_bytes(b"")
+    while True:
+        job, bounds = owner.recv()
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+            found = _run_child(answer, job, bounds, owner, scratch)
+        owner.send_bytes(found)
+
+
+def _run_child(answer: Callable[[Any], bytes], job: object, bounds: Bounds, owner: Connection, scratch: str) -> bytes:
+    """Answer a job in a child whose temporary files are in `scratch`; kill it if it takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(reading)
+            owner.close()
+            tempfile.tempdir = scratch
+            _limit(bounds)
+            with os.fdopen(writing, "wb") as pipe:
+                pipe.write(answer(job))
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    found = _read(reading, time.monotonic() + min(bounds.seconds, WAIT), owner)
+    os.close(reading)
+    if found is None:
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if found is None or -status == signal.SIGXCPU:
+        return SLOW
+    return FAILED + str(status).encode() if status else DONE + found
+
+
+def _read(pipe: int, deadline: float, owner: Connection) -> bytes | None:
+    """Read a pipe to its end; None if it takes too long, too much is written, or nobody waits."""
+    parts: list[bytes] = []
+    while sum(map(len, parts)) <= ANSWER_LIMIT:
+        ready = select.select([pipe, owner.fileno()], [], [], max(deadline - time.monotonic(), 0))[0]
+        if not ready or owner.fileno() in ready:  # the next job is sent after the answer, so this is the owner's end
+            return None
+        part = os.read(pipe, 1 << 20)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+    return None
+
+
+def _limit(bounds: Bounds) -> None:
+    """Limit the memory and the time of this process, and the size of the files that it writes."""
+    used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    limits = {
+        resource.RLIMIT_AS: used + bounds.memory,
+        resource.RLIMIT_CPU: bounds.seconds + 1,
+        resource.RLIMIT_FSIZE: bounds.file_bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, wanted in limits.items():
+        _, hard = resource.getrlimit(kind)
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (value, value))
+    sys.dont_write_bytecode = True  # Python does not notice that bytecode was cut at the limit on files
+
+
+if __name__ == "__main__":
+    try:
+        _serve(Connection(int(sys.argv[1])))
+    except (BrokenPipeError, ConnectionResetError, EOFError):
+        shutil.rmtree(sys.argv[2], ignore_errors=True)  # the owner was perhaps killed
+        os._exit(0)

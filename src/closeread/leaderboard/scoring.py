@@ -1,0 +1,239 @@
+"""What is scored on a board, and how: predictions as a strictly limited child process of the judge reads them."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+import orjson
+
+from closeread.arrays import Floats
+from closeread.corpus.submissions import drop_advice
+from closeread.counts.counted import Counted
+from closeread.counts.procedure import System
+from closeread.counts.report import make_report
+from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
+from closeread.leaderboard.canonical import digest
+from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.results import BASELINE, Record, make_record
+from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
+from closeread.leaderboard.submission import check_form, unpacked
+from closeread.scoring import Scorer
+from closeread.wording import word_for_command_line
+
+SHOWN = 50
+"""The largest number of problems that are told."""
+
+UNFIT = (
+    "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
+    "inside documents are those that the organisers gave out"
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to score.
+
+    Attributes:
+        subject: the id of the submission, or "baseline:" and the name of the baseline.
+        path: the path of the predictions in the store, whose suffix says what they are; empty for a baseline.
+        predictions: their bytes.
+    """
+
+    subject: str
+    path: str = ""
+    predictions: bytes = b""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job.
+
+    Attributes:
+        subject: as in the job.
+        record: the record; None if there is none.
+        names, blocks: the names of the counts, and their sums in every block, (n_blocks, k).
+        problems: why the predictions are refused.
+        error: why they could not be scored, if that is not their fault.
+    """
+
+    subject: str
+    record: Record | None = None
+    names: tuple[str, ...] = ()
+    blocks: Floats | None = None
+    problems: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int) -> Iterator[Outcome]:
+    """Score jobs in several sandboxes; yield the outcomes in the order of the jobs.
+
+    Args:
+        board: the board.
+        gold: the organiser's own gold; None to read the corpus.
+        jobs: what to score; taken as sandboxes become free.
+        n_workers: the number of sandboxes.
+
+    Raises:
+        RequestError: gold can't be read.
+    """
+    free: SimpleQueue[Sandbox] = SimpleQueue()
+    sandboxes: list[Sandbox] = []
+
+    def score(job: Job) -> Outcome:
+        sandbox = free.get()
+        try:
+            return score_in(sandbox, board, job)
+        finally:
+            free.put(sandbox)
+
+    waiting: deque[Future[Outcome]] = deque()
+    with ThreadPoolExecutor(n_workers) as pool:
+        try:
+            for job in jobs:
+                if len(sandboxes) < n_workers:
+                    sandboxes.append(open_sandbox(board, gold))
+                    free.put(sandboxes[-1])
+                waiting.append(pool.submit(score, job))
+                if len(waiting) > 2 * n_workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for sandbox in sandboxes:
+                sandbox.close()
+
+
+def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
+    """Start a process that scores for a board.
+
+    Raises:
+        RequestError: gold can't be read.
+    """
+    declaration = Leaderboard("", {board.name: board}).to_bytes()
+    return Sandbox(_prepare, declaration, None if gold is None else str(gold.absolute()))
+
+
+def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
+    """Score a job in a sandbox; never raises because of what is scored."""
+    limits = board.limits
+    try:
+        data = sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes))
+        return read_outcome(job, data)
+    except TooSlowError:
+        found = f"scoring takes longer than {limits.seconds:,} seconds, the limit of this board"
+        return Outcome(job.subject, problems=(found,))
+    except EndedError as error:
+        return Outcome(job.subject, error=str(error))
+
+
+def read_outcome(job: Job, data: bytes) -> Outcome:
+    """Read the answer of a sandbox to a job: a line of JSON, and the counts of every block."""
+    line, _, counts = data.partition(b"\n")
+    answer = json.loads(line)
+    if "record" not in answer:
+        return Outcome(job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error"))
+    blocks = np.frombuffer(counts, np.float64).reshape(answer["shape"])
+    record = Record.from_bytes(answer["record"].encode(), "the scoring process")
+    return Outcome(job.subject, record, tuple(answer["names"]), blocks)
+
+
+def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
+    """Read gold, and return what scores a job, in the process of a sandbox."""
+    import numpy.random  # noqa: F401  # here, or every child imports it
+
+    with word_for_command_line():  # what is answered is shown by the commands of the leaderboard
+        board = Leaderboard.from_bytes(declaration, "board").find(None)
+        scorer = board.open_scorer(None if gold is None else Path(gold))
+
+    def answer(job: Job) -> bytes:
+        with word_for_command_line():
+            return score(board, scorer, job)
+
+    return answer
+
+
+def score(board: Board, scorer: Scorer, job: Job) -> bytes:
+    """Return the answer to a job: a line of JSON, and the sums of the counts of every block."""
+    found: dict[str, Any]
+    try:
+        counted, record = score_predictions(board, scorer, job.subject, job.path, job.predictions)
+    except InputError as error:
+        more = len(error.problems) - SHOWN
+        shown = [problem.at("predictions") for problem in error.problems[:SHOWN]]
+        found = {"problems": [*shown, *([f"and {pluralize(more, 'more problem')}"] if more > 0 else [])]}
+    except RequestError as error:
+        found = {"problems": [str(error)]}
+    except MemoryError:
+        found = {"problems": [f"scoring needs more than {board.limits.memory:,} bytes, the limit of this board"]}
+    except Exception:  # a defect of ours: the organiser is told, and the submission waits
+        traceback.print_exc()
+        found = {"error": f"scoring failed: {traceback.format_exc(limit=-1).splitlines()[-1]}"}
+    else:
+        blocks = counted.table.block_totals()[counted.table.order_blocks()]
+        found = {"record": record.to_bytes().decode(), "names": counted.table.names, "shape": blocks.shape}
+        return json.dumps(found).encode() + b"\n" + blocks.tobytes()
+    return json.dumps(found).encode()
+
+
+def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counted, Record]:
+    """Score predictions; every judge does so by this function.
+
+    Args:
+        board: the board.
+        scorer: the scorer of its gold.
+        subject: the id of the submission, or "baseline:" and the name of the baseline.
+        path: a path whose suffix says what the predictions are; empty for a baseline.
+        data: their bytes.
+
+    Raises:
+        InputError: they are invalid; all problems that may be published.
+        RequestError: they lack something that the options need.
+    """
+    if path:
+        with unpacked(data, path, board.limits) as predictions:
+            try:
+                system = scorer.read(predictions)
+            except SubmissionError as error:
+                problems = keep_public(board, predictions, error.problems)
+                raise SubmissionError(error.source, drop_advice(problems)) from None
+    else:
+        from closeread.corpus.baselines import load_baseline
+
+        baseline = load_baseline(scorer.gold.origin[0], subject.removeprefix(BASELINE))
+        system = scorer.read(baseline.predict(scorer.gold.records))
+    counted = scorer.count(system, scorer.breakdowns_for(board.slices))
+    report = make_report(counted, by=board.slices, resampling=board.resampling)
+    return counted, make_record(board, subject, report, _digest_rows(scorer, system, data))
+
+
+def keep_public(board: Board, predictions: Path, problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Return the problems of predictions that may be published: of private gold, those that are found without it.
+
+    Other problems may quote gold, and even which of them there are says something about it.
+    """
+    if not board.private:
+        return problems
+    try:
+        check_form(board, predictions)
+    except SubmissionError as error:
+        return error.problems
+    return [Problem(UNFIT)]
+
+
+def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
+    """Return a digest of predictions that does not depend on their order and format, if they are records."""
+    if scorer.procedure.sides.key_first:
+        return digest(data)
+    try:  # rows are in the order of the gold, whatever their order in the file
+        return digest(orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS))
+    except TypeError:
+        return digest(data)
