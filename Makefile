@@ -71,11 +71,12 @@ gate: extras
 
 # Everything: all tiers with many examples, kills at every change of a file and a minute of changed files; what was recorded on
 # released corpora; the oldest libraries.  It ends with a table of what was skipped and why, tests in a browser included if there
-# is no Chromium (`apt-get install chromium`).
+# is no Chromium (`apt-get install chromium`), and recipes for Ray, Dask and Spark where these can't be installed.
 test-all: EXTRAS = test,neural,spacy,hub,serve,browser
 test-all: export CLOSEREAD_FAULTS = all
 test-all: export CLOSEREAD_FUZZ_SECONDS = 60
 test-all: lint types
+	-$(INSTALL) 'ray[data]' 'dask[dataframe]' pyspark
 	@: >$(SKIPS)
 	$(PYTEST) --hypothesis-profile many --skips $(SKIPS)
 	test -z "$$CLOSEREAD_DATA" || $(BIN)/python tools/recording.py --check

@@ -66,16 +66,10 @@ def test_an_array_of_jobs_counts_as_one_process_does(documents, expected):
                 env={**os.environ, "PATH": path, "SLURM_ARRAY_TASK_ID": str(task)},
                 check=True,
             )
-    output = [
-        subprocess.run(
-            ["bash", "-c", command],
-            cwd=documents,
-            env={**os.environ, "PATH": path},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for command in last
-    ]
+    for command in last:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=documents, env={**os.environ, "PATH": path}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
     value = float(re.search(r"value=([\d.]+)", expected)[1])
-    assert f"{100 * value:.2f}" in output[-1]
+    assert f"{100 * value:.2f}" in done.stdout

@@ -22,7 +22,7 @@ from closeread.counts.procedure import OptionValue
 from closeread.counts.report import Report, make_report
 from closeread.counts.storage import read_any_counts, write_counts
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError, join_names, pluralize
+from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.tasks import load_procedure
 
@@ -195,23 +195,27 @@ def merge(parts: Iterable[Part], *, expect: FileOrRows | None = None) -> Counts:
         RequestError: there are no parts, they don't belong together, two of them have the same unit, or units of the
             expected gold are in none; a FormatError if a part can't be read.
     """
-    loaded, names = [], []
-    for number, part in enumerate(parts, start=1):
-        names.append(str(part) if isinstance(part, str | Path) else f"part {number}")
-        match part:
-            case Counts():
-                loaded.append(part)
-            case bytes():
-                loaded.append(Counts.from_bytes(part, f"part {number}"))
-            case _:
-                loaded.append(Counts.load(part))
-    if not loaded:
-        raise RequestError("there are no counts to merge")
-    merged = merge_counts([part.counted for part in loaded], names)
+    merged = merge_parts(list(parts), expect)
     warn_all(merged.notices)
+    return Counts(merged)
+
+
+def merge_parts(parts: Sequence[Part], expect: FileOrRows | None) -> Counted:
+    """Merge counts as `merge`, without warnings: the notices are those of the result."""
+    if not parts:
+        raise RequestError("there are no counts to merge")
+    names = [str(part) if isinstance(part, str | Path) else f"part {i}" for i, part in enumerate(parts, start=1)]
+    loaded = read_all(zip(parts, names, strict=True), lambda one: _load_part(*one))
+    merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
         _check_units(merged, expect)
-    return Counts(merged)
+    return merged
+
+
+def _load_part(part: Part, name: str) -> Counted:
+    if isinstance(part, Counts):
+        return part.counted
+    return (Counts.from_bytes(part, name) if isinstance(part, bytes) else Counts.load(part)).counted
 
 
 def _check_units(merged: Counted, gold: FileOrRows) -> None:
