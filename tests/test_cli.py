@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
@@ -41,9 +42,7 @@ def every_command(group=main, path=()):
             yield from every_command(command, (*path, name))
 
 
-@pytest.mark.parametrize(
-    ("path", "command"), list(every_command()), ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
-)
+@for_each(("path", "command"), list(every_command()), ids=lambda case: " ".join(case[0]))
 def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0

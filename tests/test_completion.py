@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
+from shared.for_each import for_each
 
 from closeread.cli import main
 from closeread.corpus.citing import cite
@@ -25,7 +26,7 @@ def complete(line):
     return [item.value for item in found]
 
 
-@pytest.mark.parametrize(("line", "expected"), [
+@for_each(("line", "expected"), [
     ("sta", ["stats"]),
     ("stats ", corpus_names()),
     ("info m", ["marmara_coref", "mctaco"]),

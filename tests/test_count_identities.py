@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure
 
 SIMPLE = "zeros != corefud, split_antecedents = ignore, duplicates = error"
 """Coreference without repeated mentions and without mentions that are looked up."""
@@ -164,7 +164,7 @@ def test_identities(kind, here):
         assert tried == {one.text for ones in identities.values() for one in ones}
 
 
-@pytest.mark.parametrize("name", procedure_names())
+@pytest.mark.parametrize("name", DRAWN)
 def test_any_system_has_the_counts_of_gold(name):
     procedure, n_compared = load_procedure(name), 0
     for number in range(12):

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from shared import json_lines
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, write_key
+from shared.for_each import for_each
 
 from closeread.cli import main
 
@@ -88,7 +89,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(a.replace(NAME, "N") for a in arguments))
+@for_each("arguments", COMMANDS, ids=lambda arguments: " ".join(a.replace(NAME, "N") for a in arguments))
 def test_names_of_files(files, arguments):
     result = run_in_colour(*arguments)
     assert is_shown_safely(result.output), result.output

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from shared.for_each import for_each
 
 from closeread import limits
 from closeread.leaderboard.declaration import Limits
@@ -22,7 +23,7 @@ INSIDE = {
     "counts.resampling.LARGEST": "what is larger has no chance",
     "formats.fast_json.LONGEST": "longer lines are parsed in another way",
     "hidden_files.ATTEMPTS": "names of hidden files",
-    "hub.commits.MAX_PATHS": "how many paths are asked for at once",
+    "hub.client.MAX_PATHS": "how many paths are asked for at once",
     "leaderboard.page.NAME_LIMIT": "longer names are cut in tables",
     "leaderboard.page.TEXT_LIMIT": "longer names are cut in tables",
     "neural.link_model.MAX_PAIRS": "pairs that are decoded at once",
@@ -90,7 +91,7 @@ def test_no_limit_is_on_the_page_twice():
     assert len({row[0] for row in read_rows()}) == len(read_rows())
 
 
-@pytest.mark.parametrize("name", ON_PAGE)
+@for_each("name", ON_PAGE)
 def test_a_limit_has_the_value_on_the_page(name):
     module, _, constant = name.rpartition(".")
     if module.startswith("neural."):

@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 import closeread
 import closeread.formats
@@ -178,7 +179,7 @@ def test_json_lines_control_characters_and_half_characters(file, character, befo
     assert problems[0].message.isprintable()
 
 
-@pytest.mark.parametrize("depth", range(1, 1300, 37))
+@for_each("depth", range(1, 1300, 37))
 def test_json_lines_depth(file, depth):
     """Any depth is either read or refused, whatever the depth that Python's parser gives up at."""
     file.write_text('{"a":' * depth + "1" + "}" * depth, "utf-8")

@@ -18,7 +18,7 @@ from closeread.counts import storage
 from closeread.counts.counted import Counted, Provenance, merge_counts
 from closeread.counts.storage import read_any_counts, write_counts
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure
 
 
 def keep(path, table, procedure, options, **changes):
@@ -63,7 +63,7 @@ def test_counts_are_read_back(kind, here):
         assert {metric.name for metric in after.procedure.metrics} >= scores
 
 
-@pytest.mark.parametrize("name", procedure_names())
+@pytest.mark.parametrize("name", DRAWN)
 def test_every_value_of_every_option_is_drawn(name, here):
     wanted = {(o.name, value) for o in load_procedure(name).options if not o.reading for value in o.choices}
     seen = set()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.for_each import for_each
 
 from closeread.counts.printed_tables import (
     AGREES,
@@ -71,7 +72,7 @@ JUDGED = {
 }
 
 
-@pytest.mark.parametrize("name", JUDGED)
+@for_each("name", JUDGED)
 def test_verdicts(name):
     printed, value, verdict = JUDGED[name]
     assert judge(printed, value) == verdict
