@@ -37,6 +37,7 @@ setup(
             "hub/*.json",
             "hub/*.html",
             "leaderboard/*.json",
+            "leaderboard/codabench/*.png",
             "neural/*.json",
             "leaderboard/templates/*",
             "tasks/**/*.json",

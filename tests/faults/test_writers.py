@@ -29,7 +29,6 @@ ALLOWED = {
         f"hf/export.py: {name}": OWN
         for name in ("export", "_write_parquet", "_write_json_lines", "_write_csv", "_write_config", "_write_card")
     },
-    "leaderboard/codabench/archive.py: zip_folder": OWN,
     "leaderboard/codabench/bundle.py: make_bundle": OWN,
     **{f"leaderboard/codabench/bundle.py: _write_{name}": OWN for name in ("gold", "starting_kit", "program", "texts")},
     "leaderboard/codabench/score.py: fail": "has no closeread yet, in a container that ends with it",

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import zipfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,7 @@ from shared.doors import TASKS, TIMEML_FILES, write_key
 from closeread.counts.procedure import Place
 from closeread.exceptions import RequestError
 from closeread.files import creating_folder
-from closeread.leaderboard.codabench.logo import SIZE, draw_logo
-from closeread.leaderboard.codabench.settings import Settings, make_competition
+from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
 from closeread.leaderboard.declaration import make_board
 from closeread.packages import package_folder
 from closeread.tasks import load_procedure
@@ -268,32 +266,16 @@ def test_the_schema_rejects_what_codabench_rejects(path, value):
     assert not VALIDATOR.is_valid(competition)
 
 
-def test_the_logo_is_a_picture():
-    data = draw_logo()
-    assert data == draw_logo()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, at = {}, 8
-    while at < len(data):
-        length = int.from_bytes(data[at : at + 4], "big")
-        chunks[data[at + 4 : at + 8]] = data[at + 8 : at + 8 + length]
-        assert int.from_bytes(data[at + 8 + length : at + 12 + length], "big") == zlib.crc32(
-            data[at + 4 : at + 8 + length]
-        )
-        at += 12 + length
-    assert list(chunks) == [b"IHDR", b"PLTE", b"IDAT", b"IEND"]
-    assert len(zlib.decompress(chunks[b"IDAT"])) == SIZE * (SIZE + 1)
-
-
-def test_pip_installs_the_wheel(here, ran):
+def test_the_program_has_the_whole_package(here, ran):
     ran("publish", "codabench", "mctaco", "task", "--config", "sample")
-    (wheel,) = (here / "task" / "scoring_program").glob("*.whl")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", here / "site"]
-    subprocess.run([*command, wheel], check=True, capture_output=True)
-    look = "import closeread, importlib.metadata as m; print(closeread.__file__, m.version('closeread'))"
+    assert (here / "task" / "logo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    with zipfile.ZipFile(here / "task" / "scoring_program" / PACKAGE) as package:
+        package.extractall(here / "site")
+    look = "import closeread; print(closeread.__file__)"
     done = subprocess.run([sys.executable, "-c", look], cwd=here / "site", capture_output=True, text=True, check=True)
     assert done.stdout.startswith(str(here / "site" / "closeread" / "__init__.py"))
     assert (here / "site" / "closeread" / "loaders" / "mctaco" / "sample.tsv").exists()
-    assert not list((here / "site").rglob("*.whl"))
+    assert not [path for path in (here / "site").rglob("*") if path.suffix in (".pyc", ".whl")]
 
 
 def test_wheels_are_added_to_the_program(here, ran):

@@ -23,10 +23,8 @@ from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import Place
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.leaderboard.codabench.bundle import make_bundle
-from closeread.leaderboard.codabench.predictions import SOURCE
-from closeread.leaderboard.codabench.settings import Settings
-from closeread.leaderboard.codabench.wheel import LIBRARIES
+from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, Settings, make_bundle
+from closeread.leaderboard.codabench.program import SOURCE
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.scoring import UNFIT
 from closeread.tasks import load_procedure
@@ -38,7 +36,7 @@ CANARY = "CANARY-7f3a"
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """A Python with what the wheel requires."""
+    """A Python with what the package requires."""
     return make_environment(tmp_path_factory.mktemp("environment") / "venv", LIBRARIES)
 
 
@@ -416,16 +414,16 @@ def break_gold(app):
 
 
 def break_code(app):
-    """Replace a module in the wheel by one whose error quotes the gold."""
-    (wheel,) = (app / "program").glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    """Replace a module in the package by one whose error quotes the gold."""
+    package = app / "program" / PACKAGE
+    with zipfile.ZipFile(package) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     name = "closeread/tasks/mctaco/procedure.py"
     files["closeread/tasks/mctaco/counting.py"] = b"def count(gold, **rest):\n    raise ValueError(str(list(gold)))\n"
     files[name] = files[name].replace(
         b"count=", b"count=__import__('closeread.tasks.mctaco.counting', fromlist=['x']).count, #"
     )
-    with zipfile.ZipFile(wheel, "w") as archive:
+    with zipfile.ZipFile(package, "w") as archive:
         for path, data in files.items():
             archive.writestr(path, data)
 

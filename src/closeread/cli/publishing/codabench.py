@@ -73,8 +73,7 @@ def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **
         --start '2027-01-10 00:00:00'
     """
     from closeread.counts.procedure import Place
-    from closeread.leaderboard.codabench.bundle import describe_licence, make_bundle
-    from closeread.leaderboard.codabench.settings import DOCKER_IMAGE, START, Settings
+    from closeread.leaderboard.codabench.bundle import DOCKER_IMAGE, START, Settings, describe_licence, make_bundle
 
     settings = Settings(
         values["title"],

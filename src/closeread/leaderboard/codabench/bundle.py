@@ -2,33 +2,179 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from re import match
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import PathOption, Place
-from closeread.exceptions import RequestError, join_names
+from closeread.exceptions import FormatError, RequestError, join_names, quote
 from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hidden_files import remove_leftovers
-from closeread.leaderboard.canonical import WITH_LINE_ENDS
+from closeread.leaderboard.canonical import WITH_LINE_ENDS, check_schema
 from closeread.leaderboard.codabench import pages
-from closeread.leaderboard.codabench.archive import zip_folder
-from closeread.leaderboard.codabench.logo import draw_logo
-from closeread.leaderboard.codabench.settings import PAGES, Settings, make_competition
-from closeread.leaderboard.codabench.wheel import NAME, make_wheel, scoring_requirements
+from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
+from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.packages import package_folder
 from closeread.scoring import find_procedure
 
+DOCKER_IMAGE = "codalab/codalab-legacy:py312"
+"""The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
+
+DATE = "%Y-%m-%d %H:%M:%S"
+START = "2026-01-01 00:00:00"
+"""The default start: a date in the past, so that the competition is open at once, and that is not today's, so that the
+same command gives the same bytes."""
+
+SECONDS = 600
+"""The time limit for scoring a submission, the largest that the default queue of Codabench grants."""
+
+PAGES = ("overview", "evaluation", "terms", "data")
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
+
+LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
+"""The libraries that scoring imports."""
+
+ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
+"""Subpackages that are not below the folder of the package when it is installed from a checkout."""
+
+PACKAGE = "closeread.zip"
+"""The file of a scoring program with the installed package, unless a wheel of closeread is given."""
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that an archive can store."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an organiser decides.
+
+    Attributes:
+        title: the title of the competition; None for that of the board.
+        start, end: the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC; no end if None.
+        per_day: how many submissions a participant may make per day.
+        max_submissions: how many submissions a participant may make in all.
+        docker_image: the image in which submissions are scored.
+        wheels: wheels to add to the scoring program: closeread's own, or libraries.
+    """
+
+    title: str | None = None
+    start: str = START
+    end: str | None = None
+    per_day: int = Limits.per_day
+    max_submissions: int = 100
+    docker_image: str = DOCKER_IMAGE
+    wheels: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            RequestError: the title or a date is not valid; all problems at once.
+        """
+        problems = [] if self.title is None else [one.message for one in check_name(self.title, "title", 250)]
+        for name, value in (("start", self.start), ("end", self.end)):
+            if value is not None and not _is_date(value):
+                problems.append(f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)")
+        if not problems and self.end is not None and self.end <= self.start:
+            problems.append(f"end: {self.end} is not after the start, {self.start}")
+        if problems:
+            raise RequestError("\n".join(problems))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return datetime.strptime(text, DATE).strftime(DATE) == text
+    except ValueError:
+        return False
+
+
+def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
+    """Return the content of `competition.yaml`.
+
+    Raises:
+        RequestError: Codabench would reject it, because the name of a score is too long; all problems at once.
+    """
+    found = {
+        "version": 2,
+        "title": settings.title or board.title,
+        "description": f"Scored by closeread: {board.procedure.title}.",
+        "image": "logo.png",
+        "terms": "pages/terms.md",
+        "registration_auto_approve": False,
+        "docker_image": settings.docker_image,
+        "make_programs_available": True,
+        "make_input_data_available": False,
+        "enable_detailed_results": True,
+        "show_detailed_results_in_submission_panel": True,
+        "show_detailed_results_in_leaderboard": True,
+        "pages": [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES],
+        "tasks": [
+            {
+                "index": 0,
+                "name": board.title,
+                "description": f"Scored by closeread: {board.procedure.title}.",
+                "scoring_program": "scoring_program",
+                "reference_data": "reference_data",
+            }
+        ],
+        "phases": [_make_phase(settings)],
+        "leaderboards": [_make_leaderboard(board)],
+    }
+    try:
+        check_schema(found, "codabench.schema.json", "competition.yaml")
+    except FormatError as error:
+        lines = "\n".join(problem.message for problem in error.problems)
+        raise RequestError(f"Codabench would reject the competition:\n{lines}") from None
+    return found
+
+
+def _make_phase(settings: Settings) -> dict[str, Any]:
+    return {
+        "index": 0,
+        "name": "Evaluation",
+        "description": "Submit predictions.",
+        "start": settings.start,
+        **({} if settings.end is None else {"end": settings.end}),
+        "max_submissions_per_day": settings.per_day,
+        "max_submissions": settings.max_submissions,
+        "execution_time_limit": SECONDS,
+        "accepts_only_result_submissions": True,
+        "starting_kit": "starting_kit",
+        "tasks": [0],
+    }
+
+
+def _make_leaderboard(board: Board) -> dict[str, Any]:
+    """Return the leaderboard: a column for every score, the headline first, since Codabench ranks by the first."""
+    metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
+    columns = [
+        {
+            "title": one.title,
+            "key": column_key(one.name),
+            "index": i,
+            "sorting": "desc",
+            "precision": 2,
+            "hidden": False,
+        }
+        for i, one in enumerate(metrics)
+    ]
+    return {"title": "Results", "key": "results", "submission_rule": "Force_Best", "hidden": False, "columns": columns}
 
 
 def make_bundle(
@@ -77,12 +223,14 @@ def make_bundle(
         requirements = _write_program(board, settings, made / "scoring_program")
         task = pages.Task(board, str(competition["title"]), samples, settings.docker_image, requirements)
         _write_texts(task, made)
-        (made / "logo.png").write_bytes(draw_logo())
+        logo = package_folder("closeread.leaderboard.codabench") / "logo.png"
+        (made / "logo.png").write_bytes(logo.read_bytes())
         write_text(made / "competition.yaml", _dump_yaml(competition))
         files = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
         if archive:
             with replacing(zipped) as partial:
-                zip_folder(made, partial)
+                found = {path.as_posix(): made / path for path in files}
+                partial.write_bytes(zip_files(found))
     return [*(folder / file for file in files), *([zipped] if archive else [])]
 
 
@@ -154,7 +302,7 @@ def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
         RequestError: a wheel is not one, or several are closeread's.
     """
     folder.mkdir()
-    own = [wheel for wheel in settings.wheels if match(r"closeread-[^/]*\.whl$", wheel.name)]
+    own = [wheel for wheel in settings.wheels if re.match(r"closeread-[^/]*\.whl$", wheel.name)]
     other = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
     if len(own) > 1 or other:
         found = f"is not a wheel: {join_names(other)}" if other else f"several wheels of closeread: {len(own)}"
@@ -162,7 +310,7 @@ def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
     for wheel in settings.wheels:
         (folder / wheel.name).write_bytes(wheel.read_bytes())
     if not own:
-        (folder / NAME).write_bytes(make_wheel())
+        (folder / PACKAGE).write_bytes(zip_files(_find_package_files()))
     requirements = scoring_requirements()
     code = package_folder("closeread.leaderboard.codabench") / "score.py"
     (folder / "score.py").write_bytes(code.read_bytes())
@@ -188,3 +336,53 @@ def _dump_yaml(value: object) -> str:
 
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
     return text
+
+
+def zip_files(files: Mapping[str, Path]) -> bytes:
+    """Return an archive of files by their names in it, with deterministic bytes: no times, no owners, sorted.
+
+    With another version of zlib, the compressed bytes may differ.
+    """
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name, path in sorted(files.items()):
+            info = ZipInfo(name, EPOCH)
+            info.compress_type = ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, path.read_bytes(), compresslevel=9)
+    return buffer.getvalue()
+
+
+def _find_package_files() -> dict[str, Path]:
+    """Return the files of the installed package by their path in it."""
+    root = package_folder("closeread")
+    places = {**{f"closeread/{name}": package_folder(f"closeread.{name}") for name in ELSEWHERE}, "closeread": root}
+    return {
+        f"{place}/{path.relative_to(folder).as_posix()}": path
+        for place, folder in places.items()
+        for path in _walk(folder)
+    }
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, but for caches and compiled code."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name == "__pycache__" or path.suffix in (".pyc", ".pyo"):
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        else:
+            yield path
+
+
+def scoring_requirements() -> list[str]:
+    """Return what scoring needs, and what that needs, in the versions that are installed, such as "numpy==2.3.1"."""
+    found: dict[str, str] = {}
+    left = list(LIBRARIES)
+    while left:
+        name = re.split("[^A-Za-z0-9._-]", left.pop(), maxsplit=1)[0].lower().replace("_", "-")
+        with suppress(PackageNotFoundError):  # needed by another version of Python only
+            if name not in found:
+                found[name] = f"{name}=={version(name)}"
+                left += [one for one in requires(name) or () if "extra ==" not in one]
+    return sorted(found.values())

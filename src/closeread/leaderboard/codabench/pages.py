@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import fields, load_schema
-from closeread.leaderboard.codabench.predictions import accepts_folders
+from closeread.leaderboard.codabench.program import accepts_folders
 from closeread.leaderboard.declaration import Board
 from closeread.tables import Grid, Markup, draw
 
@@ -155,8 +155,8 @@ def readme(task: Task) -> str:
         "## The image\n\n"
         f"Submissions are scored in `{task.docker_image}` (`docker_image` in `competition.yaml`). Scoring needs Python "
         f"3.11 or newer and these libraries, in the versions with which this bundle was made:\n\n{lines}\n"
-        "The wheel of closeread in `scoring_program` needs no network. Libraries that the image lacks, or has in other "
-        "versions, are installed at every submission: from wheels in `scoring_program`, or else from the package "
+        "closeread itself is in `scoring_program` and needs no network. Libraries that the image lacks, or has in "
+        "other versions, are installed at every submission: from wheels in `scoring_program`, or else from the package "
         "index, which takes time and fails where containers have no network. Codabench's own images lack some of "
         "them. For more than a few submissions, build an image once and set its name:\n\n"
         "```bash\ndocker build -t NAME scoring_program && docker push NAME\n```\n"

@@ -1,9 +1,9 @@
 """Score a submission on Codabench: prepare closeread, and run it.
 
 A copy of this file is the scoring program of a bundle.  It uses nothing but Python, 3.7 or newer, so that it can say
-what the image lacks.  The wheel of closeread beside it is unpacked.  Libraries that the image lacks in the versions of
-requirements.txt, which are complete, are installed from wheels beside it or, if the network can be reached, from the
-package index.
+what the image lacks.  closeread, beside it as `closeread.zip` or as a wheel, is unpacked.  Libraries that the image
+lacks in the versions of requirements.txt, which are complete, are installed from wheels beside it or, if the network
+can be reached, from the package index.
 
 Usage: python3 score.py INPUT OUTPUT
 """
@@ -51,11 +51,11 @@ def main(arguments: list[str]) -> int:
 
 def install(program: str, folder: str) -> str:
     """Make closeread and its libraries importable from a folder; return what is wrong, or nothing."""
-    wheels = [name for name in sorted(os.listdir(program)) if re.match(r"closeread-.*\.whl$", name)]
-    if len(wheels) != 1:
-        return f"The scoring program has {len(wheels)} wheels of closeread (expected 1)."
-    with zipfile.ZipFile(os.path.join(program, wheels[0])) as wheel:
-        wheel.extractall(folder)
+    packages = [name for name in os.listdir(program) if re.match(r"closeread(\.zip|-.*\.whl)$", name)]
+    if len(packages) != 1:
+        return f"The scoring program has {len(packages)} packages of closeread (expected 1)."
+    with zipfile.ZipFile(os.path.join(program, packages[0])) as package:
+        package.extractall(folder)
     with open(os.path.join(program, "requirements.txt"), encoding="utf-8") as file:
         lacking = [line for line in file.read().split() if not is_installed(line)]
     return install_libraries(program, folder, lacking) if lacking else ""
