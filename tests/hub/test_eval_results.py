@@ -1,12 +1,15 @@
-"""Scores in a model's repository: the file, and what is refused before anything is sent."""
+"""Scores in a model's repository: the file, what is refused before anything is sent, and proposing it once."""
+
+import time
 
 import pytest
 import yaml
-from huggingface_hub import parse_eval_result_entries
+from huggingface_hub import HfApi, parse_eval_result_entries
+from shared.stand_in_hub import CUT_AFTER, Fault
 
 from closeread.exceptions import FormatError
-from closeread.hub.eval_results import make_entry, results_file, results_path
-from closeread.hub.schemas import check
+from closeread.hub.client import Hub, NoSuchRepositoryError
+from closeread.hub.eval_results import make_entry, propose_results, results_path
 
 GIVEN = {
     "dataset": "lab/rain",
@@ -17,59 +20,23 @@ GIVEN = {
 }
 
 
-def test_the_file_as_the_hub_documents_it():
-    entry = make_entry(**GIVEN, date="2026-11-22", user="ann", revision="a" * 40)
-    assert results_file(entry).decode() == (
-        "- dataset:\n"
-        "    id: lab/rain\n"
-        "    task_id: rain_test\n"
-        f"    revision: {'a' * 40}\n"
-        "  value: 66.67\n"
-        "  date: '2026-11-22'\n"
-        "  source:\n"
-        "    url: https://huggingface.co/datasets/lab/rain-results/resolve/0a1b/results/r.json\n"
-        "    name: closeread\n"
-        "    user: ann\n"
-        "  notes: mctaco|version:1|missing:error|gold:0123456789ab\n"
-    )
-
-
-@pytest.mark.parametrize("date", ["2026-11-22", "2026-11-22T10:00:00Z"])
-def test_the_client_reads_it_back(date):
-    found = yaml.safe_load(results_file(make_entry(**GIVEN, date=date, user="ann")))
-    [entry] = parse_eval_result_entries(found)
-    assert (entry.dataset_id, entry.task_id, entry.value) == ("lab/rain", "rain_test", 66.67)
-    assert (entry.date, entry.source_user, entry.notes) == (date, "ann", GIVEN["signature"])
-    assert entry.verify_token is None
-    assert isinstance(entry.date, str)
-
-
 def test_the_name_of_the_file_depends_on_what_is_scored():
     path = results_path(make_entry(**GIVEN))
     assert path.startswith(".eval_results/closeread-")
-    assert path == results_path(
-        make_entry(**GIVEN | {"value": 0.1, "source": "https://a.example/x"}, date="2026-11-23")
-    )
+    assert path == results_path(make_entry(**GIVEN | {"value": 0.1, "source": "https://a.example/x"}))
     for name, value in (("dataset", "lab/snow"), ("task", "rain_dev"), ("signature", "mctaco|version:2")):
         assert path != results_path(make_entry(**GIVEN | {name: value}))
 
 
 def test_all_problems_at_once():
     with pytest.raises(FormatError) as refused:
-        make_entry(
-            dataset="rain", task="rain test", value=1.01, signature="a\nb", source="javascript:x", date="22.11.2026"
-        )
-    assert str(refused.value).splitlines() == [
-        "the evaluation result: 6 problems:",
-        "the evaluation result: [0].dataset.id: 'rain' is not valid (expected a dataset of the Hub, ORG/NAME)",
-        "the evaluation result: [0].dataset.task_id: 'rain test' is not valid (expected 1 to 100 ASCII letters, digits,"
-        " '_', '.' and '-')",
-        "the evaluation result: [0].date: '22.11.2026' is not valid (expected 2026-11-22 or 2026-11-22T10:00:00Z)",
-        r"the evaluation result: [0].notes: 'a\nb' is not valid (expected the signature of the score, 1 to 1000"
-        " printable ASCII characters)",
-        "the evaluation result: [0].source.url: 'javascript:x' is not valid (expected an https address of at most 500"
-        " characters)",
-        "the evaluation result: [0].value: 101.0 is not valid (expected a number from 0 to 100)",
+        make_entry(dataset="rain", task="rain test", value=1.01, signature="a\nb", source="javascript:x")
+    assert [problem.path for problem in refused.value.problems] == [
+        (0, "dataset", "id"),
+        (0, "dataset", "task_id"),
+        (0, "notes"),
+        (0, "source", "url"),
+        (0, "value"),
     ]
 
 
@@ -85,8 +52,6 @@ def test_all_problems_at_once():
         ("signature", "x" * 1001),
         ("dataset", "lab/rain\n"),
         ("dataset", "lab/../rain"),
-        ("user", "ann\n"),
-        ("revision", "main"),
     ],
 )
 def test_what_the_schema_refuses(name, value):
@@ -94,9 +59,76 @@ def test_what_the_schema_refuses(name, value):
         make_entry(**GIVEN | {name: value})
 
 
-def test_a_token_of_verification_is_never_sent():
-    entry = make_entry(**GIVEN)
-    with pytest.raises(FormatError, match="verifyToken"):
-        results_file({**entry, "verifyToken": "x"})
-    with pytest.raises(FormatError, match=r"results: \[\] should be non-empty"):
-        check([], "eval_results", "results")
+@pytest.fixture
+def propose(hub, log_in):
+    """Proposes a score of ann's model as a user; returns whether it was new, and the pull request."""
+    hub.add_repository("ann/model", "model", {"README.md": b"# Model"})
+
+    def call(user="bob", model="ann/model", **change):
+        log_in(user)
+        commit = propose_results(Hub(), model, make_entry(**GIVEN | change))
+        return commit.changed, commit.pull_request, commit.pull_request_url
+
+    return call
+
+
+def pull_requests(hub):
+    return [discussion for discussion in hub.discussions("ann/model", "model") if discussion.is_pull_request]
+
+
+def test_a_pull_request_with_one_file(hub, propose):
+    assert propose() == (True, 1, f"{hub.url}/ann/model/discussions/1")
+    path = results_path(make_entry(**GIVEN))
+    assert hub.files("ann/model", "model") == {"README.md": b"# Model"}
+    proposed = hub.files("ann/model", "model", "refs/pr/1")
+    assert proposed.keys() == {"README.md", path}
+    assert proposed[path].decode() == (
+        "- dataset:\n"
+        "    id: lab/rain\n"
+        "    task_id: rain_test\n"
+        "  value: 66.67\n"
+        "  source:\n"
+        "    url: https://huggingface.co/datasets/lab/rain-results/resolve/0a1b/results/r.json\n"
+        "    name: closeread\n"
+        "  notes: mctaco|version:1|missing:error|gold:0123456789ab\n"
+    )
+    [entry] = parse_eval_result_entries(yaml.safe_load(proposed[path]))
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("lab/rain", "rain_test", 66.67)
+    assert (entry.notes, entry.verify_token) == (GIVEN["signature"], None)
+
+
+def test_once_while_it_is_open_and_after_it_is_merged(hub, propose, log_in):
+    assert propose()[:2] == (True, 1)
+    assert propose()[:2] == (False, 1)
+    log_in("ann")
+    HfApi().merge_pull_request("ann/model", 1)
+    assert propose(user="olga") == (False, None, None)
+    # Merged, and deleted since: its owner does not want it.
+    hub.commit("ann/model", "model", {results_path(make_entry(**GIVEN)): None})
+    assert propose()[:2] == (False, 1)
+    assert len(pull_requests(hub)) == 1
+
+
+def test_other_scores_and_other_pull_requests(propose, log_in):
+    log_in("bob")
+    HfApi().create_pull_request("ann/model", title="Add the score of x")
+    assert propose()[:2] == (True, 2)
+    assert propose(value=0.75)[:2] == (True, 3)
+    assert propose(task="rain_dev")[:2] == (True, 4)
+    assert propose(signature="mctaco|version:2")[:2] == (True, 5)
+    assert propose(value=0.75)[:2] == (False, 3)
+    log_in("ann")
+    HfApi().change_discussion_status("ann/model", 2, "closed")
+    assert propose()[:2] == (True, 6)  # one that was closed may be proposed again
+
+
+def test_a_cut_connection_leaves_one_pull_request(hub, propose, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    hub.faults.append(Fault("/api/models/ann/model/commit/", "POST", CUT_AFTER))
+    propose()
+    assert len(pull_requests(hub)) == 1
+
+
+def test_no_such_model(propose):
+    with pytest.raises(NoSuchRepositoryError, match="no such model ann/nothing"):
+        propose(model="ann/nothing")

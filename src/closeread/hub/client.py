@@ -67,11 +67,7 @@ class TooLargeError(RequestError):
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository on the Hub, by its id ORG/NAME.
-
-    Raises:
-        RequestError: the id is not of that form.
-    """
+    """A repository on the Hub, by its id ORG/NAME; an id of another form is a RequestError."""
 
     id: str
     kind: Literal["model", "dataset", "space"]
@@ -93,15 +89,7 @@ class Repository:
 
 
 class Commit(NamedTuple):
-    """What became of a commit.
-
-    Attributes:
-        sha: the commit that holds the files: a new one, or the present head if nothing had to be changed.
-        url: its page.
-        pull_request: the number of the pull request; None if the files went to the main branch, or are there already.
-        pull_request_url: its page.
-        changed: whether anything had to be changed.
-    """
+    """The commit that holds the files: a new one, or the present head if nothing had to be changed."""
 
     sha: str
     url: str
@@ -111,13 +99,9 @@ class Commit(NamedTuple):
 
 
 class PullRequestDetails(NamedTuple):
-    """What a pull request holds.
+    """What a pull request holds: its last commit and when it was made, all paths that it touches, and all comments.
 
-    Attributes:
-        head: the sha of its last commit.
-        updated: when that was made, UTC; when it was opened, if the Hub shows no commits.
-        paths: all paths that it adds, changes or deletes, as from `list_changed_paths`.
-        comments: author and text of each comment, oldest first; the description is the first.
+    Times are as in "2026-11-22T10:00:00Z"; the first comment is the description.
     """
 
     head: str
@@ -152,11 +136,7 @@ class Hub:
         return str(repeat(self._api.whoami, "")["name"])
 
     def create(self, repository: Repository, *, private: bool | None = None) -> None:
-        """Create a repository, unless it exists; spaces are static.
-
-        Raises:
-            RequestError: no permission, a paid plan is needed, or it should be private and exists as a public one.
-        """
+        """Create a repository, unless it exists; one that should be private must not be public.  Spaces are static."""
         check_login()
         sdk = "static" if repository.kind == "space" else None
         options: dict[str, Any] = {"repo_type": repository.kind, "private": private, "space_sdk": sdk}
@@ -176,13 +156,7 @@ class Hub:
         return {entry.path: entry.size for entry in self._list_tree(repository, revision)}
 
     def read(self, repository: Repository, path: str, revision: str = "main", limit: int | None = None) -> bytes:
-        """Return the content of a file.
-
-        Args:
-            repository: where it is.
-            path: its path.
-            revision: a branch, `refs/pr/N` or a sha.
-            limit: a larger file (bytes) is refused before it is downloaded.
+        """Return the content of a file; one of more bytes than the limit is refused before it is downloaded.
 
         Raises:
             NoSuchFileError: there is no such file.
@@ -209,14 +183,7 @@ class Hub:
     def read_files(
         self, repository: Repository, revision: str, is_wanted: Callable[[str], bool], kept: dict[str, bytes]
     ) -> dict[str, bytes]:
-        """Return the contents of files by path.
-
-        Args:
-            repository: where they are.
-            revision: a sha, so that all are of one commit.
-            is_wanted: chooses them by path.
-            kept: contents that were read before, by git's names for them; what is read now is added.
-        """
+        """Return the contents of the files of a commit by path, and add them to those kept, by git's names for them."""
 
         def read_once(entry: RepoFile) -> bytes:
             if entry.blob_id not in kept:
@@ -230,12 +197,7 @@ class Hub:
     def compare(
         self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
     ) -> tuple[str, dict[str, Content], list[str]]:
-        """Compare files with those of a branch, without downloading them.
-
-        Returns:
-            The head of the branch, the files that it does not have as they are here, and the paths that it has of those
-            to delete.
-        """
+        """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
         head = str(self._read_info(repository, "sha", revision).sha)
         paths, found = [*files, *delete], dict[str, Any]()
         for start in range(0, len(paths), MAX_PATHS):
@@ -259,20 +221,10 @@ class Hub:
         """Commit files to the main branch, or propose them in a pull request: all of them or none.
 
         Files that are there already and deleted files that aren't are left out.  An open pull request of the user with
-        the same title and files is not opened again.
-
-        Args:
-            repository: where to commit.
-            files: content, or the file that has it, by path.
-            message: the first line of the commit's message, and the title of the pull request.
-            description: what follows, in Markdown.
-            delete: paths to delete.
-            parent: the head of the main branch that the commit is made for.
-            pull_request: open a pull request.
+        the same message as its title and the same files is not opened again.
 
         Raises:
             ConflictError: the head of the main branch is not `parent`.
-            RequestError: anything else that failed.
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
@@ -340,14 +292,7 @@ class Hub:
         return sorted(repeat(list_all, str(repository)), key=lambda one: one.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
-        """Return what a pull request holds.
-
-        Its paths come from the difference that the Hub shows, which may leave out files of very large pull requests;
-        the files at `head` decide.
-
-        Raises:
-            RequestError: it is not a pull request.
-        """
+        """Return what a pull request holds; of a very large one, the Hub may not show all paths."""
         from huggingface_hub import DiscussionCommit
 
         details = self._read_discussion(repository, number)
@@ -437,11 +382,7 @@ def list_changed_paths(diff: str) -> tuple[str, ...]:
 
 
 def check_login() -> None:
-    """Refuse what only users may do without a token, which the Hub answers in several ways.
-
-    Raises:
-        RequestError: there is no token.
-    """
+    """Refuse what only users may do without a token, which the Hub answers in several ways."""
     from huggingface_hub import get_token
 
     if get_token() is None:
@@ -458,16 +399,15 @@ def repeat(
 ) -> T:
     """Send a request, and again while the Hub is busy or out of reach: when it asks to, or each time twice as late.
 
+    A request that must take effect once, although its answer may be lost, comes with `look`: it looks whether nothing
+    is left to be done, and returns the result; its argument is whether the request was sent before.
+
     Args:
         send: the request.
         where: the repository, in words; empty if it is about none.
         path: the file that it is about.
-        look: for a request that must take effect once, although its answer may be lost: looks whether nothing is left
-            to be done, and returns the result; its argument is whether the request was sent before.
+        look: see above.
         again_after: further answers after which it is sent again.
-
-    Raises:
-        RequestError: it failed.
     """
     failures, last = 0, None
     while True:

@@ -39,30 +39,21 @@ data = load_dataset("{repository}")
 themselves, use closeread (`pip install closeread`):
 """
 
-SAMPLE_ONLY = """
+ABSENT = """
 **This repository does not hold the corpus**, which may not be redistributed: {reason}. It holds this card, the config
-`sample` (invented data in the same format), and `{name}.json`, which lists the released files with their digests and
+`sample` (invented data in the same format), and `{name}.json`, which {what}:
+
+```python
+import closeread
+
+corpus = closeread.load_dataset({arguments})
+```
+"""
+SAMPLE_ONLY = """lists the released files with their digests and
 addresses. closeread (`pip install closeread`) reads your copy of the files, or downloads them from their authors, and
-verifies them:
-
-```python
-import closeread
-
-corpus = closeread.load_dataset("{name}")
-```
-"""
-
-OWN_COPY_ONLY = """
-**This repository does not hold the corpus**, which may not be redistributed: {reason}. It holds this card, the config
-`sample` (invented data in the same format), and `{name}.json`, which describes the corpus. closeread
-(`pip install closeread`) reads the files that you got from their owners:
-
-```python
-import closeread
-
-corpus = closeread.load_dataset("{name}", data_dir="{name}")
-```
-"""
+verifies them"""
+OWN_COPY_ONLY = """describes the corpus. closeread
+(`pip install closeread`) reads the files that you got from their owners"""
 
 FRAMEWORK = "closeread"
 NOT_TESTED = ("train", "validation", "trial")
@@ -154,26 +145,19 @@ def describe_sources(corpus: Corpus) -> bytes:
 
 
 def collect_files(corpus: Corpus, repository: str, exported: Path) -> dict[str, bytes | Path]:
-    """Return the files of a corpus's repository by path.
-
-    Args:
-        corpus: the declaration.
-        repository: the repository, `org/name`.
-        exported: the folder that `closeread.hf.export` wrote.
-
-    Raises:
-        FormatError: the front matter of the card breaks our schema.
-        RequestError: the card has no section on how to get the corpus.
-    """
+    """Return the files of a corpus's repository by path, from the folder that `closeread.hf.export` wrote."""
     files: dict[str, bytes | Path] = {
         path.relative_to(exported).as_posix(): path for path in sorted(exported.rglob("*")) if path.is_file()
     }
     card = (exported / "README.md").read_text("utf-8")
     if HEADING not in card:
         raise RequestError(f"the card of {corpus.name} has no section '{HEADING.strip()}'")
-    own_copy = OWN_COPY_ONLY if corpus.user_folders else SAMPLE_ONLY
-    template = own_copy if corpus.redistribution else PUBLISHED
-    text = template.format(repository=repository, name=corpus.name, reason=corpus.redistribution)
+    text = PUBLISHED.format(repository=repository, name=corpus.name)
+    if corpus.redistribution:
+        is_own = bool(corpus.user_folders)
+        arguments = f'"{corpus.name}"' + is_own * f', data_dir="{corpus.name}"'
+        what = OWN_COPY_ONLY if is_own else SAMPLE_ONLY
+        text = ABSENT.format(name=corpus.name, reason=corpus.redistribution, what=what, arguments=arguments)
     readme = card.replace(HEADING, HEADING + text, 1).encode()
     check_card(readme, "dataset_card")
     return {**files, "README.md": readme, f"{corpus.name}.json": describe_sources(corpus)}
@@ -202,12 +186,7 @@ def name_task(board: str) -> str:
 def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
     """Write the `eval.yaml` of a corpus, with a task for each split of its default config that systems are tested on.
 
-    Args:
-        corpus: the declaration.
-        files: the paths of the files in the repository, such as `default/test-00000-of-00001.parquet`.
-
-    Raises:
-        RequestError: the repository has no such split.
+    The paths of the files in the repository say which there are: `default/test-00000-of-00001.parquet`.
     """
     paths = [path.split("/") for path in files if path.endswith(".parquet")]
     splits = dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths)

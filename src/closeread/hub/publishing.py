@@ -16,12 +16,9 @@ from closeread.hub.client import Commit, Content, Hub, Repository
 
 @dataclass(frozen=True)
 class Plan:
-    """What a repository is to hold.
+    """What a repository is to hold, by path, and the patterns of paths that only we write.
 
-    Attributes:
-        repository: the repository.
-        files: contents, or files with the contents, by their path in the repository.
-        owned: patterns of paths that only we write: such files are deleted if the plan lacks them.
+    Files of such paths are deleted if the plan lacks them.
     """
 
     repository: Repository
@@ -45,14 +42,7 @@ class Change(NamedTuple):
 
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
-    """Compare a plan with what the repository holds.
-
-    Returns:
-        A change for each file of the plan, and one for each file that would be deleted; sorted by path.
-
-    Raises:
-        RequestError: the Hub can't be reached, or doesn't let us read the repository.
-    """
+    """Compare a plan with what the repository holds: all files of the plan, and those that would be deleted, sorted."""
     if hub.head(plan.repository) is None:
         return [Change(path, size, "new") for path, size in plan.sizes().items()]
     there = hub.list_files(plan.repository)
@@ -76,14 +66,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def publish(hub: Hub, plan: Plan, *, message: str, private: bool = False) -> tuple[list[Change], Commit | None]:
-    """Make a repository hold what a plan says, in one commit; a private one is created, or must be private.
-
-    Returns:
-        The changes, and the commit; None if there was nothing to change.
-
-    Raises:
-        RequestError: the repository can't be created or written, or somebody else changed it meanwhile.
-    """
+    """Make a repository hold what a plan says, in one commit, which is None if there is nothing to change."""
     head = hub.head(plan.repository)
     if head is None or private:  # of a repository that exists, this checks that it is private
         hub.create(plan.repository, private=private or None)

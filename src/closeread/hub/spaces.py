@@ -1,7 +1,6 @@
-"""Static Spaces: the pages of a metric and of a leaderboard.
+"""Static Spaces, which are free on every account: the pages of a metric and of a leaderboard.
 
-Static Spaces are free on every account.  `evaluate.load("org/name")` reads `name.py` from a Space of any kind, so a
-metric needs no server.
+`evaluate.load("org/name")` reads `name.py` from a Space of any kind, so a metric needs no server.
 """
 
 from __future__ import annotations
@@ -16,13 +15,10 @@ from closeread.hub.cards import check_card, join_card, render_page, split_card
 SHORT = 60
 """The longest short description of a Space that the Hub takes."""
 
-MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
-"""The names that evaluate can import a module by."""
-
 LANGUAGES = {"en": "english"}
 """The names of languages in the tags of leaderboards, by BCP 47 tag."""
 
-MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+.!|~&-])")
+SPACE = {"colorTo": "gray", "sdk": "static", "app_file": "index.html"}
 
 SCRIPT = '''"""{title}, as computed by closeread: evaluate.load("{repository}")."""
 
@@ -56,31 +52,20 @@ def metric_files(metric: str, class_name: str, card: str, requirements: bytes, r
         FormatError: the front matter of the card breaks our schema.
     """
     name = repository.partition("/")[2]
-    if not MODULE.fullmatch(name):
+    if not re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_-]*", name):
         raise RequestError(
             f"evaluate.load can't import '{repository}' (expected ASCII letters, digits, '_' and '-' after the '/')"
         )
     check_card(card.encode(), "metric_card")
     front, text = split_card(card)
+    title, description = front["title"], front["description"]
     heading, _, rest = text.lstrip("\n").partition("\n")
     text = f"{heading}\n{USAGE.format(repository=repository)}{rest.lstrip()}"
-    space = {
-        "title": front["title"],
-        "emoji": "📏",
-        "colorFrom": "blue",
-        "colorTo": "gray",
-        "sdk": "static",
-        "app_file": "index.html",
-        "short_description": shorten(f"{front['title']}, by closeread", SHORT),
-        "description": front["description"],
-        "tags": front["tags"],
-    }
-    readme = join_card(space, text)
-    check_card(readme, "space_card")
-    script = SCRIPT.format(title=front["title"], repository=repository, metric=metric, name=class_name)
+    about = {"short_description": shorten(f"{title}, by closeread", SHORT), "description": description}
+    script = SCRIPT.format(title=title, repository=repository, metric=metric, name=class_name)
     return {
-        "README.md": readme,
-        "index.html": render_page(text, title=front["title"], description=front["description"]),
+        "README.md": _make_card(title, "📏", "blue", {**about, "tags": front["tags"]}, text),
+        "index.html": render_page(text, title=title, description=description),
         f"{name}.py": script.encode(),
         "requirements.txt": requirements,
     }
@@ -109,49 +94,41 @@ def leaderboard_files(
         FormatError: the front matter breaks our schema.
     """
     title = shorten(" ".join(escape(str(index["title"])).split()), 100)
-    front = {
-        "title": title,
-        "emoji": "🏆",
-        "colorFrom": "yellow",
-        "colorTo": "gray",
-        "sdk": "static",
-        "app_file": "index.html",
+    # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
+    gold = {one["gold"] for one in index["boards"]}
+    test = "mix" if len(gold) > 1 else next(iter(gold), "public")
+    tags = ["leaderboard", "submission:semiautomatic", f"test:{test}", "judge:auto", "modality:text"]
+    tags += (f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES)
+    about = {
         "short_description": "Scores with intervals, by closeread",
         **({"datasets": list(datasets)} if datasets else {}),
-        "tags": _leaderboard_tags(index, languages),
+        "tags": tags,
     }
-    readme = join_card(front, _describe_leaderboard(title, index, datasets))
-    check_card(readme, "space_card")
-    return {"README.md": readme, "index.html": page, "board.json": board, "board.csv": table}
-
-
-def _leaderboard_tags(index: Mapping[str, Any], languages: Sequence[str]) -> list[str]:
-    """Return the tags that the Hub's leaderboard finder reads."""
-    gold = {board["gold"] for board in index["boards"]}
-    test = "mix" if len(gold) > 1 else next(iter(gold), "public")
-    # Their authors run the systems, and the predictions are scored here.
-    tags = ["leaderboard", "submission:semiautomatic", f"test:{test}", "judge:auto", "modality:text"]
-    return [*tags, *(f"language:{LANGUAGES[tag]}" for tag in dict.fromkeys(languages) if tag in LANGUAGES)]
-
-
-def _describe_leaderboard(title: str, index: Mapping[str, Any], datasets: Sequence[str]) -> str:
     boards = [
-        f"- {_escape_markdown(board['title'])}: "
-        f"{pluralize(sum(row['kind'] == 'system' for row in board['rows']), 'system')}. "
-        f"Signature: `{str(board['signature']).replace('`', '')}`"
-        for board in index["boards"]
+        f"- {_escape_markdown(one['title'])}: "
+        f"{pluralize(sum(row['kind'] == 'system' for row in one['rows']), 'system')}. "
+        f"Signature: `{str(one['signature']).replace('`', '')}`"
+        for one in index["boards"]
     ]
-    store = [f"Submissions and results: {', '.join(f'<https://huggingface.co/datasets/{name}>' for name in datasets)}."]
+    links = ", ".join(f"<https://huggingface.co/datasets/{name}>" for name in datasets)
     parts = [
         f"# {_escape_markdown(title)}",
         "Scores are computed by closeread, with confidence intervals; ranks are intervals, from paired tests. "
         "`board.json` and `board.csv` hold everything that the page shows.",
         "\n".join(boards),
-        *(store if datasets else []),
+        f"Submissions and results: {links}." if links else "",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    readme = _make_card(title, "🏆", "yellow", about, "\n\n".join(filter(None, parts)) + "\n")
+    return {"README.md": readme, "index.html": page, "board.json": board, "board.csv": table}
+
+
+def _make_card(title: str, emoji: str, color: str, about: Mapping[str, Any], text: str) -> bytes:
+    """Write the card of a Space, in an order of fields that stays the same."""
+    card = join_card({"title": title, "emoji": emoji, "colorFrom": color, **SPACE, **about}, text)
+    check_card(card, "space_card")
+    return card
 
 
 def _escape_markdown(text: object) -> str:
     """Escape untrusted text, so that Markdown shows it as it is, on one line."""
-    return MARKUP.sub(r"\\\1", " ".join(escape(str(text)).split()))
+    return re.sub(r"([\\`*_{}\[\]()<>#+.!|~&-])", r"\\\1", " ".join(escape(str(text)).split()))
