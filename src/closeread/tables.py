@@ -149,6 +149,29 @@ def guard_latex_rows(text: str) -> str:
     return ARGUMENT.sub(r"\1{}", text)
 
 
+SYMBOLS = {
+    "†": r"$^\dagger$",
+    "‡": r"$^\ddagger$",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "³": r"$^3$",
+    NOTHING: "--",
+}
+"""Characters that not every font of LaTeX has."""
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape untrusted text for LaTeX.
+
+    >>> print(escape_latex("50%_B³ {a}"))
+    50\%\_B$^3$ \{a\}
+    """
+    import tabulate
+
+    rules = {**tabulate.LATEX_ESCAPE_RULES, **SYMBOLS}
+    return "".join(rules.get(character, character) for character in escape_line(text))
+
+
 def _mark_up(cell: str) -> str:
     """Return the Markdown that shows a cell as it is."""
     return escape_line(cell) if isinstance(cell, Markup) else escape_markdown(escape_line(cell))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 from closeread.counts.counted import Counted
 from closeread.counts.estimates import (
@@ -26,9 +26,6 @@ from closeread.exceptions import RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
 from closeread.wording import choose_words, name_option
-
-if TYPE_CHECKING:
-    from closeread.tables import Grid, Style
 
 
 class PValues(NamedTuple):
@@ -84,12 +81,27 @@ class Comparison(Loadable):
         """Return its table, which is the same in all styles."""
 
         del style
-        return [comparison_grid(self)]
+        return [_make_grid(self)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score, ratios in full precision."""
 
-        return comparison_rows(self)
+        header = ["first", "second", "metric", "first_score", "second_score"]
+        header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
+        header += ["p_bootstrap_corrected", "p_randomization_corrected"]
+        corrected = {} if self.corrected is None else self.corrected.p_values
+        rows: list[list[object]] = [
+            [
+                *self.names,
+                name,
+                *(report.scores[name].value for report in (self.first, self.second)),
+                *map(number_or_none, d),
+                self.first.provenance.signature,
+                *map(number_or_none, corrected.get(name, (math.nan, math.nan))),
+            ]
+            for name, d in self.differences.items()
+        ]
+        return header, rows
 
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
@@ -98,21 +110,22 @@ class Comparison(Loadable):
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
+
+        def write(name: str) -> dict[str, float | None]:
+            values: dict[str, float] = self.differences[name]._asdict()
+            if self.corrected is not None:
+                values |= {f"{kind}_corrected": p for kind, p in self.corrected.p_values[name]._asdict().items()}
+            return {key: number_or_none(value) for key, value in values.items()}
+
         return {
             "format": FORMAT,
             "first": {"name": self.names[0], **self.first.to_json()},
             "second": {"name": self.names[1], **self.second.to_json()},
-            "differences": {name: self._difference_to_json(name) for name in self.differences},
+            "differences": {name: write(name) for name in self.differences},
             "correction": None
             if self.corrected is None
             else {"method": self.corrected.method, "n_tests": self.corrected.n_tests},
         }
-
-    def _difference_to_json(self, name: str) -> dict[str, float | None]:
-        values: dict[str, float] = self.differences[name]._asdict()
-        if self.corrected is not None:
-            values |= {f"{kind}_corrected": p for kind, p in self.corrected.p_values[name]._asdict().items()}
-        return {key: number_or_none(value) for key, value in values.items()}
 
     @classmethod
     def from_json(cls, found: object, source: object = "comparison") -> Self:
@@ -189,30 +202,26 @@ def make_comparisons(
     found: dict[int, Comparison] = {}
     for shared, others in alike.items():
         places = [0, *others]
-        restricted = [_restrict(systems[place], shared) for place in places]
+        restricted = [replace(systems[place], table=systems[place].table.with_counts(shared)) for place in places]
         compared = _compare_with_first([names[place] for place in places], restricted, metrics, resampling)
         found |= zip(others, compared, strict=True)
     return [found[place] for place in range(1, len(systems))]
-
-
-def _restrict(counted: Counted, names: Sequence[str]) -> Counted:
-    return replace(counted, table=counted.table.with_counts(names))
 
 
 def _compare_with_first(
     names: Sequence[str], systems: Sequence[Counted], metrics: Sequence[Metric], resampling: Resampling
 ) -> Iterator[Comparison]:
     """Compare the first system with each of the others, which have the same counts."""
+
+    def report(counted: Counted, drawn: Drawn) -> Report:
+        return make_report(counted, resampling=resampling, drawn={drawn.order: drawn.weighted})
+
     drawn = draw_systems([counted.table for counted in systems], resampling.n_resamples, resampling.seed)
     first = next(drawn)
-    first_report = _report(systems[0], resampling, first)
+    first_report = report(systems[0], first)
     for name, counted, second in zip(names[1:], systems[1:], drawn, strict=True):
         differences = first.compare(second, metrics, resampling.confidence)
-        yield Comparison((names[0], name), first_report, _report(counted, resampling, second), differences)
-
-
-def _report(counted: Counted, resampling: Resampling, drawn: Drawn) -> Report:
-    return make_report(counted, resampling=resampling, drawn={drawn.order: drawn.weighted})
+        yield Comparison((names[0], name), first_report, report(counted, second), differences)
 
 
 def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:
@@ -272,11 +281,8 @@ def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> Non
             raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")
 
 
-UNCORRECTED = PValues(math.nan, math.nan)
-
-
-def comparison_grid(comparison: Comparison) -> Grid:
-    """Return the table of a comparison: two systems and their difference, with a row for each metric."""
+def _make_grid(comparison: Comparison) -> Grid:
+    """Return two systems and their difference, with a row for each metric."""
     drawing, corrected = comparison.first.resampling, comparison.corrected
     first, second = (Whole(escape_line(name)) for name in comparison.names)
     interval = f"{100 * drawing.confidence:g}% interval"
@@ -289,17 +295,20 @@ def comparison_grid(comparison: Comparison) -> Grid:
                 comparison.first.name_score(metric),
                 percent(comparison.first.total.scores[metric].value),
                 percent(comparison.second.total.scores[metric].value),
-                _format_difference(d.value),
-                NOTHING if math.isnan(d.low) else f"{_format_difference(d.low)} to {_format_difference(d.high)}",
+                format_difference(d.value),
+                NOTHING if math.isnan(d.low) else f"{format_difference(d.low)} to {format_difference(d.high)}",
                 format_p_value(p.p_randomization),
                 format_p_value(p.p_bootstrap),
             ]
         )
+    correction = " and not corrected for multiple comparisons"
+    if corrected is not None:
+        n_tests = pluralize(corrected.n_tests, "comparison")
+        correction = f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
     notes = [
         f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)} by "
         f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
-        f"seed {drawing.seed}; p-values are two-sided"
-        f"{_name_correction(comparison)}.",
+        f"seed {drawing.seed}; p-values are two-sided{correction}.",
         *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
         *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
         *name_options(comparison.first),
@@ -310,21 +319,16 @@ def comparison_grid(comparison: Comparison) -> Grid:
         rows,
         notes,
         prose=frozenset({"metric"}),
-        best=frozenset(_find_best(comparison)),
+        best=frozenset(
+            (row, 2 if d.value > 0 else 1)
+            for row, d in enumerate(comparison.differences.values())
+            if d.value and not math.isnan(d.value)
+        ),
         labels=1,
     )
     named = f"First: {first}; second: {second}."
     header = ["metric", "first", "second", *header[3:]]
     return replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))
-
-
-def _name_correction(comparison: Comparison) -> str:
-    corrected = comparison.corrected
-    if corrected is None:
-        return " and not corrected for multiple comparisons"
-    if not corrected.n_tests:
-        return ""
-    return f" and corrected for {pluralize(corrected.n_tests, 'comparison')} by Holm's method"
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
@@ -339,36 +343,9 @@ def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) 
     ]
 
 
-def _find_best(comparison: Comparison) -> Iterator[tuple[int, int]]:
-    """Yield the cell of the better system for each metric; none if both are equally good."""
-    for row, difference in enumerate(comparison.differences.values()):
-        if difference.value and not math.isnan(difference.value):
-            yield row, 2 if difference.value > 0 else 1
-
-
-def comparison_rows(comparison: Comparison) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of a comparison as CSV, ratios in full precision."""
-    header = ["first", "second", "metric", "first_score", "second_score"]
-    header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
-    header += ["p_bootstrap_corrected", "p_randomization_corrected"]
-    corrected = {} if comparison.corrected is None else comparison.corrected.p_values
-    rows: list[list[object]] = [
-        [
-            *comparison.names,
-            name,
-            comparison.first.total.scores[name].value,
-            comparison.second.total.scores[name].value,
-            *(None if math.isnan(value) else value for value in d),
-            comparison.first.provenance.signature,
-            *(None if math.isnan(p) else p for p in corrected.get(name, UNCORRECTED)),
-        ]
-        for name, d in comparison.differences.items()
-    ]
-    return header, rows
-
-
-def _format_difference(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{100 * value:+.2f}"
+def format_difference(value: float, digits: int = 2) -> str:
+    """Format a difference of scores times 100, with its sign."""
+    return NOTHING if math.isnan(value) else f"{100 * value:+.{digits}f}"
 
 
 def format_p_value(p: float) -> str:

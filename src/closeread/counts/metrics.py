@@ -19,6 +19,9 @@ from closeread.arrays import Floats, ratio
 UNITS = "units"
 """The column that counts units, or sums their weights, if scores are averaged over them."""
 
+PARTS = ("/precision", "/recall")
+"""The ends of the names of scores that are summed up in another, F1."""
+
 Columns = Mapping[str, Floats]
 
 
@@ -132,6 +135,11 @@ class Metric:
     description: str
     formula: Formula
     zero_division: float | None = None
+
+    @property
+    def family(self) -> str:
+        """The name without `/precision`, `/recall` or `/f1`."""
+        return self.name.partition("/")[0]
 
     def score(self, totals: Floats, names: Sequence[str]) -> Floats:
         """Compute the scores of sums of counts.

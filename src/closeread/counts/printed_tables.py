@@ -11,36 +11,29 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from closeread.counts.results import Shown
 from closeread.exceptions import pluralize
-from closeread.tables import NOTHING, Grid
-
-if TYPE_CHECKING:
-    from closeread.tables import Grid, Style
-
+from closeread.tables import NOTHING, Grid, Style
 
 AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA = "agrees", "agrees, cut off", "within chance", "holds without data"
 DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED = "differs", "own model", "not recomputed", "not printed"
-VERDICTS = (AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA, DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED)
-
 SUMMARY = {
-    AGREES: "agree",
-    CUT_OFF: "cut_off",
-    WITHIN_CHANCE: "within_chance",
-    WITHOUT_DATA: "without_data",
-    DIFFERS: "differ",
-    OWN_MODEL: "own_model",
-    NOT_RECOMPUTED: "not_recomputed",
-    NOT_PRINTED: "not_printed",
+    AGREES: ("agree", "agrees", "agree"),
+    CUT_OFF: ("cut_off", "is cut off", "are cut off"),
+    WITHIN_CHANCE: ("within_chance", "within chance", "within chance"),
+    WITHOUT_DATA: ("without_data", "holds without data", "hold without data"),
+    DIFFERS: ("differ", "differs", "differ"),
+    OWN_MODEL: ("own_model", "beside an own model", "beside own models"),
+    NOT_RECOMPUTED: ("not_recomputed", "not recomputed", "not recomputed"),
+    NOT_PRINTED: ("not_printed", "", ""),
 }
-"""The names of verdicts in summaries."""
+"""Verdicts with their names in summaries, and what is said of one cell and of several."""
 
+VERDICTS = tuple(SUMMARY)
 ABOUT = ("name", "section", "caption", "source", "note")
 """What a table says of itself, besides its cells."""
-
-ALWAYS_TOLD = ("agree", "differ")
 
 NUMBER = re.compile(r"-?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)")
 DEVIATIONS = 2
@@ -134,7 +127,7 @@ class Table(Shown):
         """Return the table, which is the same in all styles."""
 
         del style
-        return [make_table_grid(self, missing=True)]
+        return [_make_table_grid(self, missing=True)]
 
     def to_json(self, corpus: str) -> dict[str, object]:
         """Return the table as JSON can hold it, with the name of its corpus."""
@@ -144,20 +137,20 @@ class Table(Shown):
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Table:
         """Read the JSON of a table, checked by the schema of reproductions; other keys are ignored."""
-        return cls(cells=tuple(map(_read_cell, found["cells"])), **{name: found[name] for name in ABOUT})
 
+        def read(cell: Mapping[str, Any]) -> Cell:
+            # Where it does not say whether it is expected, it is if there is a reason.
+            is_expected = cell["verdict"] not in (DIFFERS, NOT_RECOMPUTED) or bool(cell["why"])
+            known = {one.name: cell[one.name] for one in fields(Cell) if one.name in cell}
+            return Cell(**{"is_expected": is_expected, **known})
 
-def _read_cell(found: Mapping[str, Any]) -> Cell:
-    """Read the JSON of a cell; where it does not say whether it is expected, it is if there is a reason."""
-    is_expected = found["verdict"] not in (DIFFERS, NOT_RECOMPUTED) or bool(found["why"])
-    told = {one.name: found[one.name] for one in fields(Cell) if one.name in found}
-    return Cell(**{"is_expected": is_expected, **told})
+        return cls(cells=tuple(map(read, found["cells"])), **{name: found[name] for name in ABOUT})
 
 
 def count_verdicts(tables: Iterable[Table]) -> dict[str, int]:
     """Count the cells of tables by verdict; verdicts that no cell has are left out."""
     counts = Counter(cell.verdict for table in tables for cell in table.cells)
-    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+    return {verdict: counts[verdict] for verdict in SUMMARY if counts[verdict]}
 
 
 def describe_verdicts(tables: Iterable[Table]) -> str:
@@ -170,8 +163,8 @@ def summarize(tables: Iterable[Table]) -> dict[str, int]:
 
     Cells that the paper does not print are counted as `not_printed`, and not among the printed figures.
     """
-    counts = Counter(cell.verdict for table in tables for cell in table.cells)
-    of_verdict = {name: counts[verdict] for verdict, name in SUMMARY.items()}
+    counts = count_verdicts(tables)
+    of_verdict = {name: counts.get(verdict, 0) for verdict, (name, _, _) in SUMMARY.items()}
     return {"printed": sum(of_verdict.values()) - of_verdict["not_printed"], **of_verdict}
 
 
@@ -183,21 +176,12 @@ def describe_summary(tables: Iterable[Table]) -> str:
     '2 printed figures: 1 agrees, 0 differ, 1 not recomputed'
     """
     found = summarize(tables)
-    parts = [
-        _conjugate(found["agree"], "agrees", "agree"),
-        _conjugate(found["cut_off"], "is cut off", "are cut off"),
-        f"{found['within_chance']:,} within chance",
-        _conjugate(found["without_data"], "holds without data", "hold without data"),
-        _conjugate(found["differ"], "differs", "differ"),
-        _conjugate(found["own_model"], "beside an own model", "beside own models"),
-        f"{found['not_recomputed']:,} not recomputed",
+    shown = [
+        f"{found[name]:,} {one if found[name] == 1 else several}"
+        for verdict, (name, one, several) in SUMMARY.items()
+        if several and (found[name] or verdict in (AGREES, DIFFERS))
     ]
-    shown = [part for name, part in zip(SUMMARY.values(), parts, strict=False) if found[name] or name in ALWAYS_TOLD]
     return f"{pluralize(found['printed'], 'printed figure')}: {', '.join(shown)}"
-
-
-def _conjugate(number: int, singular: str, plural: str) -> str:
-    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def judge(printed: str | None, value: Value | None) -> str:
@@ -226,18 +210,13 @@ def judge(printed: str | None, value: Value | None) -> str:
     if isinstance(value, Chance):
         is_near = abs(float(number) - value.mean) <= DEVIATIONS * value.deviation
         return WITHIN_CHANCE if is_near else DIFFERS
-    return _judge_number(number, value)
-
-
-def _judge_number(printed: Decimal, value: float) -> str:
-    unit = Decimal(1).scaleb(int(printed.as_tuple().exponent))
-    found = Decimal(repr(float(value)))  # the digits that are shown; a NumPy number is a float, too
-    distance = abs(found - printed)
+    unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
+    recomputed = Decimal(repr(float(value)))  # the digits that are shown; a NumPy number is a float, too
+    distance = abs(recomputed - number)
     # Halves may be rounded either way, and the last digits of a float are noise.
     if distance <= unit / 2 + Decimal("1e-9"):
         return AGREES
-    is_longer = abs(found) > abs(printed)
-    return CUT_OFF if is_longer and distance < unit else DIFFERS
+    return CUT_OFF if abs(recomputed) > abs(number) and distance < unit else DIFFERS
 
 
 def parse_number(printed: str) -> Decimal | None:
@@ -280,34 +259,35 @@ def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str =
         missing: whether to show the cells that are not recomputed, too.
         elsewhere: what shows them if this does not.
     """
-    yield make_summary_grid(tables)
+    more = summarize(tables)["not_printed"]
+    notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
+    yield Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])
     for table in tables:
-        yield make_table_grid(table, missing=missing, elsewhere=elsewhere)
+        yield _make_table_grid(table, missing=missing, elsewhere=elsewhere)
 
 
-def make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid:
-    """Return a table with printed and recomputed values side by side.
-
-    Args:
-        table: the table.
-        missing: whether to show the cells that are not recomputed, too.
-        elsewhere: what shows them if this does not.
-    """
+def _make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Grid:
+    """Return a table with printed and recomputed values side by side, without names and notes of the row above."""
     cells = [cell for cell in table.cells if missing or cell.recomputed is not None]
+    rows = [
+        [
+            "" if before and before.row == cell.row else cell.row,
+            cell.column,
+            NOTHING if cell.printed is None else cell.printed,
+            format_like(cell.printed, cell.recomputed) or NOTHING,
+            cell.verdict,
+            "" if before and (before.row, before.why) == (cell.row, cell.why) else cell.why,
+        ]
+        for before, cell in zip((None, *cells), cells, strict=False)
+    ]
     hidden = len(table.cells) - len(cells)
     notes = [f"{table.note}."] if table.note else []
     notes += [f"{pluralize(hidden, 'cell')} not recomputed: see {elsewhere}."] if hidden else []
     where = f" (section {table.section})" if table.section else ""
     # A picture without numbers, or a table without anything to show, has a caption and notes only.
-    header = HEADER if cells else ()
-    return Grid(f"{table.name}{where}. {table.caption}", header, list(_make_rows(cells)), notes, TEXTS, TEXTS, DITTO)
-
-
-def make_summary_grid(tables: Sequence[Table]) -> Grid:
-    """Return how many figures of a paper agree, in a sentence, and the paper as a note."""
-    more = summarize(tables)["not_printed"]
-    notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
-    return Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])
+    header = ("row", "column", "printed", "recomputed", "verdict", "note") if cells else ()
+    texts = frozenset({"row", "column", "note"})  # sections and notes may begin with a number, and may be wrapped
+    return Grid(f"{table.name}{where}. {table.caption}", header, rows, notes, texts, texts, frozenset({"row", "note"}))
 
 
 def make_count_grid(papers: Mapping[str, Sequence[Table]]) -> Grid:
@@ -318,16 +298,3 @@ def make_count_grid(papers: Mapping[str, Sequence[Table]]) -> Grid:
     rows = [[verdict, *(f"{of_paper.get(verdict, 0):,}" for of_paper in counts.values())] for verdict in verdicts]
     rows.append(["cells", *(f"{sum(of_paper.values()):,}" for of_paper in counts.values())])
     return Grid(f"{describe_summary(together)}.", ["verdict", *counts], rows)
-
-
-def _make_rows(cells: Sequence[Cell]) -> Iterator[list[str]]:
-    """Yield the rows of a table, without names and notes that are those of the row above."""
-    for before, cell in zip((None, *cells), cells, strict=False):
-        yield [
-            "" if before and before.row == cell.row else cell.row,
-            cell.column,
-            NOTHING if cell.printed is None else cell.printed,
-            format_like(cell.printed, cell.recomputed) or NOTHING,
-            cell.verdict,
-            "" if before and (before.row, before.why) == (cell.row, cell.why) else cell.why,
-        ]

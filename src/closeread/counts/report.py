@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
 from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows
 from closeread.counts.estimates import Estimate, Resampling, Scores, score
+from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Sums
 from closeread.counts.results import FORMAT, Loadable, check_report
@@ -23,12 +24,13 @@ from closeread.formats.json_files import write_json
 from closeread.suggestions import suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
-if TYPE_CHECKING:
-    from closeread.tables import Grid, Style
-
-
 SHOWN = 4
 """The number of scores in the short form of a result."""
+
+ENOUGH_BLOCKS = 30
+"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
+
+SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
 
 
 @dataclass(frozen=True, repr=False)
@@ -180,7 +182,7 @@ class Report(Loadable):
 def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str] | None = None) -> str:
     """Return the titles of the first scores, each with what to show of it; by default no precision and recall."""
     if names is None:
-        names = [name for name in report.scores if not name.endswith(("/precision", "/recall"))]
+        names = [name for name in report.scores if not name.endswith(PARTS)]
     names = list(names)
     shown = [f"{report.name_score(name)} {show(name)}" for name in names[:SHOWN]]
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
@@ -227,30 +229,23 @@ def make_report(
     )
 
 
-def _score_slices(counted: Counted, field: str, resampling: Resampling) -> dict[str, Scores]:
-    """Score each value of a field or breakdown, by the metrics that are defined there.
-
-    Raises:
-        RequestError: the table has no such field or breakdown, or no metric is defined there.
-    """
-    slices = counted.table.slices(field)
-    metrics, parts = counted.procedure.metrics, counted.table.breakdowns.get(field)
+def _score_slices(counted: Counted, name: str, resampling: Resampling) -> dict[str, Scores]:
+    """Score each value of a field or breakdown, by the metrics that are defined there."""
+    slices = counted.table.slices(name)
+    metrics, parts = counted.procedure.metrics, counted.table.breakdowns.get(name)
     if parts is not None and parts.names:
         metrics = tuple(metric for metric in metrics if metric.is_defined(parts.names))
         if not metrics:
-            families = ", ".join(dict.fromkeys(name.partition("/")[0] for name in parts.names))
+            families = ", ".join(dict.fromkeys(count.partition("/")[0] for count in parts.names))
             undefined = " and ".join(counted.procedure.families)
-            raise RequestError(f"there are no slices of {undefined} by {field} (choose from: {families})")
+            raise RequestError(f"there are no slices of {undefined} by {name} (choose from: {families})")
     return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 
-PARTS = ("precision", "recall")
-ENOUGH_BLOCKS = 30
-"""From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
-
-"""A usual level of significance."""
-
-SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
+def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
+    """Return field, value and scores of all units, and of every slice."""
+    slices = [(name, value, scores) for name, values in report.slices.items() for value, scores in values.items()]
+    return [("", "all", report.total), *slices]
 
 
 def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> Grid:
@@ -261,49 +256,47 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
     """
     groups = _list_groups(report)
     units, blocks = f"{report.unit}s", f"{report.resampling_unit}s"
-    drawn = report.resampling.n_resamples > 0
-    interval = [f"{100 * report.resampling.confidence:g}% interval"] if drawn else []
-    # If units are blocks, one column is enough.
-    sizes = [units, blocks] if units != blocks else [units]
+    sizes = list(dict.fromkeys([units, blocks]))  # if units are blocks, one column is enough
+    interval = [f"{100 * report.resampling.confidence:g}% interval"] if report.resampling.n_resamples > 0 else []
     parted = any(name.endswith(PARTS) for name in report.total.scores)
-    scores_header = ["precision", "recall", "F1"] if parted else ["score"]
+    header = [*(["precision", "recall", "F1"] if parted else ["score"]), *interval]
     stacked = bool(report.slices) and parted and style == "table"
     sliced = bool(report.slices) and not stacked
     rows: list[list[str]] = []
-    for i, (by, value, scores) in enumerate(groups):
-        name, n = _name_slice(by, value, report), [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+    before = ""
+    for by, value, scores in groups:
+        name, n = value, [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+        if by and len(report.slices) > 1:
+            name = f"{by}: {value}"
         if stacked:
-            blank = [""] * len([*scores_header, *interval])
-            if by and by != groups[i - 1][0]:
+            blank = [""] * len(header)
+            if by != before:
                 rows.append([f"by {by}", *blank, *[""] * len(sizes)])
             rows.append([value, *blank, *n])
-        for position, (metric, estimate) in enumerate(_select_rows(scores)):
-            is_first = position == 0
-            title = report.name_score(metric)
-            title = title.removesuffix(" F1").removesuffix("/f1") if parted else title + format_star(estimate)
-            rows.append(
-                [
-                    *([name if is_first else ""] if sliced else []),
-                    f"  {title}" if stacked else title,
-                    *(
-                        [_format_score(scores, f"{metric.removesuffix('f1')}{part}", digits) for part in PARTS]
-                        if parted
-                        else []
-                    ),
-                    percent(estimate.value, digits) + (format_star(estimate) if parted else ""),
-                    *([format_interval(estimate, digits)] if drawn else []),
-                    *(n if is_first and not stacked else [""] * len(sizes)),
+            before = by
+        kept = [(metric, estimate) for metric, estimate in scores.scores.items() if not metric.endswith(PARTS)]
+        for position, (metric, estimate) in enumerate(kept):
+            title, star = report.name_score(metric), format_star(estimate)
+            cells = [percent(estimate.value, digits) + star]
+            if parted:
+                title, family = title.removesuffix(" F1").removesuffix("/f1"), metric.removesuffix("/f1")
+                parts = [scores.scores.get(f"{family}{part}") for part in PARTS]
+                cells = [
+                    *("" if one is None else percent(one.value, digits) + format_star(one) for one in parts),
+                    *cells,
                 ]
-            )
-    header = [*(["slice"] if sliced else []), "metric", *scores_header, *interval, *sizes]
+            else:
+                title, cells = title + star, [percent(estimate.value, digits)]
+            if interval:
+                cells.append(format_interval(estimate, digits))
+            label = [name if position == 0 else ""] if sliced else []
+            ends = n if position == 0 and not stacked else [""] * len(sizes)
+            rows.append([*label, f"  {title}" if stacked else title, *cells, *ends])
+    header = [*(["slice"] if sliced else []), "metric", *header, *sizes]
+    ditto = frozenset() if stacked else frozenset({"slice", *sizes})
+    labels = header.index("metric") + 1
     grid = Grid(
-        make_title(report),
-        header,
-        rows,
-        _make_notes(report, groups),
-        prose=frozenset({"metric"}),
-        ditto=frozenset() if stacked else frozenset({"slice", *sizes}),
-        labels=header.index("metric") + 1,
+        make_title(report), header, rows, _list_notes(report), prose=frozenset({"metric"}), ditto=ditto, labels=labels
     )
     return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
 
@@ -313,34 +306,16 @@ def _drop_sizes(grid: Grid, number: int) -> Grid:
 
     The rows of slices have their numbers of units in parentheses.
     """
-    sizes = grid.header[-number:]
-
-    def describe(cells: Sequence[str]) -> str:
-        return ", ".join(
-            f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in zip(cells, sizes, strict=True)
-        )
-
-    rows = [[*row[:-number]] for row in grid.rows]
-    notes = list(grid.notes)
-    for row, whole in zip(rows, grid.rows, strict=True):
-        if not any(whole[-number:]):
-            continue
-        if any(row[1:]):
-            notes.insert(0, f"{describe(whole[-number:])}.")
-        else:
-            row[0] += f" ({describe(whole[-number:])})"
+    rows, notes = [], list(grid.notes)
+    for row in grid.rows:
+        cells, sizes = [*row[:-number]], zip(row[-number:], grid.header[-number:], strict=True)
+        said = ", ".join(f"{n} {name.removesuffix('s') if n == '1' else name}" for n, name in sizes if n)
+        if said and any(cells[1:]):
+            notes.insert(0, f"{said}.")
+        elif said:
+            cells[0] += f" ({said})"
+        rows.append(cells)
     return replace(grid, header=grid.header[:-number], rows=rows, notes=notes, ditto=frozenset())
-
-
-def _select_rows(scores: Scores) -> list[tuple[str, Estimate]]:
-    """Return the scores with a row of their own: all but precision and recall."""
-    return [(name, estimate) for name, estimate in scores.scores.items() if not name.endswith(PARTS)]
-
-
-def _format_score(scores: Scores, name: str, digits: int) -> str:
-    """Format a score that shares a row; an empty cell if there is none."""
-    estimate = scores.scores.get(name)
-    return "" if estimate is None else percent(estimate.value, digits) + format_star(estimate)
 
 
 def format_star(estimate: Estimate) -> str:
@@ -348,9 +323,11 @@ def format_star(estimate: Estimate) -> str:
     return "*" if estimate.undefined else ""
 
 
-def _name_slice(field: str, value: str, report: Report) -> str:
-    """Return the name of a slice: its value, with the field if there are several."""
-    return f"{field}: {value}" if field and len(report.slices) > 1 else value
+def format_interval(estimate: Estimate, digits: int) -> str:
+    """Return an interval times 100; a dash if there is none."""
+    if estimate.low is None or estimate.high is None:
+        return NOTHING
+    return f"{percent(estimate.low, digits)} to {percent(estimate.high, digits)}"
 
 
 def make_title(report: Report) -> str:
@@ -371,9 +348,8 @@ def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
     return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
 
 
-def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> list[str]:
-    notes = []
-    drawing = report.resampling
+def _list_notes(report: Report) -> list[str]:
+    notes, drawing = [], report.resampling
     if drawing.n_resamples:
         notes.append(
             f"Intervals: percentile bootstrap over {report.resampling_unit}s, "
@@ -383,15 +359,9 @@ def _make_notes(report: Report, groups: Sequence[tuple[str, str, Scores]]) -> li
     if report.provenance.missing:
         treatment = "skipped" if report.provenance.options.get("missing") == "skip" else "scored as empty"
         notes.append(f"No prediction for {pluralize(report.provenance.missing, 'gold record')} ({treatment}).")
-    if any(e.undefined for _, _, scores in groups for e in scores.scores.values()):
+    if any(one.undefined for _, _, scores in _list_groups(report) for one in scores.scores.values()):
         notes.append(SET_BY_CONVENTION)
     return [*notes, *name_options(report)]
-
-
-def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:
-    """Return field, value and scores of all units, and of every slice."""
-    slices = [(field, value, scores) for field, values in report.slices.items() for value, scores in values.items()]
-    return [("", "all", report.total), *slices]
 
 
 def name_options(report: Report) -> list[str]:
@@ -402,34 +372,12 @@ def name_options(report: Report) -> list[str]:
 
 def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
     """Return header and rows of a report as tidy CSV: a row for each metric and slice, ratios in full precision."""
-    header = [
-        "field",
-        "value",
-        "metric",
-        "score",
-        "low",
-        "high",
-        "undefined",
-        "n_units",
-        "n_blocks",
-        "signature",
-    ]
-    groups = _list_groups(report)
+    header = ["field", "value", "metric", "score", "low", "high", "undefined", "n_units", "n_blocks", "signature"]
+    signature = report.provenance.signature
     return header, [
-        [
-            field,
-            value,
-            name,
-            e.value,
-            e.low,
-            e.high,
-            e.undefined,
-            s.n_units,
-            s.n_blocks,
-            report.provenance.signature,
-        ]
-        for field, value, s in groups
-        for name, e in s.scores.items()
+        [by, value, name, one.value, one.low, one.high, one.undefined, scores.n_units, scores.n_blocks, signature]
+        for by, value, scores in _list_groups(report)
+        for name, one in scores.scores.items()
     ]
 
 
@@ -448,27 +396,19 @@ def units_grid(
     names = [procedure.unit, *titles]
     if with_counts and rows:
         names += [name for name in rows[0] if name not in names]
-    cells = [[_format_value(row[name], digits if name in titles else None) for name in names] for row in rows]
+
+    def format_value(name: str, value: object) -> str:
+        if value is None:
+            return NOTHING
+        if not isinstance(value, float):
+            return str(value)
+        if name in titles:
+            return percent(value, digits)
+        return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
+
+    cells = [[format_value(name, row[name]) for name in names] for row in rows]
     grid = Grid("", [titles.get(name, name) for name in names], cells, texts=frozenset({procedure.unit}), labels=1)
     return replace(grid, narrower=transpose(grid, procedure.unit))
-
-
-def _format_value(value: object, digits: int | None) -> str:
-    """Format a score in percent, with these decimals, or if that is None another number as it is, to six decimals."""
-    if value is None:
-        return NOTHING
-    if not isinstance(value, float):
-        return str(value)
-    if digits is not None:
-        return percent(value, digits)
-    return f"{value:.0f}" if value == int(value) else f"{value:.6f}".rstrip("0")
-
-
-def format_interval(estimate: Estimate, digits: int) -> str:
-    """Return an interval times 100; a dash if there is none."""
-    if estimate.low is None or estimate.high is None:
-        return NOTHING
-    return f"{percent(estimate.low, digits)} to {percent(estimate.high, digits)}"
 
 
 class Column(NamedTuple):

@@ -29,82 +29,17 @@ Library = Literal["pandas", "polars", "arrow"]
 """What makes a data frame; "arrow" stands for pyarrow's tables."""
 
 
-def make_frame(
-    header: Sequence[str], rows: Sequence[Sequence[object]], library: Library | None = None
-) -> pandas.DataFrame | polars.DataFrame | pyarrow.Table:
-    """Make a data frame, with Arrow's types in any library.
-
-    Args:
-        header: the names of the columns.
-        rows: their values: text, numbers, truth values, and None.
-        library: which one; None for pandas if it is installed, otherwise polars.
-
-    Raises:
-        MissingExtraError: the library is not installed.
-        RequestError: there is no such library.
-    """
-    import pyarrow as pa
-
-    known = get_args(Library)
-    if library is not None and library not in known:
-        raise RequestError(f"no data frames of {library!r} (choose from: {', '.join(known)})")
-    columns = zip(*rows, strict=True) if rows else ([] for _ in header)
-    table = pa.table({name: _make_column(values) for name, values in zip(header, columns, strict=True)})
-    if library == "arrow":
-        return table
-    if library != "polars":
-        try:
-            import pandas as pd
-        except ImportError:
-            if library == "pandas":
-                raise MissingExtraError("a data frame of pandas", "pandas") from None
-        else:
-            return table.to_pandas(types_mapper=pd.ArrowDtype)
-    try:
-        import polars as pl
-    except ImportError:
-        if library == "polars":
-            raise MissingExtraError("a data frame of polars", "polars") from None
-        what = "a data frame of pandas or polars (library='arrow' needs neither)"
-        raise MissingExtraError(what, "pandas") from None
-    return pl.from_arrow(table)
-
-
-def _make_column(values: Sequence[object]) -> pyarrow.Array:
-    """Return a column of one type: text if the types differ; numbers if there is nothing but None."""
-    import pyarrow as pa
-
-    found = {type(value) for value in values if value is not None}
-    if found <= {int, float}:
-        return pa.array(values, pa.int64() if found == {int} else pa.float64())
-    if found == {bool}:
-        return pa.array(values, pa.bool_())
-    return pa.array([None if value is None else str(value) for value in values], pa.string())
-
-
-FORMAT = 1
-"""The number of the format of reports, comparisons and tables."""
-
-
 def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
     """Check a report by its schema, and return it.
-
-    Args:
-        found: the JSON value.
-        source: what it is from, for messages.
 
     Raises:
         FormatError: it breaks the schema; all problems at once.
     """
-    return _check("report", found, source)
+    return _check_schema("report", found, source)
 
 
 def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
-    """Check a comparison by its schema, and return it.
-
-    Args:
-        found: the JSON value.
-        source: what it is from, for messages.
+    """Check a comparison, or a list of one, by its schema, and return it.
 
     Raises:
         FormatError: it breaks the schema, or its two reports have other signatures, or not the scores that it compares;
@@ -114,14 +49,14 @@ def check_comparison(found: object, source: object = "comparison") -> Mapping[st
         if len(found) != 1:
             raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
         found = found[0]
-    checked = _check("comparison", found, source)
-    reports = checked["first"], checked["second"]
+    checked = _check_schema("comparison", found, source)
+    first, second = checked["first"], checked["second"]
     problems = [
         Problem(f"differences: {quote(name)} is not a score of both systems")
         for name in checked["differences"]
-        if not all(name in report["scores"] for report in reports)
+        if name not in first["scores"] or name not in second["scores"]
     ]
-    problems += _find_wrong_signatures(reports[0]["signature"], {("second",): reports[1]})
+    problems += _find_wrong_signatures(first["signature"], {("second",): second})
     if problems:
         raise FormatError(source, problems)
     return checked
@@ -130,17 +65,13 @@ def check_comparison(found: object, source: object = "comparison") -> Mapping[st
 def check_systems_table(found: object, source: object = "table") -> Mapping[str, Any]:
     """Check a table of systems by its schema, and return it.
 
-    Args:
-        found: the JSON value.
-        source: what it is from, for messages.
-
     Raises:
         FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks, or
             systems with other signatures; all problems at once.
     """
-    checked = _check("table", found, source)
+    checked = _check_schema("table", found, source)
     reports: dict[FieldPath, Any] = {
-        ("systems", i, "report"): one["report"] for i, one in enumerate(checked["systems"])
+        ("systems", i, "report"): system["report"] for i, system in enumerate(checked["systems"])
     }
     if problems := [*_find_wrong_names(checked), *_find_wrong_signatures(checked["signature"], reports)]:
         raise FormatError(source, problems)
@@ -148,7 +79,6 @@ def check_systems_table(found: object, source: object = "table") -> Mapping[str,
 
 
 def _find_wrong_signatures(expected: str, reports: Mapping[FieldPath, Mapping[str, Any]]) -> Iterator[Problem]:
-    """Yield a problem for every report, by its place, that has another signature."""
     for path, report in reports.items():
         if report["signature"] != expected:
             what = f"is {quote(report['signature'], 2000)} (expected {quote(expected, 2000)}, as the others)"
@@ -159,68 +89,58 @@ def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for every name in a table of systems that does not fit the others."""
     number: dict[str, int] = {}
     for i, one in enumerate(found["systems"]):
-        place = f"systems[{i}]"
         if number.setdefault(one["name"], i) < i:
-            yield Problem(f"{place}.name: another system is called {quote(one['name'])}, too")
+            yield Problem(f"systems[{i}].name: another system is called {quote(one['name'])}, too")
         for score in found["scores"]:
             if score not in one["report"]["scores"]:
-                yield Problem(f"{place}.report.scores: has no {quote(score)} (expected every score of the table)")
+                yield Problem(f"systems[{i}].report.scores: has no {quote(score)} (expected every score of the table)")
     for score, tests in found["pairs"].items():
         if score not in found["scores"]:
             yield Problem(f"pairs: {quote(score)} is not a score of the table")
         for i, test in enumerate(tests):
-            unknown = [test[side] for side in ("first", "second") if test[side] not in number]
+            pair = test["first"], test["second"]
+            unknown = [name for name in pair if name not in number]
             for name in unknown:
                 yield Problem(f"pairs.{score}[{i}]: {quote(name)} is not a system of the table")
-            if not unknown and number[test["first"]] >= number[test["second"]]:
-                pair = f"{quote(test['first'])} does not come before {quote(test['second'])}"
-                yield Problem(f"pairs.{score}[{i}]: {pair} in the table")
+            if not unknown and number[pair[0]] >= number[pair[1]]:
+                yield Problem(
+                    f"pairs.{score}[{i}]: {quote(pair[0])} does not come before {quote(pair[1])} in the table"
+                )
 
 
 def check_reproduction(found: object, source: object = "reproduction") -> Sequence[Mapping[str, Any]]:
     """Check the recomputed tables of a paper by their schema, and return them.
 
-    Args:
-        found: the JSON value.
-        source: what it is from, for messages.
-
     Raises:
         FormatError: they break the schema, or are of several papers; all problems at once.
     """
-    checked = cast("Sequence[Mapping[str, Any]]", _check("reproduction", found, source))
+    checked = cast("Sequence[Mapping[str, Any]]", _check_schema("reproduction", found, source))
     corpora = list(dict.fromkeys(table["corpus"] for table in checked))
     if len(corpora) > 1:
         raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
     return checked
 
 
-def _check(definition: str, found: object, source: object) -> Mapping[str, Any]:
+def _check_schema(definition: str, found: object, source: object) -> Mapping[str, Any]:
     check_format(found, FORMAT, source)
     if not _load_validator(definition).is_valid(found):
         import jsonschema
 
-        schema = _load_schema(definition)
-        not_finite = [
-            Problem("is not a finite number", path=path)
-            for path, value in _walk(found)
-            if isinstance(value, float) and not math.isfinite(value)
-        ]
-        first = islice(jsonschema.Draft202012Validator(schema).iter_errors(found), limits.MAX_PROBLEMS)
+        def walk(value: object, path: FieldPath) -> Iterator[Problem]:
+            if isinstance(value, float) and not math.isfinite(value):
+                yield Problem("is not a finite number", path=path)
+            children = (
+                value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+            )
+            for key, child in children:
+                yield from walk(child, (*path, key))
+
+        validator = jsonschema.Draft202012Validator(_load_schema(definition))
+        first = islice(validator.iter_errors(found), limits.MAX_PROBLEMS)
         errors = sorted(first, key=lambda error: error.json_path)
         problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
-        raise FormatError(source, [*not_finite, *problems])
+        raise FormatError(source, [*walk(found, ()), *problems])
     return cast("Mapping[str, Any]", found)
-
-
-def _walk(value: object, path: FieldPath = ()) -> Iterator[tuple[FieldPath, object]]:
-    """Yield every value inside a JSON value, with its place."""
-    yield path, value
-    if isinstance(value, Mapping):
-        for key, child in value.items():
-            yield from _walk(child, (*path, key))
-    elif isinstance(value, list):
-        for i, child in enumerate(value):
-            yield from _walk(child, (*path, i))
 
 
 def _load_schema(definition: str) -> Any:
@@ -307,7 +227,31 @@ class Result(Shown):
             MissingExtraError: the library is not installed.
             RequestError: there is no such library.
         """
-        return make_frame(*self.to_rows(), library)
+        import pyarrow as pa
+
+        if library is not None and library not in get_args(Library):
+            raise RequestError(f"no data frames of {library!r} (choose from: {', '.join(get_args(Library))})")
+        header, rows = self.to_rows()
+        columns = zip(*rows, strict=True) if rows else ([] for _ in header)
+        table = pa.table({name: _make_column(values) for name, values in zip(header, columns, strict=True)})
+        if library == "arrow":
+            return table
+        if library != "polars":
+            try:
+                import pandas as pd
+            except ImportError:
+                if library == "pandas":
+                    raise MissingExtraError("a data frame of pandas", "pandas") from None
+            else:
+                return table.to_pandas(types_mapper=pd.ArrowDtype)
+        try:
+            import polars as pl
+        except ImportError:
+            if library == "polars":
+                raise MissingExtraError("a data frame of polars", "polars") from None
+            what = "a data frame of pandas or polars (library='arrow' needs neither)"
+            raise MissingExtraError(what, "pandas") from None
+        return pl.from_arrow(table)
 
     @check_types
     def save(self, path: str | Path) -> None:
@@ -348,3 +292,19 @@ class Loadable(Result):
         Raises:
             FormatError: it is something else; all problems at once.
         """
+
+
+def _make_column(values: Sequence[object]) -> pyarrow.Array:
+    """Return a column of one type: text if the types differ; numbers if there is nothing but None."""
+    import pyarrow as pa
+
+    found = {type(value) for value in values if value is not None}
+    if found <= {int, float}:
+        return pa.array(values, pa.int64() if found == {int} else pa.float64())
+    if found == {bool}:
+        return pa.array(values, pa.bool_())
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+FORMAT = 1
+"""The number of the format of reports, comparisons and tables."""

@@ -72,7 +72,6 @@ def build(procedure: Procedure, corpus: str | None, name: str) -> click.Command:
 
 def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, ...], values: dict[str, Any]) -> None:
     """Compare the first system with each of the others and print the results."""
-    from closeread.counts.comparison import comparison_grid, comparison_rows
     from closeread.counts.systems import make_names
     from closeread.systems import compare_systems
 
@@ -88,13 +87,13 @@ def run(procedure: Procedure, corpus: str | None, name: str, files: tuple[Path, 
         correction=values["correction"],
     )
     tell(notices)
-    tables = [comparison_rows(comparison) for comparison in comparisons]
+    tables = [comparison.to_rows() for comparison in comparisons]
     with printing.writing_to(values["output"]):
         printing.show(
             values["style"],
             value=lambda: [comparison.to_json() for comparison in comparisons],
             table=lambda: (tables[0][0], [row for _, rows in tables for row in rows]),
-            grids=lambda: [comparison_grid(comparison) for comparison in comparisons],
+            grids=lambda: [grid for comparison in comparisons for grid in comparison.to_grids()],
         )
 
 
