@@ -18,9 +18,10 @@ import closeread
 from closeread.cli import main
 from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell, warnings_as_notes
 from closeread.cli.options import read_gold
-from closeread.cli.printing import track
+from closeread.cli.printing import showing_bars
 from closeread.corpus import notices, sources
 from closeread.corpus.downloads import DownloadError
+from closeread.progress import find_progress
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
@@ -217,11 +218,12 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, m
 
 def test_our_own_progress_bars_are_quiet_too(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    items = [1, 2]
-    assert track(items, "Reading", 2) is not items
+    with showing_bars():
+        assert find_progress() is not None
     with click.Context(click.Command("any")) as context:
         context.meta[QUIET] = True
-        assert track(items, "Reading", 2) is items
+        with showing_bars():
+            assert find_progress() is None
 
 
 def test_commands_that_work_with_the_hub_are_quiet():

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import closeread
-import closeread.api
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 
 ROOT = Path(closeread.__file__).parent
@@ -137,10 +136,10 @@ CALLS = {
     "digits is 1.5 (expected a whole number)": lambda: closeread.table("mctaco", {"a": ROWS}, digits=1.5),
     "pairs is 'yes' (expected True or False)": lambda: closeread.table("mctaco", {"a": ROWS}, pairs="yes"),
     f"annotators[1] is None (expected {FILES} or a table)": lambda: closeread.agreement("coref", CLUSTERS, None),
-    f"average is 3 (expected a string, a list of strings, {FILES} or a table)": lambda: closeread.agreement(
-        "coref", CLUSTERS, CLUSTERS, average=3
+    f"pairs is 1.5 (expected a string, a list of strings, a whole number, {FILES} or a table)": lambda: (
+        closeread.agreement("coref", CLUSTERS, CLUSTERS, pairs=1.5)
     ),
-    "document is 5 (expected a string or None)": lambda: closeread.errors("coref", CLUSTERS, CLUSTERS, document=5),
+    "document is 5 (expected a string)": lambda: closeread.errors("coref", CLUSTERS, CLUSTERS, document=5),
     "to is 5 (expected a path or None)": lambda: closeread.convert("coref", CLUSTERS, to=5),
     "path is None (expected a path)": lambda: closeread.load_report(None),
     "name is None (expected a string)": lambda: closeread.load_metric(None),

@@ -15,7 +15,6 @@ from shared import json_lines
 from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
 
 import closeread
-import closeread.api
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError, InputError, RequestError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
@@ -252,7 +251,7 @@ def test_what_a_notebook_gets_wrong_is_one_sentence(call, message):
 def test_importing_closeread_imports_none_of_it():
     code = "import sys, closeread; print([name for name in sys.modules if name.startswith('closeread.')])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "closeread.api" not in loaded
+    assert "closeread.operations" not in loaded
     assert "closeread.corpus" not in loaded
 
 

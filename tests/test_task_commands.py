@@ -1,64 +1,82 @@
-"""Subcommands by task are found by walking `closeread.cli.tasks`, and nothing heavy is imported to list them."""
+"""The operations of tasks are found by walking their packages, and nothing heavy is imported to list them."""
 
 import subprocess
 import sys
 
 import pytest
 
-from closeread.cli import main, tasks
+from closeread.cli import main
+from closeread.cli.groups import GROUPS
 from closeread.cli.task_group import TaskGroup
 from closeread.corpus.baselines import corpora_with_baselines
+from closeread.exceptions import RequestError
+from closeread.operations.calling import call_operation, find_operations
+from closeread.parameters import Sources, Written, describe
+from closeread.tasks import find_all
 
-GROUPS = (
-    *("adjudicate", "agreement", "articles", "build", "convert", "errors", "extract", "perturb", "phrases", "plot"),
-    *("predict", "timeline", "train"),
-)
-
-ACROSTICS = '''
-import click
+NAMES = [name for name in GROUPS if " " not in name]
 
 
-@click.command()
-def plot() -> None:
-    """Draw an acrostic."""
-    click.echo("drawn")
+def acrostic(words: Sources, *, reverse: bool = False, lines: int = 3) -> Written:
+    """Build an acrostic.
 
-
-COMMANDS = {"plot": {"acrostic": plot}, "build": {"acrostics": plot}}
-'''
+    Args:
+        reverse: Reverse it.
+        lines: Write N lines.
+    """
+    return Written(None, f"{lines} lines of {len(words)} words" + (", reversed" if reverse else ""))
 
 
 @pytest.fixture
-def add_task(monkeypatch, tmp_path):
-    """Adds a module to `closeread.cli.tasks` for the time of a test."""
-    monkeypatch.setattr(tasks, "__path__", [*tasks.__path__, str(tmp_path)])
+def add_operation(monkeypatch):
+    """Adds an operation to a group of a task for the time of a test."""
+    module = find_all("operations")[0]
 
-    def add(name, source):
-        (tmp_path / f"{name}.py").write_text(source, "utf-8")
-        monkeypatch.delitem(sys.modules, f"{tasks.__name__}.{name}", raising=False)
+    def add(group, name):
+        offered = {**module.OPERATIONS, group: {**module.OPERATIONS.get(group, {}), name: acrostic}}
+        monkeypatch.setattr(module, "OPERATIONS", offered)
 
-    yield add
-    for path in tmp_path.glob("*.py"):
-        sys.modules.pop(f"{tasks.__name__}.{path.stem}", None)
+    return add
 
 
-def test_a_new_module_is_a_new_subcommand(run, add_task):
-    assert run("plot", "acrostic").exit_code == 2
-    add_task("acrostics", ACROSTICS)
-    assert run("plot", "acrostic").stdout == "drawn\n"
-    assert run("build", "acrostics").stdout == "drawn\n"
-    assert "Draw an acrostic." in run("plot", "--help").stdout
-    assert "timeline" in run("plot", "--help").stdout
+def test_a_new_operation_is_a_new_subcommand(run, add_operation):
+    assert run("build", "acrostic").exit_code == 2
+    add_operation("build", "acrostic")
+    assert run("build", "acrostic", "a.txt", "b.txt", "--reverse").stdout == "3 lines of 2 words, reversed\n"
+    assert "Build an acrostic." in run("build", "--help").stdout
+    assert "--lines INTEGER" in run("build", "acrostic", "--help").stdout
     assert "acrostic" not in run("convert", "--help").stdout
 
 
-def test_two_tasks_can_not_offer_the_same_subcommand(run, add_task):
-    add_task("acrostics", ACROSTICS.replace('"acrostic"', '"confusion"'))
-    with pytest.raises(ValueError, match="acrostics and another task both offer `plot confusion`"):
+def test_two_tasks_can_not_offer_the_same_operation(run, add_operation):
+    add_operation("plot", "confusion")
+    with pytest.raises(ValueError, match="and another task both offer `plot confusion`"):
         run("plot", "confusion")
 
 
-@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize(
+    ("group", "name", "arguments", "keywords", "message"),
+    [
+        ("plot", "confusion", [], {}, "it got 0 arguments (expected predictions)"),
+        ("plot", "possession", ["a", "b"], {}, "it got 2 arguments (expected article)"),
+        ("plot", "confusion", [[]], {"labels": 25}, "labels is 25 (expected a whole number from 1 to 24)"),
+        ("plot", "confusion", [[]], {"labels": "x"}, "labels is 'x' (expected a whole number)"),
+        ("plot", "label-scores", [[]], {"by": "unti"}, "no such by: 'unti'. Did you mean 'unit'? (choose from: "),
+        ("convert", "coref", [{}], {"sid": "key"}, "no such option of it: 'sid'. Did you mean 'side'? (choose from: "),
+        ("convert", "equalities", ["a.txt"], {}, "it needs given"),
+        ("convert", "coref", ["a.conll"], {"output": "./a.conll"}, "a.conll is also an input; choose another output"),
+        ("errors", "tne", [[]], {"confidence": 1.0}, "confidence is 1.0 (expected a number above 0 and below 1)"),
+        ("articles", "wikipossessions", ["a"], {"as_of": "May"}, "as_of is 'May' (expected a day, such as 2017-06-12)"),
+    ],
+)
+def test_arguments_are_checked(group, name, arguments, keywords, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RequestError) as error:
+        call_operation("it", find_operations(group)[name], arguments, keywords)
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_group_finds_its_subcommands(name):
     group = main.get_command(None, name)
     assert isinstance(group, TaskGroup)
@@ -66,30 +84,31 @@ def test_every_group_finds_its_subcommands(name):
     assert group.get_command(None, "nothing") is None
 
 
-def test_every_module_offers_to_groups_that_exist():
-    from importlib import import_module
-    from pkgutil import iter_modules
-
+def test_every_operation_is_in_a_group_and_says_what_its_parameters_are():
     groups = {*GROUPS, *(f"baseline {corpus}" for corpus in corpora_with_baselines())}
-    for module in iter_modules(tasks.__path__):
-        assert set(import_module(f"{tasks.__name__}.{module.name}").COMMANDS) <= groups
+    for module in find_all("operations"):
+        assert set(module.OPERATIONS) <= groups
+        for operation in (one for of_group in module.OPERATIONS.values() for one in of_group.values()):
+            for one in describe(operation):
+                assert one.is_argument or one.help or one.param.kind in ("place", "group", "options"), one.name
 
 
 def test_build_timeline_has_an_alias(run):
-    groups = {name: main.get_command(None, name) for name in ("build", "timeline")}
-    assert groups["build"].get_command(None, "timeline") is groups["timeline"].get_command(None, "build")
+    assert find_operations("timeline")["build"] is find_operations("build")["timeline"]
     assert "\n  timeline " not in run("--help").stdout
     assert "\n  build " in run("--help").stdout
 
 
 @pytest.mark.gate
-@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("name", NAMES)
 def test_help_imports_only_what_is_light(name):
     look = "import atexit, sys; from closeread.cli import main\n"
-    look += "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+    look += "list_all = lambda: [name + '/' * hasattr(one, '__path__') for name, one in sys.modules.items()]\n"
+    look += "atexit.register(lambda: print(*list_all(), file=sys.stderr))\n"
     command = [sys.executable, "-c", f"{look}main([{name!r}, '--help'])"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     heavy = {"numpy", "scipy", "pyarrow", "matplotlib", "datasets", "torch", "rich", "jsonschema"}
     imported = set(done.stderr.split())
-    assert not {module.split(".")[0] for module in imported} & heavy
-    assert not any(module.startswith("closeread.tasks.") for module in imported)
+    assert not {module.split(".")[0].rstrip("/") for module in imported} & heavy
+    of_tasks = {one for one in imported if one.startswith("closeread.tasks.") and not one.endswith("/")}
+    assert all(one.endswith(".operations") for one in of_tasks)

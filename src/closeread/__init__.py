@@ -12,7 +12,8 @@ Scores: `score`, `compare`, `table`, `validate`, `load_report`; `Report`, `Compa
 Counting in pieces: `count`, `merge`, `count_batch`; `Counts`.
 Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`.
 Metrics of evaluate: `metrics()`, `load_metric`.
-Annotators and errors: `agreement`, `errors()`.
+Annotators and errors: `agreement`, `adjudicate`, `errors()`.
+Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
 Trained models: `train`, `predict`.
 
@@ -33,15 +34,6 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
-    from closeread.api.agreement import agreement
-    from closeread.api.baselines import baseline
-    from closeread.api.catalog import corpora, metrics, reproduce, stats
-    from closeread.api.conversion import convert
-    from closeread.api.error_analysis import errors
-    from closeread.api.figures import plot
-    from closeread.api.models import predict, train
-    from closeread.api.showing import show
-    from closeread.api.validation import validate
     from closeread.corpus.citing import cite
     from closeread.corpus.reproduction import Reproduction
     from closeread.counting import Counts, count, count_batch, merge
@@ -52,6 +44,24 @@ if TYPE_CHECKING:
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
+    from closeread.operations.corpora import corpora, metrics, reproduce, stats
+    from closeread.operations.plot import plot
+    from closeread.operations.show import show
+    from closeread.operations.tasks import (
+        adjudicate,
+        agreement,
+        articles,
+        baseline,
+        build,
+        convert,
+        errors,
+        extract,
+        perturb,
+        phrases,
+        predict,
+        train,
+    )
+    from closeread.operations.validate import validate
     from closeread.scoring import load_report, score
     from closeread.systems import compare, table
 
@@ -67,8 +77,11 @@ __all__ = [
     "Resampling",
     "SystemsTable",
     "__version__",
+    "adjudicate",
     "agreement",
+    "articles",
     "baseline",
+    "build",
     "cite",
     "compare",
     "convert",
@@ -76,12 +89,15 @@ __all__ = [
     "count",
     "count_batch",
     "errors",
+    "extract",
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
     "load_report",
     "merge",
     "metrics",
+    "perturb",
+    "phrases",
     "plot",
     "predict",
     "reproduce",
@@ -104,30 +120,36 @@ _HOMES = {
     "RequestError": "closeread.exceptions",
     "Resampling": "closeread.counts.estimates",
     "SystemsTable": "closeread.counts.systems",
-    "agreement": "closeread.api.agreement",
-    "baseline": "closeread.api.baselines",
+    "adjudicate": "closeread.operations.tasks",
+    "agreement": "closeread.operations.tasks",
+    "articles": "closeread.operations.tasks",
+    "baseline": "closeread.operations.tasks",
+    "build": "closeread.operations.tasks",
     "cite": "closeread.corpus.citing",
     "compare": "closeread.systems",
-    "convert": "closeread.api.conversion",
-    "corpora": "closeread.api.catalog",
+    "convert": "closeread.operations.tasks",
+    "corpora": "closeread.operations.corpora",
     "count": "closeread.counting",
     "count_batch": "closeread.counting",
-    "errors": "closeread.api.error_analysis",
+    "errors": "closeread.operations.tasks",
+    "extract": "closeread.operations.tasks",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
     "load_report": "closeread.scoring",
     "merge": "closeread.counting",
-    "metrics": "closeread.api.catalog",
-    "plot": "closeread.api.figures",
-    "predict": "closeread.api.models",
-    "reproduce": "closeread.api.catalog",
+    "metrics": "closeread.operations.corpora",
+    "perturb": "closeread.operations.tasks",
+    "phrases": "closeread.operations.tasks",
+    "plot": "closeread.operations.plot",
+    "predict": "closeread.operations.tasks",
+    "reproduce": "closeread.operations.corpora",
     "score": "closeread.scoring",
-    "show": "closeread.api.showing",
-    "stats": "closeread.api.catalog",
+    "show": "closeread.operations.show",
+    "stats": "closeread.operations.corpora",
     "table": "closeread.systems",
-    "train": "closeread.api.models",
-    "validate": "closeread.api.validation",
+    "train": "closeread.operations.tasks",
+    "validate": "closeread.operations.validate",
 }
 
 

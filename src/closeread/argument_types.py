@@ -76,7 +76,7 @@ def check_fields(made: object) -> None:
     Raises:
         RequestError: some are not what the class declares; all of them at once.
     """
-    hints = _read_hints(type(made))  # type: ignore[arg-type]
+    hints = read_hints(type(made))  # type: ignore[arg-type]
     _check((one.name, getattr(made, one.name), hints[one.name]) for one in fields(made))  # type: ignore[arg-type]
 
 
@@ -106,7 +106,7 @@ def _name_arguments(
 ) -> Iterator[tuple[str, object, object]]:
     """Yield the name, the value and the annotation of each argument; none for those that the function does not take."""
     names, several, rest = _read_parameters(function)
-    hints = _read_hints(function)
+    hints = read_hints(function)
     for name, value in zip(names, arguments, strict=False):
         yield name, value, hints.get(name, object)
     for number, value in enumerate(arguments[len(names) :]):
@@ -126,7 +126,7 @@ def _read_parameters(function: Callable[..., object]) -> tuple[tuple[str, ...], 
 
 
 @cache
-def _read_hints(declared: Any) -> dict[str, Any]:
+def read_hints(declared: Any) -> dict[str, Any]:
     """Return the annotations of a function's parameters or a class's fields; what is returned may be unknown here."""
     kept: Callable[[str], bool] = "return".__ne__
     if isinstance(declared, partial):  # its first parameters have values, and may be annotated by what is not imported

@@ -13,6 +13,7 @@ import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
+from closeread.progress import showing_progress, track
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
 from closeread.tasks.coref.marmara.features import A, B
 from closeread.tasks.coref.marmara.mention_detection import detect_mentions
@@ -111,7 +112,7 @@ def test_python_predicts_single_documents_and_writes_links_and_conll(ran, record
     assert Path("mine.conll").read_bytes() == Path("theirs.conll").read_bytes()
     with pytest.raises(RequestError, match=r"^no such document: ''; no such document: '7700112'\. Did you mean"):
         closeread.baseline("coref", "mentions", config="sample", only=["", "7700112"])
-    with pytest.raises(RequestError, match=r"^x is given for output and for links; choose two files$"):
+    with pytest.raises(RequestError, match=r"^x is given for two outputs; choose two files$"):
         closeread.baseline("coref", "svr", config="sample", links="./x", output="x")
     assert not Path("x").exists()
 
@@ -280,9 +281,10 @@ def test_without_scikit_learn(run, here, monkeypatch):
 
 
 def test_a_progress_bar_on_a_terminal_only(run, here, monkeypatch):
-    from closeread.cli import printing
-
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    assert list(printing.track(iter("abc"), "Predicting", 3)) == ["a", "b", "c"]
+    shown = []
+    with showing_progress(lambda *what: shown.append(what)):
+        assert list(track(iter("abc"), "predicting", 3)) == ["a", "b", "c"]
+    assert shown == [("predicting", done, 3) for done in range(4)]
     done = run(*BASELINE, "svc", *SAMPLE, "-o", "a.jsonl")
     assert done.stderr == ""

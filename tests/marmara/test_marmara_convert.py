@@ -142,9 +142,9 @@ def test_python_writes_what_the_command_line_writes(run, here):
 @for_each(
     ("kind", "source", "options", "message"),
     [
-        ("marmara_coref", {"letter": [[[0, 0]]]}, {}, "source is not a file or folder"),
-        ("given", "mine.jsonl", {"gold": "x"}, "convert given needs no gold"),
-        ("equalities", "anna.txt", {}, "equalities need the mentions that the annotator was given"),
+        ("marmara_coref", {"letter": [[[0, 0]]]}, {}, "source is {'letter': [[[0, 0]]]} (expected a path)"),
+        ("given", "mine.jsonl", {"gold": "x"}, "no such option of convert given: 'gold'"),
+        ("equalities", "anna.txt", {}, "convert equalities needs given"),
         ("equalities", "anna.txt", {"data_dir": "x"}, "no such option of convert equalities: 'data_dir'"),
         ("marmara_coref", "mine.jsonl", {"side": "key"}, "no such option of convert marmara_coref: 'side'"),
         ("equality", "anna.txt", {}, "no such kind of conversion: 'equality'. Did you mean 'equalities'"),

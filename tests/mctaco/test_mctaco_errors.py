@@ -251,7 +251,7 @@ def test_candidates_without_a_prediction():
 @for_each(
     ("given_options", "message"),
     [
-        ({"by": "unti"}, "no such field of errors mctaco: 'unti'. Did you mean 'unit'?"),
+        ({"by": "unti"}, "no such by: 'unti'. Did you mean 'unit'?"),
         ({"limit": -1}, r"limit is -1 \(expected a whole number from 0\)"),
         ({"limit": "ten"}, "limit is 'ten'"),
         ({"missing": "maybe"}, "'maybe' is not one of"),

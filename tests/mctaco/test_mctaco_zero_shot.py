@@ -85,7 +85,7 @@ def test_the_command(ran, run, tmp_path):
     # Some are above the mean and some below, whatever the model.
     assert all(set(found) == {"yes", "no"} for found in by_question.values())
     out = predict("--tune-on", "test")
-    threshold, f1 = out.splitlines()[0].removeprefix("threshold ").removesuffix(" on test").split(": F1 ")
+    threshold, f1 = out.strip().partition("; threshold ")[2].removesuffix(" on test").split(", with F1 ")
     assert f"{100 * score():.1f}" == f1
     predict("--threshold", threshold)
     assert f"{100 * score():.1f}" == f1
@@ -100,12 +100,12 @@ def usage(run, *arguments):
 
 
 def test_options_that_exclude_each_other(run, here):
-    assert usage(run) == "Error: Give either RUN or --zero-shot MODEL."
-    assert usage(run, "run", "--zero-shot", "m") == "Error: Give either RUN or --zero-shot MODEL."
-    assert usage(run, "run", "--threshold", "-1") == "Error: --threshold needs --zero-shot."
-    assert usage(run, "run", "--tune-on", "validation") == "Error: --tune-on needs --zero-shot."
+    assert usage(run) == "Error: either the folder of a run or --zero-shot is needed"
+    assert usage(run, "run", "--zero-shot", "m") == "Error: either the folder of a run or --zero-shot is needed"
+    assert usage(run, "run", "--threshold", "-1") == "Error: --threshold needs --zero-shot"
+    assert usage(run, "run", "--tune-on", "validation") == "Error: --tune-on needs --zero-shot"
     both = usage(run, "--zero-shot", "m", "--threshold", "-1", "--tune-on", "validation")
-    assert both == "Error: --threshold and --tune-on exclude each other."
+    assert both == "Error: --threshold and --tune-on exclude each other"
     assert usage(run, "--zero-shot", "m", "--run-seed", "1").startswith(
         "Error: --run-seed can't be used with --zero-shot"
     )

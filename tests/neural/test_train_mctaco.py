@@ -240,7 +240,14 @@ def test_without_torch(run, here, monkeypatch):
     assert not list(here.iterdir())
 
 
-@for_each(("sizes", "found"), [("10,x", "'x' is not a percentage"), ("10,101", "'101' is not"), ("5,5", "twice")])
+@for_each(
+    ("sizes", "found"),
+    [
+        ("10,x", "'10,x' is no list of numbers"),
+        ("10,101", "sizes is 101.0 (expected a number from 0 to 100)"),
+        ("5,5", "twice"),
+    ],
+)
 def test_sizes_are_percentages(run, here, sizes, found):
     assert found in refuse(run, "train", "mctaco", "--encoder", "e", "--sizes", sizes, "-o", "run")
 
@@ -250,7 +257,7 @@ def test_candidates_without_what_is_needed(run, here):
     found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "-o", "p.jsonl")
     assert found == "q.jsonl:1: id 'a': 'answer' is a required property"
     found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "--split", "test", "-o", "p.jsonl")
-    assert found == "--questions and --config, --split or --gold exclude each other."
+    assert found == "--questions and --config, --split or --gold exclude each other"
 
 
 def test_long_sentences_are_told_once(encoder, run, tmp_path):

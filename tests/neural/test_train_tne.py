@@ -282,4 +282,4 @@ def test_documents_and_gold_exclude_each_other(run, tmp_path):
     for other in (("--config", "sample"), ("--split", "test"), ("--gold", tmp_path / "texts.jsonl")):
         done = call("predict", "tne", run, *texts, *other)
         assert done.exit_code == 2
-        assert "--documents and --config, --split or --gold exclude each other." in done.stderr
+        assert "--documents and --config, --split or --gold exclude each other" in done.stderr

@@ -182,7 +182,7 @@ def test_links_that_gold_can_not_have(run, files):
 
 def test_options_that_belong_together(run, files):
     done = run("convert", "tne", *files, "-o", "x.jsonl")
-    assert (done.exit_code, "Missing option '--to' or '--close'." in done.stderr) == (2, True)
+    assert (done.exit_code, "--to or --close is needed to write a file" in done.stderr) == (2, True)
     done = run("convert", "tne", *files, "--clusters", "documents.jsonl", "--to", "jsonl", "-o", "x.jsonl")
     assert (done.exit_code, "no effect without --close or --to gold" in done.stderr) == (2, True)
     assert not Path("x.jsonl").exists()

@@ -20,8 +20,10 @@ from typing import Any, NoReturn
 import click
 
 from closeread import __version__
-from closeread.cli.notes import QuietGroup
+from closeread.cli.groups import GROUPS
+from closeread.cli.notes import QuietGroup, tell
 from closeread.cli.streams import readable_streams
+from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
 from closeread.wording import word_for_command_line
 
@@ -57,10 +59,16 @@ class LazyGroup(QuietGroup):
         import closeread.cli.commands
 
         modules = pkgutil.iter_modules(closeread.cli.commands.__path__)
-        return sorted(module.name.replace("_", "-") for module in modules)
+        return sorted(
+            [*(module.name.replace("_", "-") for module in modules), *(name for name in GROUPS if " " not in name)]
+        )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command; None if there is none of that name."""
+        if cmd_name in GROUPS:
+            from closeread.cli.task_group import make_group
+
+            return make_group(cmd_name)
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = importlib.import_module(f"closeread.cli.commands.{cmd_name.replace('-', '_')}").command
@@ -74,7 +82,7 @@ class LazyGroup(QuietGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
         try:
-            with exit_on_sigterm(), word_for_command_line():
+            with exit_on_sigterm(), word_for_command_line(), telling(tell):
                 return super().invoke(ctx)
         except click.ClickException as error:  # click's own messages quote words as they were typed
             vars(error)["message"] = keep_on_line(error.message, ctx.meta[WORDS])

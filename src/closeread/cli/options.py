@@ -16,8 +16,8 @@ from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
 from closeread.cli.repetition import read_choices, split_names
-from closeread.cli.writing import check_outputs
 from closeread.exceptions import escape
+from closeread.operations.outputs import check_outputs
 from closeread.suggestions import suggest
 
 if TYPE_CHECKING:
@@ -125,6 +125,21 @@ gold = click.option(
     "--gold", type=FILE, metavar="FILE", help="Use your own gold file, in the corpus's format, .jsonl or .parquet."
 )
 gold_options = together(config, split, gold, data_dir)
+
+
+def make_place_options() -> list[click.Parameter]:
+    """Return the options that say where gold is."""
+
+    @gold_options
+    def command() -> None: ...
+
+    return list(reversed(vars(command)["__click_params__"]))
+
+
+def make_output() -> click.Parameter:
+    """Return the option for the file to write."""
+    return click.Option(["-o", "--output"], type=WRITTEN, required=True, metavar="FILE", help="Write to this file.")
+
 
 FOLDER, READING = "folder_", "reading_"
 """How the parameters begin that name a corpus's folders and its options of reading."""
@@ -346,6 +361,15 @@ digits = click.option(
     show_default=True,
     help="Number of decimals of scores in tables; JSON and CSV have them in full.",
 )
+
+
+def make_styles() -> list[click.Parameter]:
+    """Return the options that choose the format of the output."""
+
+    @style_options
+    def command() -> None: ...
+
+    return list(reversed(vars(command)["__click_params__"]))
 
 
 def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | None = None) -> list[click.Parameter]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
 
 from closeread.cli.streams import READABLE, can_write, make_readable
+from closeread.progress import showing_progress
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.tables import Grid, Style
 
-T = TypeVar("T")
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Header and rows."""
 
@@ -107,19 +107,31 @@ def can_colour(file: TextIO) -> bool:
     return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def track(items: Iterable[T], what: str, total: int) -> Iterable[T]:
-    """Return items, with a progress bar while they are taken if standard error is a terminal, unless asked for quiet.
-
-    Args:
-        items: the items.
-        what: what happens to them, in a word or a few, such as "Predicting".
-        total: how many there are.
-    """
+@contextmanager
+def showing_bars() -> Iterator[None]:
+    """Show progress in the block as bars on standard error, if it is a terminal, unless asked for quiet."""
     from closeread.cli.notes import is_quiet
 
     if not sys.stderr.isatty() or is_quiet():
-        return items
-    from rich.console import Console
-    from rich.progress import track
+        yield
+        return
+    with ExitStack() as stack:
+        bars: Any = None
+        tasks: dict[str, Any] = {}
 
-    return track(items, what, total, console=Console(stderr=True), transient=True)
+        def show(what: str, done: int, total: int) -> None:
+            nonlocal bars
+            if bars is None:  # imported for what takes long only
+                from rich.console import Console
+                from rich.progress import Progress as Bars
+
+                bars = stack.enter_context(Bars(console=Console(stderr=True), transient=True))
+            if what not in tasks:
+                for shown in tasks.values():
+                    bars.remove_task(shown)
+                tasks.clear()
+                tasks[what] = bars.add_task(what.capitalize(), total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        stack.enter_context(showing_progress(show))
+        yield

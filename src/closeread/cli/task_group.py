@@ -1,26 +1,21 @@
-"""A command whose subcommands are found by walking `closeread.cli.tasks`."""
+"""Commands whose subcommands are the operations of tasks."""
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
-from importlib import import_module
 
 import click
 
-from closeread.cli import tasks
+from closeread.cli.derived import DerivedCommand
+from closeread.cli.groups import GROUPS
 from closeread.cli.names import NamesGroup, rename
-
-Commands = Mapping[str, Mapping[str, click.Command]]
-"""From the name of a group to its subcommands by name: `COMMANDS` of every module of `closeread.cli.tasks`."""
+from closeread.operations.calling import find_groups, find_operations
 
 
 class TaskGroup(NamesGroup):
-    """A group with the subcommands that the modules of `closeread.cli.tasks` offer under its name.
+    """A group with the operations that modules offer under its name; those of "perturb mctaco" are a group inside.
 
-    A module offers `COMMANDS`, such as ``{"plot": {"confusion": plot_confusion}}``.  It is imported as soon as one of
-    its groups is asked for a subcommand, so it imports what its commands need inside their functions.  A subcommand
-    that is named as a corpus, a procedure or a module is found by the other names of these, too.
+    A subcommand that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -33,26 +28,21 @@ class TaskGroup(NamesGroup):
         Raises:
             RequestError: the name is that of a procedure that scores several corpora with a subcommand.
         """
-        commands = self._find_commands()
-        return commands[cmd_name] if cmd_name in commands else self._find_by_other_name(commands, cmd_name)
-
-    def _find_by_other_name(self, commands: Mapping[str, click.Command], name: str) -> click.Command | None:
         from closeread.corpus.names import choose_equivalent
 
-        found = choose_equivalent(name, commands)
-        return None if found is None else rename(commands[found], str(self.name), found, name)
+        commands = self._find_commands()
+        if cmd_name in commands:
+            return commands[cmd_name]
+        found = choose_equivalent(cmd_name, commands)
+        return None if found is None else rename(commands[found], str(self.name), found, cmd_name)
 
-    def _find_commands(self) -> dict[str, click.Command]:
-        """Collect the subcommands of all tasks.
+    def _find_commands(self) -> Mapping[str, click.Command]:
+        path = str(self.name)
+        groups: dict[str, click.Command] = {name: make_group(f"{path} {name}") for name in find_groups(path)}
+        return groups | {name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}
 
-        Raises:
-            ValueError: two tasks offer a subcommand of the same name.
-        """
-        found: dict[str, click.Command] = {}
-        for module in pkgutil.iter_modules(tasks.__path__):
-            commands: Commands = import_module(f"{tasks.__name__}.{module.name}").COMMANDS
-            offered = commands.get(self.name or "", {})
-            if repeated := found.keys() & offered.keys():
-                raise ValueError(f"{module.name} and another task both offer `{self.name} {min(repeated)}`")
-            found |= offered
-        return found
+
+def make_group(path: str) -> click.Command:
+    """Return a group of operations."""
+    about = GROUPS[path]
+    return TaskGroup(path, help=about.help, short_help=about.summary, hidden=about.hidden)

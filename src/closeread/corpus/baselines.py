@@ -1,13 +1,13 @@
 """Baselines: predictions without learning, each with the options that it takes.
 
-The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.  The module `own_baselines` offers those
-whose commands are written by hand.
+The module `baselines` of a task offers `BASELINES`, a sequence of `Baseline`.  Those that are no function from records
+to rows are operations of the group "baseline CORPUS".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import cast
 
@@ -30,32 +30,6 @@ def path_option(name: str, help: str) -> PathOption:  # noqa: A002
     return PathOption(name, (), "", help, "(?s).*", "a path")
 
 
-class NamesOption(Option):
-    """An option that takes several names; its value is one name, or has several, each with a line end."""
-
-    def join(self, names: Iterable[object]) -> str:
-        """Return names as a value."""
-        return "".join(f"{name}\n" for name in names)
-
-    def split(self, value: str) -> list[str]:
-        """Return the names in a value."""
-        return value.removesuffix("\n").split("\n") if value else []
-
-
-def names_option(name: str, help: str) -> NamesOption:  # noqa: A002
-    """Return an option that takes several names; none by default."""
-    return NamesOption(name, (), "", help, "(?s).*", "names")
-
-
-class OutputOption(PathOption):
-    """An option whose value is the path of a file to write."""
-
-
-def output_option(name: str, help: str) -> OutputOption:  # noqa: A002
-    """Return an option whose value is the path of a file to write; none by default."""
-    return OutputOption(name, (), "", help, "(?s).*", "a path")
-
-
 # Python reads no integer of more than 4,300 digits.
 SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
 
@@ -69,15 +43,12 @@ class Baseline:
         make: from gold records, and the options by name, to a row for every record that can be predicted, in order.
         description: what it predicts, one sentence that begins with a verb.
         options: the options that `make` takes.
-        formats: by suffix, what makes the text of a file from the gold records and the rows, besides the formats of
-            submissions.
     """
 
     name: str
     make: Callable[..., list[Record]]
     description: str
     options: tuple[Option, ...] = ()
-    formats: Mapping[str, Callable[[Sequence[Record], Sequence[Record]], str]] = field(default_factory=dict, hash=False)
 
     @property
     def required_options(self) -> list[Option]:
@@ -121,20 +92,7 @@ def load_baselines(corpus: str) -> dict[str, Baseline]:
     Raises:
         RequestError: there is no such corpus.
     """
-    return _load(corpus, "baselines")
-
-
-def load_own_baselines(corpus: str) -> dict[str, Baseline]:
-    """Load the baselines of a corpus whose commands are written by hand, by name.
-
-    Raises:
-        RequestError: there is no such corpus.
-    """
-    return _load(corpus, "own_baselines")
-
-
-def _load(corpus: str, role: str) -> dict[str, Baseline]:
-    module = find(load_corpus(corpus).task, role)
+    module = find(load_corpus(corpus).task, "baselines")
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 

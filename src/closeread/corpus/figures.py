@@ -1,11 +1,11 @@
-"""Figures of a task: the module `figures` offers `FIGURES`, by the names that `closeread plot` has for them."""
+"""Figures of a task: what they are drawn of, and what is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from closeread.corpus.gold import Gold
 from closeread.corpus.submissions import drop_advice
@@ -26,29 +26,10 @@ class Drawing(NamedTuple):
     Attributes:
         figure: the figure.
         summary: what is drawn, in a few words with numbers.
-        notices: what a user should know about the data, one sentence each.
     """
 
     figure: Figure
     summary: str
-    notices: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class FigureKind:
-    """A kind of figure.
-
-    Attributes:
-        draw: draws it.  Takes the place of the gold (an `Annotator` if `corpus` is None), then the subject, then
-            options by keyword; `predictions` is an `Annotator`.
-        corpus: the corpus whose gold is drawn; None for files of annotators beside gold.
-        subject: what is drawn of the gold: all of it, what has a "name", or "systems" beside it; or folders of training
-            "runs", which `draw` takes instead of gold.
-    """
-
-    draw: Callable[..., Drawing]
-    corpus: str | None
-    subject: Literal["all", "name", "systems", "runs"] = "all"
 
 
 def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from closeread.exceptions import CloseReadWarning, escape_line
 
@@ -16,6 +18,19 @@ _shown: set[str] = set()
 library has changed the filters of warnings since."""
 
 
+_tell: ContextVar[Callable[[Iterable[str]], None] | None] = ContextVar("tell", default=None)
+
+
+@contextmanager
+def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
+    """Pass all messages of the block to a function instead, each time that there are some."""
+    token = _tell.set(tell)
+    try:
+        yield
+    finally:
+        _tell.reset(token)
+
+
 def warn(message: str, times: int = 1) -> None:
     """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before.
 
@@ -23,6 +38,9 @@ def warn(message: str, times: int = 1) -> None:
         message: what to say.
         times: how often it holds, which is said too if it is more than once.
     """
+    if (tell := _tell.get()) is not None:
+        tell([message] * times)
+        return
     if message in _shown:
         return
     level, frame = 2, sys._getframe(1)
@@ -35,5 +53,8 @@ def warn(message: str, times: int = 1) -> None:
 
 def warn_all(messages: Iterable[str]) -> None:
     """Warn of each message, of equal ones once, without the control characters that names in files may have."""
+    if (tell := _tell.get()) is not None:
+        tell(messages)
+        return
     for message, times in Counter(messages).items():
         warn(escape_line(message), times)

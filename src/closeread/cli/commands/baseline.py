@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
+from closeread.cli.derived import to_keywords
 from closeread.cli.help_examples import format_examples
 from closeread.cli.names import NamesGroup, rename
 from closeread.cli.notes import warnings_as_notes
@@ -113,24 +114,15 @@ def build(corpus: str, baseline: Baseline, name: str) -> click.Command:
     @options.gold_options
     @options.output
     def command(output: Path, **values: Any) -> None:
-        run(corpus, baseline, output, values)
+        from closeread.exceptions import escape_line
+        from closeread.operations.tasks import run_baseline
+
+        with warnings_as_notes():
+            click.echo(escape_line(str(run_baseline(corpus, baseline.name, to_keywords(values), output))))
 
     files = options.file_options([load_corpus(corpus)])
     command.params = options.declared_options(baseline.options) + command.params + files
     return command
-
-
-def run(corpus: str, baseline: Baseline, output: Path, values: dict[str, Any]) -> None:
-    """Predict with a baseline and write its predictions."""
-    from closeread.corpus.submissions import write_submission
-    from closeread.exceptions import escape_line, pluralize
-
-    chosen = {option.name: values[option.name] for option in baseline.options if values[option.name] is not None}
-    gold = options.read_gold(corpus, **values)
-    with warnings_as_notes():
-        rows = baseline.predict(gold.records, **chosen)
-    write_submission(output, rows, gold.corpus)
-    click.echo(escape_line(f"{output}: {pluralize(len(rows), 'row')}"))
 
 
 command = BaselineGroup(

@@ -58,7 +58,7 @@ def command(
     tell(_list_notices(gold, shown))
     system, rows = None, None
     if predictions is not None:
-        from closeread.api.showing import read_predictions
+        from closeread.operations.show import read_predictions
 
         system, notices = read_predictions(declared, where, predictions)
         tell(notices)

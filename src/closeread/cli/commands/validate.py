@@ -65,7 +65,7 @@ def run(procedure: Procedure, name: str, predictions: Sequence[Path], values: di
     Raises:
         Exit: a file is not valid.
     """
-    from closeread.api.validation import validate_with
+    from closeread.operations.validate import validate_with
     from closeread.scoring import open_scorer
 
     scorer = open_scorer(name, read_place(values), given_options(procedure, values))

@@ -129,6 +129,7 @@ class Agreement(Result):
         options: the value of every option.
         empty: how many of the compared annotations have no chain of two or more mentions.
         notices: what else a user should know about the annotators' files, one sentence each.
+        limit: how many documents tables list; None for all.
     """
 
     documents: Sequence[DocumentAgreement]
@@ -136,6 +137,7 @@ class Agreement(Result):
     options: Mapping[str, str]
     empty: int
     notices: Sequence[str] = ()
+    limit: int | None = None
 
     @property
     def compared(self) -> list[DocumentAgreement]:

@@ -8,10 +8,10 @@ from closeread.tasks.coref.agreement import Agreement
 from closeread.wording import choose_words
 
 
-def make_grid(measured: Agreement, limit: int | None = None) -> Grid:
+def make_grid(measured: Agreement) -> Grid:
     """Return the table of documents, with all of them together in the last row."""
     chosen = measured.options
-    shown = measured.documents[:limit]
+    shown = measured.documents[: measured.limit]
     rows = [
         [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
         for one in shown

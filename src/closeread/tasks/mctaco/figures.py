@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
+from closeread.corpus.figures import Drawing, count_rows, name_systems, read_systems
 from closeread.corpus.gold import read_corpus_gold
+from closeread.corpus.notices import warn_all
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
-from closeread.exceptions import FormatError, Problem, RequestError, pluralize, read_all
+from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
-from closeread.suggestions import describe_unknown
 from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
 from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
 from closeread.tasks.mctaco.plots import draw_categories, draw_learning_curve
@@ -26,12 +26,9 @@ from closeread.tasks.mctaco.trained_runs import DATA, METRICS, read_runs
 
 
 def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
-    """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2).
-
-    Raises:
-        InputError: gold or predictions are missing or invalid.
-    """
+    """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2)."""
     gold = read_corpus_gold(place)
+    warn_all(gold.notices)
     different = name_systems(systems)
 
     def score(one: Annotator) -> dict[str, dict[str, float]]:
@@ -45,31 +42,17 @@ def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
     coin = {name: of["exact_match"].mean for name, of in expect_coin_by_category(gold.records).items()}
     of = "1 category" if len(coin) == 1 else f"{len(coin)} categories"
     summary = f"{of} of questions, {pluralize(len(scores), 'system')} and a coin"
-    return Drawing(draw_categories(coin, scores), summary, gold.notices)
+    return Drawing(draw_categories(coin, scores), summary)
 
 
 SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": "F1"}
 """The scores of labels that can be drawn, and what to call them."""
 
 
-def draw_label_scores(
-    place: Place, systems: Sequence[Annotator], *, by: str = "unit", score: str = "accuracy"
-) -> Drawing:
-    """Draw a score of labels by a field, with 95% intervals.
-
-    Args:
-        place: where gold is.
-        systems: the systems.
-        by: "category", "unit", "question_size" or "gold_yes" (`closeread.tasks.mctaco.label_errors`).
-        score: "accuracy" (of candidates), "exact_match" or "f1".
-
-    Raises:
-        RequestError: an option does not accept its value; an InputError if gold or predictions are missing or invalid.
-    """
-    for name, value, known in (("by", by, FIELDS), ("score", score, SCORES)):
-        if value not in known:
-            raise RequestError(describe_unknown(name, value, list(known)))
+def draw_label_scores(place: Place, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
+    """Draw a score of labels by a field, with 95% intervals."""
     gold = read_corpus_gold(place)
+    warn_all(gold.notices)
     metric = next(one for one in (*PROCEDURE.metrics, *LABEL_METRICS) if one.name == score)
     different = name_systems(systems)
 
@@ -90,22 +73,14 @@ def draw_label_scores(
     field = f"{by.replace('_', ' ')}, number of {unit}"
     figure = draw_score_bars(groups, bars, score=f"{SCORES[score]} (%)", field=field)
     summary = f"{SCORES[score]} by {by.replace('_', ' ')}, {pluralize(len(found), 'system')}"
-    return Drawing(figure, summary, gold.notices)
+    return Drawing(figure, summary)
 
 
-def draw_runs(folders: Sequence[Path]) -> Drawing:
+def draw_runs(folder: Path) -> Drawing:
     """Draw the scores of trained models by the size of their training data (Zhou et al., 2019, Figure 3).
 
-    Args:
-        folders: one, of several runs.  Scores are those on test questions if all runs have them, else on held-out ones.
-
-    Raises:
-        RequestError: there are several folders.
-        FormatError: it holds no complete run.
+    Scores are those on test questions if all runs of the folder have them, else on held-out ones.
     """
-    if len(folders) != 1:
-        raise RequestError(f"learning-curve got {pluralize(len(folders), 'folder')} (expected 1, of several runs)")
-    folder = folders[0]
     found = read_runs(folder)
     if not found.runs:
         raise FormatError(folder / RUN, [Problem("has no complete run (expected one or more)")])
@@ -119,13 +94,7 @@ def draw_runs(folders: Sequence[Path]) -> Drawing:
         ]
         for metric, title in METRICS.items()
     }
-    missing = [] if found.is_complete else [f"{folder / RUN}: some runs are not complete."]
+    if not found.is_complete:
+        warn_all([f"{folder / RUN}: some runs are not complete."])
     summary = f"{pluralize(len(found.runs), 'run')} with {pluralize(len(sizes), 'size')} of the training data"
-    return Drawing(draw_learning_curve(questions, scores, DATA[data]), summary, missing)
-
-
-FIGURES = {
-    "categories": FigureKind(draw_systems, "mctaco", "systems"),
-    "label-scores": FigureKind(draw_label_scores, "mctaco", "systems"),
-    "learning-curve": FigureKind(draw_runs, None, "runs"),
-}
+    return Drawing(draw_learning_curve(questions, scores, DATA[data]), summary)

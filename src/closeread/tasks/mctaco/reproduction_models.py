@@ -17,7 +17,6 @@ from closeread.corpus.gold import Gold
 from closeread.counts.printed_tables import OwnModel, Value
 from closeread.exceptions import pluralize, quote
 from closeread.neural.run_files import find_complete_runs
-from closeread.tasks.mctaco.model_options import OFF
 from closeread.tasks.mctaco.trained_runs import METRICS, TASK
 from closeread.tasks.mctaco.training import predict, score_labels
 
@@ -41,7 +40,7 @@ def score_runs(folder: Path, gold: Gold) -> tuple[Mapping[str, Mapping[str, Valu
     for run, described in find_complete_runs(folder, TASK).items():
         if run.parent.name.startswith("size-"):
             continue
-        row = PLAIN if described.get("unit_normalization", OFF) == OFF else BERT
+        row = PLAIN if described.get("unit_normalization", "off") == "off" else BERT
         scores[row].append(_score_run(run, described, gold))
         encoders[row].add(str(described["model"]["encoder"]))
     means = {

@@ -19,7 +19,6 @@ from closeread.formats.json_files import write_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import Record
 from closeread.tasks.mctaco.categories import score_table
-from closeread.tasks.mctaco.model_options import HELD_OUT, OFF
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
 from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES
 from closeread.tasks.mctaco.trained_runs import (
@@ -61,7 +60,7 @@ class Method:
     """
 
     encoder: str
-    unit_normalization: str = OFF
+    unit_normalization: str = "off"
     encoder_dropout: float | None = None
     size: float = WHOLE
 
@@ -79,11 +78,11 @@ class Examples:
 
     training: Gold
     validation: Gold | None = None
-    held_out: float = HELD_OUT
+    held_out: float = 0.1
     test: Gold | None = None
 
 
-def make_texts(records: Sequence[Record], unit_normalization: str = OFF) -> TextPairs:
+def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> TextPairs:
     """Return the pairs of texts that a classifier sees: sentence and question, answer.
 
     Args:
@@ -97,7 +96,7 @@ def make_texts(records: Sequence[Record], unit_normalization: str = OFF) -> Text
 
     first = [f"{record['sentence']} {record['question']}" for record in records]
     second = [str(record["answer"]) for record in records]
-    if unit_normalization != OFF:
+    if unit_normalization != "off":
         rule: Rule = "proper" if unit_normalization == "proper" else "official"
         changed = {text: normalize_units(text, rule=rule) for text in set(second)}
         second = [changed[text] for text in second]
@@ -335,7 +334,7 @@ def predict(
     if described["task"] != TASK:
         raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
     model = load_classifier(RunFolder(run), device)
-    pieces = model.cut(make_texts(records, described.get("unit_normalization", OFF)))
+    pieces = model.cut(make_texts(records, described.get("unit_normalization", "off")))
     if tell and pieces.n_cut:
         tell(describe_cut(pieces.n_cut, model.longest))
     with use_precision(device, precision):

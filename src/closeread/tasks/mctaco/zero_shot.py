@@ -14,7 +14,6 @@ import numpy as np
 from closeread.counts.table import factorize
 from closeread.records import Record
 from closeread.tasks.mctaco.kernels.thresholds import above_mean, find_best_threshold
-from closeread.tasks.mctaco.model_options import OFF
 from closeread.tasks.mctaco.training import Tell, describe_cut, make_texts
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def score_candidates(
     records: Sequence[Record],
     model: LikelihoodModel,
     *,
-    unit_normalization: str = OFF,
+    unit_normalization: str = "off",
     precision: str = "float32",
     device: str = "cpu",
     progress: Progress | None = None,

@@ -4,95 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from closeread.corpus.figures import Drawing, FigureKind, count_rows, name_systems, read_systems
+from closeread.corpus.figures import Drawing, count_rows, name_systems, read_systems
 from closeread.corpus.gold import read_corpus_gold
-from closeread.corpus.training_curves import draw_training
+from closeread.corpus.notices import warn_all
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import Place
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
-from closeread.exceptions import RequestError, pluralize, read_all
-from closeread.suggestions import describe_unknown
+from closeread.exceptions import pluralize, read_all
 from closeread.tasks.tne import plots
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.link_breakdowns import PLACES
 from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE
 
-UNLINKED = ("shown", "hidden")
 SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 """The scores of links that can be drawn, and what to call them."""
 
 
-def draw_confusion(place: Place, systems: Sequence[Annotator], *, labels: int = 10, unlinked: str = "shown") -> Drawing:
-    """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5).
-
-    Args:
-        place: where gold is.
-        systems: the system, alone.
-        labels: how many prepositions to show, the most frequent in gold.
-        unlinked: show or hide the row and the column of pairs that only one side links: "shown" or "hidden".
-
-    Raises:
-        RequestError: gold has no links, or an option does not accept its value; an InputError if gold or predictions
-            are missing or invalid.
-    """
-    if unlinked not in UNLINKED:
-        raise RequestError(f"unlinked is {unlinked!r} (expected {' or '.join(UNLINKED)})")
-    if len(systems) != 1:
-        raise RequestError(f"got {pluralize(len(systems), 'system')} (expected one)")
+def draw_confusion(place: Place, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
+    """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_corpus_gold(place)
+    warn_all(gold.notices)
     plots.check_links(gold)
-    counts = plots.confusion_counts(gold.records, read_systems(gold, systems[0].source).rows)
+    counts = plots.confusion_counts(gold.records, read_systems(gold, system.source).rows)
     shown = plots.commonest(counts, labels)
     figure = plots.draw_confusion(counts, [*shown, plots.NO_LINK] if unlinked == "shown" else shown)
     of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
     summary = f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"
-    return Drawing(figure, summary, gold.notices)
+    return Drawing(figure, summary)
 
 
-def draw_prepositions(place: Place, *, splits: Sequence[str] = (), other: float = 4) -> Drawing:
-    """Draw how frequent each preposition is among links (Elazar et al., 2021, Figure 4).
-
-    Args:
-        place: where gold is.
-        splits: the splits to draw; none for that of the place.
-        other: prepositions with less than this percentage of the links in every split are united.
-
-    Raises:
-        RequestError: gold has no links; an InputError if it is missing or invalid.
-    """
-    counts, notices = {}, list[str]()
-    wanted = (splits,) if isinstance(splits, str) else tuple(dict.fromkeys(splits))
-    for split in wanted or (place.split,):
+def draw_prepositions(place: Place, *, splits: Sequence[str], other: float) -> Drawing:
+    """Draw how frequent each preposition is among links (Elazar et al., 2021, Figure 4)."""
+    counts = {}
+    for split in dict.fromkeys(splits) or (place.split,):
         gold = read_corpus_gold(place._replace(split=split))
         plots.check_links(gold)
-        notices += gold.notices
+        warn_all(gold.notices)
         name = gold.split or ("gold" if isinstance(place.gold, Sequence) else str(place.gold))
         counts[name] = plots.preposition_counts(documents_of(gold.records))
     summary = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
-    return Drawing(plots.draw_prepositions(counts, other), summary, notices)
+    return Drawing(plots.draw_prepositions(counts, other), summary)
 
 
-def draw_link_scores(
-    place: Place, systems: Sequence[Annotator], *, by: str = "distance", score: str = "recall"
-) -> Drawing:
-    """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour.
-
-    Args:
-        place: where gold is.
-        systems: the systems.
-        by: "distance", "direction", "sentence", "expressed", "mention", "preposition", "domain" or "forum".
-        score: "precision", "recall" or "f1".
-
-    Raises:
-        RequestError: gold has no links, or an option does not accept its value; an InputError if gold or predictions
-            are missing or invalid.
-    """
-    for name, value, known in (("by", by, (*PROCEDURE.breakdowns, *PROCEDURE.fields)), ("score", score, SCORES)):
-        if value not in known:
-            raise RequestError(describe_unknown(name, value, list(known)))
+def draw_link_scores(place: Place, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
+    """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
     gold = read_corpus_gold(place)
+    warn_all(gold.notices)
     plots.check_links(gold)
     names = (f"links/{score}", f"unlabeled/{score}")
     metrics = tuple(metric for metric in PROCEDURE.metrics if metric.name in names)
@@ -117,7 +76,7 @@ def draw_link_scores(
         score=f"{SCORES[score]} of links (%), light: unlabelled",
         field=f"{by}, number of gold links",
     )
-    return Drawing(figure, f"{SCORES[score]} by {by}, {pluralize(len(found), 'system')}", gold.notices)
+    return Drawing(figure, f"{SCORES[score]} by {by}, {pluralize(len(found), 'system')}")
 
 
 def _make_bar(labelled: Estimate, unlabelled: Estimate) -> ScoreBar:
@@ -133,11 +92,3 @@ def _order_parts(by: str, numbers: Mapping[str, float]) -> list[str]:
         return list(numbers)
     known = {**{name: field.parts for name, field in PLACES.items()}, "expressed": EXPRESSED}
     return [part for part in known.get(by, PREPOSITIONS) if part in numbers]
-
-
-FIGURES = {
-    "link-scores": FigureKind(draw_link_scores, "tne", "systems"),
-    "confusion": FigureKind(draw_confusion, "tne", "systems"),
-    "prepositions": FigureKind(draw_prepositions, "tne"),
-    "training": FigureKind(draw_training, None, "runs"),
-}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from closeread.corpus.training_curves import SHOWN as DRAWN
 from closeread.counts.results import Result
 from closeread.neural.run_files import read_run
 from closeread.tables import Grid, Style, percent
@@ -44,6 +45,14 @@ class TrainedRun(Result):
 
     def __repr__(self) -> str:
         return f"<TrainedRun {self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}>"
+
+    def describe(self) -> str:
+        """Say how it went, in a line."""
+        scores = [
+            f"{name} {100 * value:.1f}" for name, value in self.best.items() if name in DRAWN and value is not None
+        ]
+        epochs = f"best epoch {self.best['epoch']} of {len(self.run['epochs'])}"
+        return f"{self.folder}: {', '.join([epochs, *scores])}"
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of epochs."""

@@ -15,7 +15,6 @@ from closeread.corpus.gold import Gold
 from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
-from closeread.tasks.tne.model_options import DECODINGS, VARIANTS
 from closeread.tasks.tne.trained_links import find_links, find_spans, score_links, to_rows
 from closeread.wording import fill_options
 
@@ -36,7 +35,7 @@ def train(
     *,
     encoder: str,
     setting: Setting,
-    variant: str = VARIANTS[0],
+    variant: str = "coupled",
     encoder_dropout: float | None = None,
     resume: bool = False,
     progress: Progress | None = None,
@@ -49,7 +48,7 @@ def train(
         run: a new folder; or that of a run to continue.
         encoder: as `closeread.neural.link_runs.parse_encoder` reads it.
         setting: how to train.
-        variant: one of `VARIANTS`.
+        variant: "coupled" or "decoupled".
         encoder_dropout: the dropout inside an encoder that is trained; None for its own.
         resume: continue the run that is in the folder, if there is one.
         progress: is told of every step and of every epoch.
@@ -87,7 +86,7 @@ def predict(
     gold: Gold,
     run: Path,
     *,
-    decoding: str = DECODINGS[0],
+    decoding: str = "links",
     fallbacks: bool = True,
     device: str = "cpu",
     precision: str = "float32",
@@ -98,7 +97,7 @@ def predict(
     Args:
         gold: the documents; their links are not looked at.
         run: the folder of a trained model.
-        decoding: one of `DECODINGS`.
+        decoding: "links" or "printed".
         fallbacks: also give the most probable preposition of the pairs that are not linked, for UPrep.
         device: such as "cpu" or "cuda:0".
         precision: "float32" or "bfloat16".
@@ -120,7 +119,7 @@ def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, f
         run: the folder of a trained model.
 
     Returns:
-        The scores by name, from 0 to 1, by each of `DECODINGS`.
+        The scores by name, from 0 to 1, by each way of decoding: "links" and "printed".
     """
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
@@ -128,7 +127,9 @@ def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, f
     device = choose_device(None)
     parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device), None))
     every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
-    return dict(zip(DECODINGS, (score_links(documents, iter(parts)), score_links(documents, every)), strict=True))
+    return dict(
+        zip(("links", "printed"), (score_links(documents, iter(parts)), score_links(documents, every)), strict=True)
+    )
 
 
 def _predict_pairs(

@@ -7,12 +7,14 @@ user supplies the list; similarity is the cosine of case-insensitive TF-IDF word
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from closeread.exceptions import MissingExtraError, RequestError
+from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError
+from closeread.formats.text import UNSAFE, read_lines
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -100,3 +102,24 @@ def _make_vectorizer() -> TfidfVectorizer:
     except ImportError as error:
         raise MissingExtraError("phrase retrieval", "scikit-learn", extra="perturb") from error
     return TfidfVectorizer(token_pattern=_WORD)
+
+
+def read_index(path: Path) -> PhraseIndex:
+    """Read the phrases of a file, one a line.
+
+    Raises:
+        FormatError: a phrase has a control character, so that an answer with it could not be read again, or none has a
+            word.
+    """
+    phrases = list(read_lines(path))
+    problems = [
+        Problem(f"contains the control character U+{ord(found[0]):04X}", number)
+        for number, phrase in enumerate(phrases, start=1)
+        if (found := UNSAFE.search(phrase))
+    ]
+    if problems:
+        raise FormatError(path, problems)
+    try:
+        return PhraseIndex(phrases)
+    except RequestError as error:
+        raise FormatError(path, [Problem(str(error))]) from None

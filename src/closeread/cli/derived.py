@@ -1,0 +1,193 @@
+"""Commands that are derived from operations: their arguments, options, help, and what they print."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import click
+
+from closeread.cli import completion, options, printing
+from closeread.cli.notes import warnings_as_notes
+from closeread.cli.procedure_group import procedure_options
+from closeread.cli.repetition import split_names
+from closeread.corpus.names import load_corpus
+from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
+from closeread.tasks import find, load_procedure
+
+PATHS = {"read": options.FILE, "source": options.FILE, "sources": options.FILE, "write": options.WRITTEN}
+FOLDER = click.Path(path_type=Path, file_okay=False)
+SCALARS: dict[Any, click.ParamType[Any]] = {
+    str: click.STRING,
+    int: click.INT,
+    float: click.FLOAT,
+    Path: options.NAMED,
+    date: click.DateTime(["%Y-%m-%d"]),
+}
+COMPLETIONS = {"configs": completion.complete_configs, "splits": completion.complete_splits}
+
+
+class DerivedCommand(options.WritingCommand):
+    """The command of an operation.
+
+    Args:
+        group: the names of the commands that lead to it, such as "plot".
+        name: its name, and the name that the operation has in its group.
+        operation: the operation.
+    """
+
+    def __init__(self, group: str, name: str, operation: Operation) -> None:
+        about, _ = read_doc(operation)
+        super().__init__(name, help=about, short_help=about.split("\n\n")[0].replace("\n", " "), callback=self._run)
+        self._group, self._own_name, self._operation = group, name, operation
+        del self.params  # they are made when they are needed
+        self.corpus = next((one.param.corpus for one in describe(operation) if one.param.corpus), "")
+        """What configs and splits are completed for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "params":
+            raise AttributeError(name)
+        self.params = [param for one in describe(self._operation) for param in make_params(one)]
+        if self._returns == "Drawing":
+            self.params.append(options.make_output())
+        elif self._returns == "Result":
+            self.params += options.make_styles()
+        return self.params
+
+    @property
+    def _returns(self) -> str:
+        return str(self._operation.__annotations__["return"])
+
+    def _run(self, **values: Any) -> None:
+        """Call the operation, and print its result, or what it says of what it has written."""
+        from closeread.exceptions import escape_line
+        from closeread.operations.calling import call
+        from closeread.operations.plot import draw
+
+        style = values.pop("style", None)
+        with warnings_as_notes(), printing.showing_bars():
+            if self._returns == "Drawing":
+                output: Path = values.pop("output")
+                drawing = draw(self._own_name, (), to_keywords(values), output)
+                click.echo(escape_line(f"{output}: {drawing.summary}"))
+                return
+            found = call(self._group, self._own_name, (), to_keywords(values))
+        if self._returns == "Result":
+            printing.show_result(style, found)
+        else:
+            click.echo(escape_line(found.describe() if self._returns == "TrainedRun" else str(found)))
+
+
+def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a command as keywords of its operation, those that are given."""
+    found = {}
+    for name, value in values.items():
+        if name.startswith("no_") and isinstance(value, bool):
+            name, value = name.removeprefix("no_"), not value
+        if isinstance(value, datetime):
+            value = value.date()
+        if value is not None and value != ():
+            found[name.removeprefix(options.FOLDER).removeprefix(options.READING)] = value
+    return found
+
+
+def make_params(parameter: Parameter) -> list[click.Parameter]:
+    """Return the click parameters of a parameter; several if it is a group."""
+    param = parameter.param
+    match param.kind:
+        case "place":
+            made = [one for one in options.make_place_options() if one.name not in param.without]
+            return [*made, *options.file_options([load_corpus(param.corpus)])]
+        case "scored":
+            predictions = click.Argument(["predictions"], type=options.FILE)
+            return [
+                predictions,
+                *options.make_place_options(),
+                *_make_declared(("procedure", param.corpus, *param.declared)),
+            ]
+        case "group":
+            return [one for field in describe_fields(parameter) for one in make_params(field)]
+        case "options":
+            return _make_declared(param.declared)
+        case "fields":
+            return [click.Option(["--by"], **options.describe_by(load_procedure(param.corpus), parameter.help))]
+    return [make_argument(parameter) if parameter.is_argument else make_option(parameter)]
+
+
+def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
+    """Return the options that the module of a task with a role declares; those that are named, if some are."""
+    role, task, *names = declared
+    if role == "procedure":
+        found = procedure_options(load_procedure(task))
+    else:
+        found = options.declared_options(vars(find(task, role))["OPTIONS"])
+    return [one for one in found if not names or one.name in names]
+
+
+def make_argument(parameter: Parameter) -> click.Argument:
+    """Return the argument of a positional parameter."""
+    several = is_repeated(parameter)
+    required = parameter.default is inspect.Parameter.empty
+    return click.Argument(
+        [parameter.name],
+        type=_find_type(parameter),
+        nargs=-1 if several else 1,
+        required=required,
+        metavar=parameter.param.metavar,
+    )
+
+
+def make_option(parameter: Parameter) -> click.Option:
+    """Return the option of a keyword."""
+    name, param, default = parameter.name, parameter.param, parameter.default
+    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
+    settings: dict[str, Any] = {"help": parameter.help}
+    if parameter.hint is bool:
+        if default:
+            flags, name = param.flag.split() or [f"--no-{name}"], f"no_{name}"
+        return click.Option([*flags, name], is_flag=True, **settings)
+    if param.kind == "names":
+        choices = get_args(get_args(parameter.hint)[0])
+        settings |= {"multiple": True, "callback": split_names, "shell_complete": completion.complete_list(choices)}
+    elif param.kind == "list":
+        settings |= {"callback": _read_numbers}
+    elif get_origin(parameter.hint) is Sequence:
+        settings |= {"multiple": True}
+    else:
+        required = default is inspect.Parameter.empty or param.required
+        settings |= {"required": required, "default": None if required else default}
+        settings["show_default"] = settings["default"] is not None
+    if param.complete:
+        settings["shell_complete"] = COMPLETIONS[param.complete]
+    return click.Option([*flags, name], type=_find_type(parameter), metavar=param.metavar, **settings)
+
+
+def _read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Return the numbers of a list that is separated by commas."""
+    try:
+        return tuple(float(text) for text in ([] if value is None else value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
+
+
+def _find_type(parameter: Parameter) -> click.ParamType[Any]:
+    hint, param = parameter.hint, parameter.param
+    if param.kind in ("names", "list"):
+        return click.STRING
+    if get_origin(hint) is Sequence and param.kind != "sources":
+        hint = get_args(hint)[0]
+    if param.kind == "folder":
+        return FOLDER
+    if param.kind in PATHS:
+        return PATHS[param.kind]
+    if get_origin(hint) is Literal:
+        return click.Choice(get_args(hint))
+    if (param.low, param.high) != (None, None):
+        if hint is int:
+            low, high = (None if end is None else int(end) for end in (param.low, param.high))
+            return click.IntRange(low, high)
+        return options.NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
+    return SCALARS[hint]

@@ -1,1 +1,0 @@
-"""The subcommands of each task, one module a task, found by walking this folder (`closeread.cli.task_group`)."""

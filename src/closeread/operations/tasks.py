@@ -1,0 +1,380 @@
+"""What tasks offer, each kind of operation by one function: annotators, errors, conversions, baselines and models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from closeread.corpus.names import choose_equivalent, find_corpus
+from closeread.corpus.objects import FileOrRows
+from closeread.counts.estimates import Resampling
+from closeread.counts.procedure import OptionValue
+from closeread.exceptions import RequestError
+from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
+from closeread.parameters import Written
+from closeread.suggestions import describe_unknown
+
+if TYPE_CHECKING:
+    from closeread.corpus.baselines import Baseline
+    from closeread.counts.results import Result
+
+
+def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows) -> Result:
+    """Measure the agreement of annotators, as `closeread agreement` does.
+
+    >>> import closeread
+    >>> anna = {"letter": [[[0, 0], [1, 1], [2, 2]]]}
+    >>> ben = {"letter": [[[0, 0], [1, 1]], [[2, 2]]]}
+    >>> print(closeread.agreement("coref", anna, ben).to_json()["iaa1"])
+    0.0
+
+    Args:
+        corpus: the name of a corpus or of its procedure.
+        *annotators: what each annotated: a file, a folder or objects, as for `closeread.score`.
+        **options: those of the command line, such as `setting="partial"` for "wikipossessions", `by="domain"` for "tne"
+            and `given` for "coref".
+
+    Returns:
+        The agreement, which prints itself as the command line does.
+
+    Raises:
+        RequestError: a name does not exist, or there are too few annotators; an InputError if what they have is
+            invalid, or is not about the same documents.
+    """
+    return cast("Result", call("agreement", corpus, annotators, options, "measure of agreement"))
+
+
+def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options: OptionValue) -> Written:
+    """Merge the annotation of several annotators into gold, as `closeread adjudicate` does.
+
+    Args:
+        kind: "coref", "tne", "mctaco", or "mctaco-questions".
+        *annotators: the files of the annotators, or for "coref" also folders.
+        output: the file to write, in the format of its suffix.
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if files are missing, invalid or not about the same.
+    """
+    return _write("adjudicate", kind, annotators, output, options)
+
+
+def articles(corpus: str, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
+    """Fetch the articles that a corpus annotates but does not contain, as `closeread articles` does.
+
+    Args:
+        corpus: its name, "wikipossessions".
+        folder: where to write them.
+        as_of: fetch the last revision of this day, such as "2017-06-12".
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist, or the day is not over.
+        InputError: gold or the folder's manifest is invalid, or articles can't be fetched.
+    """
+    return cast(Written, call("articles", corpus, [folder], {"as_of": as_of, **options}))
+
+
+def build(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
+    """Build gold from annotations, or documents to annotate from plain texts, as `closeread build` does.
+
+    Args:
+        kind: "timeline" or "tne".
+        *sources: the annotated events; or plain texts.
+        output: the file or folder to write.
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if files are missing or invalid.
+    """
+    return _write("build", kind, sources, output, options)
+
+
+def extract(corpus: str, source: str | Path, *, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
+    """Extract a corpus's documents from files as they are distributed, as `closeread extract` does.
+
+    Args:
+        corpus: its name, "marmara_coref".
+        source: the folder of the files.
+        output: the folder to write, which must be new or empty.
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if files are missing or invalid.
+    """
+    return _write("extract", corpus, [source], output, options)
+
+
+def perturb(corpus: str, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
+    """Rewrite the records of a corpus, as `closeread perturb` does.
+
+    Args:
+        corpus: its name, "mctaco".
+        kind: "units" normalizes units of time, "candidates" adds candidate answers.
+        output: the file to write.
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if gold is missing or invalid.
+    """
+    known = find_groups("perturb")
+    own = choose_equivalent(corpus, dict.fromkeys(known))
+    if own is None:
+        raise RequestError(describe_unknown("corpus with perturbations", corpus, known))
+    return _write(f"perturb {own}", kind, [], output, options)
+
+
+def phrases(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue) -> Written:
+    """Make a list of event phrases, as `closeread phrases` does.
+
+    Args:
+        kind: "text" for plain texts, "propbank" for PropBank's frames.
+        *sources: the files or folders.
+        output: the file to write, one phrase a line.
+        **options: those of the command line.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if files are missing or invalid.
+    """
+    return _write("phrases", kind, sources, output, options)
+
+
+def _write(
+    group: str, kind: str, arguments: Sequence[object], output: str | Path, options: Mapping[str, object]
+) -> Written:
+    return cast(Written, call(group, kind, arguments, {"output": output, **options}))
+
+
+def convert(
+    kind: str,
+    source: FileOrRows,
+    to: str | Path | None = None,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    **options: OptionValue | None,
+) -> Sequence[dict[str, object]]:
+    """Convert a file or objects to another format, as `closeread convert` does, and return the records.
+
+    >>> import closeread
+    >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
+    {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
+
+    Args:
+        kind: the name of the corpus or its procedure, such as "coref", "tne" or "timeline"; of Marmara's files
+            "marmara_coref", "given" for all its mentions, and "equalities" for annotators' files.
+        source: a file, a folder or objects, as for `closeread.score`; of Marmara a file or a folder.
+        to: the file or folder to write, in the format of its suffix; None to write nothing.
+        gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
+        **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
+            the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
+
+    Returns:
+        The records; none if a document of annotation is converted.
+
+    Raises:
+        RequestError: a name does not exist, or the format can't hold the records; an InputError if the source is
+            invalid.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
+    written: Written = call("convert", kind, [source], {**where, **options}, "kind of conversion")
+    return written.records
+
+
+def errors(
+    kind: str,
+    first: FileOrRows,
+    /,
+    *systems: FileOrRows,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    max_bytes: int | None = None,
+    **options: str | float | Sequence[str] | Resampling,
+) -> Result:
+    """Count and list the errors of a system, or the mistakes of annotators, as `closeread errors` does.
+
+    >>> import closeread
+    >>> key = {"letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]]}
+    >>> response = {"letter": [[[0, 0], [1, 1]], [[2, 2], [4, 4], [5, 5]]]}
+    >>> closeread.errors("coref", key, response).to_json()["counts"]["split entity"]
+    1
+
+    Args:
+        kind: "coref", or another name of its corpus, for the entities and mentions of a system, "chains" for the chains
+            of annotators or systems, "tne" for the links of a system, "mctaco" for its labels.
+        first: for "tne" and "mctaco" the predictions, otherwise the key: a file, a folder or objects, as for
+            `closeread.score`.
+        *systems: the response; for "chains", one or more annotators or systems; for "tne" and "mctaco", none.
+        gold, config, split, data_dir: for "tne" and "mctaco", the gold, as for `closeread.score`.
+        max_bytes: as for `closeread.score`; of each file.
+        **options: those of the command line: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco"
+            `ci`, `resamples`, `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
+
+    Returns:
+        The errors, which print themselves as the command line does; `to_frame()` has a row for each.  For "tne" and
+        "mctaco", `report` has the scores by each field, as `closeread.score` returns them.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if something is missing or invalid.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
+    return cast("Result", call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"))
+
+
+def baseline(
+    corpus: str,
+    name: str,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    output: str | Path | None = None,
+    **options: OptionValue | Sequence[str],
+) -> list[dict[str, object]]:
+    """Predict with a baseline, and return its rows, which `closeread.score` takes.
+
+    >>> import closeread
+    >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
+    {'id': 'test-00000', 'label': 'yes'}
+
+    Args:
+        corpus: the name of the corpus.
+        name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
+        gold, config, split, data_dir: what to predict, as for `closeread.score`.
+        output: also write the rows to this file or folder, as `closeread baseline` does.
+        **options: the baseline's options, such as `seed`, or `only` with one name or several; folders of the corpus and
+            options of reading it.
+
+    Raises:
+        RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
+    path = None if output is None else Path(output)
+    return list(run_baseline(corpus, name, {**where, **options}, path).records)
+
+
+def run_baseline(corpus: str, name: str, keywords: Mapping[str, Any], output: Path | None) -> Written:
+    """Predict with a baseline, write its rows if there is a file to write, and say how many there are."""
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.corpus.submissions import write_submission
+    from closeread.exceptions import pluralize
+    from closeread.operations.outputs import check_outputs
+    from closeread.scoring import make_place
+
+    declared = find_corpus(corpus)
+    known = _find_baselines(declared.name)
+    if name not in known:
+        raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
+    chosen = known[name]
+    if callable(chosen):
+        found = call_operation(f"baseline {declared.name} {name}", chosen, [], {**keywords, "output": output})
+        return cast(Written, found)
+    given = {name: str(value) for name, value in keywords.items() if value is not None and name not in PLACE}
+    where = {name: keywords.get(name) for name in PLACE}
+    place, rest = make_place(declared.name, options=given, **where)
+    chosen.resolve_options(rest)
+    if output is not None:
+        check_outputs([(place.gold, True)] if isinstance(place.gold, Path) else [], [output])
+    gold = read_corpus_gold(place._replace(corpus=declared.name))
+    warn_all(gold.notices)
+    rows = chosen.predict(gold.records, **rest)
+    if output is not None:
+        write_submission(output, rows, declared)
+    return Written(output, pluralize(len(rows), "row"), rows)
+
+
+def list_baselines(corpus: str) -> list[str]:
+    """Return the names of the baselines of a corpus, the declared ones first."""
+    return list(_find_baselines(corpus))
+
+
+def _find_baselines(corpus: str) -> dict[str, Baseline | Any]:
+    from closeread.corpus.baselines import load_baselines
+
+    return {**load_baselines(corpus), **find_operations(f"baseline {corpus}")}
+
+
+def train(
+    corpus: str,
+    output: str | Path,
+    *,
+    encoder: str,
+    training: FileOrRows | None = None,
+    validation: FileOrRows | None = None,
+    test: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    validation_split: str | None = None,
+    test_split: str | None = None,
+    data_dir: str | Path | None = None,
+    resume: bool = False,
+    device: str | None = None,
+    precision: str = "auto",
+    **options: str | float | Sequence[float] | None,
+) -> Result:
+    """Train a model of a corpus's paper, as `closeread train` does, and return its scores.
+
+    Args:
+        corpus: the name of the corpus, "tne" or "mctaco".
+        output: the folder of the run, which `closeread.predict` reads.
+        encoder: its name on the Hugging Face Hub, or its folder; for TNE also "frozen:NAME" and "static:FILE".
+        training, validation, test: files or rows to learn from, to choose the best epoch by, and (McTaco) to score
+            trained models on; None for splits of the corpus.
+        config, data_dir: the config, and a folder with the corpus's files.
+        split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
+        resume: continue the run that is in the folder.
+        device: such as "cuda:0"; None for the first GPU if there is one.
+        precision: "float32", "bfloat16", or "auto" for bfloat16 on GPUs that have it.
+        **options: the other options of the command line: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`,
+            `learning_rate`, `head_learning_rate`, `encoder_dropout`; `variant` (TNE); `held_out`,
+            `unit_normalization`, `seeds`, `sizes` (McTaco).
+
+    Raises:
+        RequestError: there is no such corpus or option; an InputError if gold is missing or invalid.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    data = {"training": training, "validation": validation, "test": test}
+    where = {"config": config, "split": split, "validation_split": validation_split, "test_split": test_split}
+    how = {"resume": resume, "device": device, "precision": precision, "data_dir": data_dir, "encoder": encoder}
+    keywords = {**data, **where, **how, "output": output, **options}
+    return cast("Result", call("train", corpus, [], keywords, "corpus with models"))
+
+
+def predict(
+    corpus: str,
+    run: str | Path | None = None,
+    *,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    output: str | Path | None = None,
+    device: str | None = None,
+    precision: str = "auto",
+    **options: str | float | bool | None,
+) -> list[dict[str, object]]:
+    """Predict with a trained model, and return rows, which `closeread.score` takes.
+
+    Args:
+        corpus: the name of the corpus, "tne" or "mctaco".
+        run: the folder of the run; None with `zero_shot`.
+        gold, config, split, data_dir: what to predict, as for `closeread.score`.
+        output: also write the rows to this file.
+        device, precision: as for `closeread.train`.
+        **options: the other options of the command line: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`,
+            `zero_shot`, `threshold`, `tune_on`, `unit_normalization` and `questions` (McTaco).
+
+    Raises:
+        RequestError: there is no such corpus or option; an InputError if gold or the run is missing or invalid.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
+    keywords = {**where, "run": run, "device": device, "precision": precision, **options}
+    return list(cast(Written, call("predict", corpus, [], keywords, "corpus with models")).records)

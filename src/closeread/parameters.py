@@ -1,0 +1,301 @@
+"""Parameters of operations: what commands, the checks of arguments and completion are derived from.
+
+An operation is a function whose signature and docstring say everything: the names and types of its parameters, their
+choices, ranges and defaults, and a sentence for each under `Args:`.  Positional parameters are arguments of its
+command, keyword-only ones are options.  `describe` lists them; `closeread.operations.calling` calls an operation with
+what a user gave; `closeread.cli.derived` makes a command of it.  Modules with operations import nothing heavy outside
+of functions, since help and completion import them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
+
+from closeread.argument_types import read_hints
+from closeread.limits import MAX_FILE_BYTES
+
+if TYPE_CHECKING:
+    from closeread.counts.annotators import Annotator
+    from closeread.counts.counted import Counted
+    from closeread.counts.estimates import Resampling
+    from closeread.counts.procedure import Gold, System
+    from closeread.counts.procedure import Place as Place
+    from closeread.neural.training import Setting
+else:
+    Annotator = Place = object  # their modules import NumPy
+
+Operation = Callable[..., Any]
+Operations = Mapping[str, Mapping[str, Operation]]
+"""`OPERATIONS` of a module: from the name of a group of commands, such as "plot", to its operations by name."""
+
+
+class Param(NamedTuple):
+    """What the type of a parameter does not say.
+
+    Attributes:
+        kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" (a file or folder),
+            "write" (a file or folder), "folder", "names" (separated by commas on the command line), "place" (gold of
+            `corpus`), "scored" (predictions for it), "group" (a dataclass), "options" (declared elsewhere), or empty.
+        metavar: what help calls its value.
+        flag: its option on the command line, if that is not its name.
+        low, high: the range of a number; `above` and `below` exclude its ends.
+        required: the command line insists on it, though Python has a default.
+        complete: the name of a completion in `closeread.cli.completion`.
+        corpus: whose gold is read.
+        without: the parameters of a place that the operation has in another form.
+        declared: the modules and names of options that are declared elsewhere.
+    """
+
+    kind: str = ""
+    metavar: str | None = None
+    flag: str = ""
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    below: bool = False
+    required: bool = False
+    complete: str = ""
+    corpus: str = ""
+    without: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+
+    def over(self, other: Param) -> Param:
+        """Return this with what it does not say from another."""
+        unsaid = Param()._asdict()
+        return other._replace(**{name: value for name, value in self._asdict().items() if value != unsaid[name]})
+
+
+def within(low: float | None = None, high: float | None = None, *, above: bool = False, below: bool = False) -> Param:
+    """Limit a number."""
+    return Param(low=low, high=high, above=above, below=below)
+
+
+def place_of(corpus: str, *without: str) -> Param:
+    """Say whose gold an operation reads."""
+    return Param(kind="place", corpus=corpus, without=without)
+
+
+Source = Annotated[Annotator, Param(kind="source")]
+Sources = Annotated[Sequence[Annotator], Param(kind="sources")]
+Read = Annotated[Path, Param(kind="read", metavar="FILE")]
+Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
+Write = Annotated[Path, Param(kind="write", metavar="FILE")]
+Names = Annotated[Sequence[str], Param(kind="names", metavar="FIELD")]
+Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
+MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES)]
+Seed = Annotated[int, within(0)]
+Count = Annotated[int, within(0)]
+Number = Annotated[int, within(1)]
+Precision = Literal["auto", "float32", "bfloat16"]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How to compute confidence intervals.
+
+    Attributes:
+        ci: Skip confidence intervals.
+        resamples: Number of bootstrap resamples.
+        confidence: Confidence level of the intervals.
+        seed: Random seed.
+    """
+
+    ci: bool = True
+    resamples: Number = 1000
+    confidence: Annotated[float, within(0, 1, above=True, below=True)] = 0.95
+    seed: Seed = 0
+
+    def make_resampling(self) -> Resampling:
+        """Return the parameters of resampling; none is done without intervals."""
+        from closeread.counts.estimates import Resampling
+
+        return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed)
+
+
+Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
+Split = Annotated[str | None, Param(metavar="NAME")]
+DataDir = Annotated[Path | None, Param(metavar="DIR")]
+TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
+RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
+Dropout = Annotated[float | None, within(0, 1, below=True), Param(metavar="X")]
+Times = Annotated[Number, Param(metavar="N")]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How to train a model.
+
+    Attributes:
+        epochs: Train for at most N epochs.
+        patience: Stop after N epochs without a better score.
+        batch_size: Train on batches of N examples.
+        accumulate: Accumulate the gradients of N batches for each step.
+        learning_rate: Peak learning rate of a pretrained encoder.
+        head_learning_rate: Peak learning rate of all other layers.
+        seed: Random seed.
+        precision: Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.
+        device: Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]
+    """
+
+    epochs: Times
+    patience: Times
+    batch_size: Times
+    accumulate: Times
+    learning_rate: Rate
+    head_learning_rate: Rate
+    seed: Seed = 0
+    precision: Precision = "auto"
+    device: Annotated[str | None, Param(metavar="NAME")] = None
+
+    def make_setting(self) -> Setting:
+        """Return the setting for training, with the device and the precision that there are."""
+        from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+        check_libraries("a trained model")
+        from closeread.neural.training import Setting
+
+        device = choose_device(self.device)
+        values = {**asdict(self), "device": device, "precision": choose_precision(self.precision, device)}
+        return Setting(**values)
+
+
+class Written(NamedTuple):
+    """What an operation has made, and perhaps written.
+
+    Attributes:
+        path: the file or folder that is written; None for none.
+        summary: what is made, in a few words with numbers.
+        records: the records, or rows.
+    """
+
+    path: Path | None
+    summary: str
+    records: Sequence[Any] = ()
+
+    def __str__(self) -> str:
+        return self.summary if self.path is None else f"{self.path}: {self.summary}"
+
+
+class Scored(NamedTuple):
+    """Predictions for a corpus, read and counted.
+
+    Attributes:
+        gold, system: both sides.
+        counted: their counts, with the breakdowns by which errors are reported.
+    """
+
+    gold: Gold
+    system: System
+    counted: Counted
+
+
+def scored_by(corpus: str, *options: str) -> Param:
+    """Say that an operation takes predictions for a corpus, and which options its command has of the procedure."""
+    return Param(kind="scored", corpus=corpus, declared=options)
+
+
+SENTENCES = {
+    "output": "Write to this file.",
+    "seed": "Random seed.",
+    "max_bytes": "Refuse larger files and folders, also when decompressed.",
+    "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
+    "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
+}
+"""The sentences of parameters that many operations have."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of an operation, or a field of a group of them.
+
+    Attributes:
+        name: the keyword.
+        hint: its type, without metadata.
+        default: its default; `inspect.Parameter.empty` for none.
+        help: its sentence.
+        is_argument: whether it is positional.
+        param: what the type does not say.
+    """
+
+    name: str
+    hint: Any
+    default: Any
+    help: str
+    is_argument: bool
+    param: Param
+
+
+@cache
+def describe(operation: Operation) -> tuple[Parameter, ...]:
+    """Return the parameters of an operation, in order; one for a group of parameters."""
+    _, sentences = read_doc(operation)
+    hints = read_hints(operation)
+    found = []
+    for one in inspect.signature(operation).parameters.values():
+        if one.name in hints:
+            hint, param = _unwrap(hints[one.name])
+            if one.kind == one.VAR_KEYWORD:
+                param = param._replace(kind="options")
+            is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+            found.append(
+                Parameter(
+                    one.name,
+                    hint,
+                    one.default,
+                    sentences.get(one.name) or SENTENCES.get(one.name, ""),
+                    is_argument,
+                    param,
+                )
+            )
+    return tuple(found)
+
+
+def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
+    """Return the fields of a group of parameters, whose default has theirs."""
+    _, sentences = read_doc(group.hint)
+    hints = read_hints(group.hint)
+    return tuple(
+        Parameter(one.name, hint, getattr(group.default, one.name), sentences[one.name], False, param)
+        for one in fields(group.hint)
+        for hint, param in [_unwrap(hints[one.name])]
+    )
+
+
+def _unwrap(hint: Any) -> tuple[Any, Param]:
+    """Return a type without metadata and `None`, and what its metadata say together."""
+    param = Param()
+    if get_origin(hint) is Annotated:
+        hint, *more = get_args(hint)
+        for one in more:
+            if isinstance(one, Param):
+                param = one.over(param)
+    inner = [one for one in get_args(hint) if one is not type(None)]
+    if type(None) in get_args(hint) and len(inner) == 1:
+        hint, within_union = _unwrap(inner[0])
+        param = param.over(within_union)
+    return hint, param._replace(kind="group") if is_dataclass(hint) else param
+
+
+def is_repeated(parameter: Parameter) -> bool:
+    """Return whether a parameter takes several values."""
+    return parameter.param.kind in ("sources", "names") or get_origin(parameter.hint) is Sequence
+
+
+def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
+    """Return the docstring of an operation without its sections for programmers, and the sentence of each parameter."""
+    text = inspect.getdoc(operation) or ""
+    about, _, rest = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:)", text, maxsplit=1)[0], "", text
+    listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", rest, re.S)
+    found = re.findall(r"^ {4}(\w+(?:, \w+)*): (.*?)(?=^ {4}\w|\Z)", listed[1] if listed else "", re.M | re.S)
+    sentences = {name: _join_lines(words) for names, words in found for name in names.split(", ")}
+    return about.strip(), sentences
+
+
+def _join_lines(text: str) -> str:
+    """Return a sentence on one line; two spaces between sentences stay."""
+    return re.sub(r"\s*\n\s*", " ", text.strip())

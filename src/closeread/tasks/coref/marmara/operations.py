@@ -1,0 +1,436 @@
+"""What users can do with the Marmara corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from closeread.exceptions import RequestError, pluralize
+from closeread.parameters import Number, Operations, Output, Param, Place, Seed, Write, Written, place_of
+from closeread.progress import track
+
+if TYPE_CHECKING:
+    from closeread.corpus.figures import Drawing
+    from closeread.corpus.gold import Gold
+    from closeread.drawing.pictures import Figure
+    from closeread.records import Record
+
+Folder = Annotated[Path, Param(metavar="DIR")]
+Only = Annotated[Sequence[str], Param(metavar="DOCUMENT")]
+Anything = Annotated[Output, Param(metavar="PATH")]
+Predictions = Output
+CORPUS = "marmara_coref"
+Documents = Annotated[Place, place_of(CORPUS)]
+
+
+def mention_types(*, place: Documents) -> Drawing:
+    """Draw the types of mentions of marmara_coref.
+
+    Mentions of one token are pronouns, proper nouns or others; the rest has several tokens (Schüller et al., 2018,
+    Figure 4).
+
+    \b
+    Example:
+      closeread plot mention-types --config sample -o types.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_mention_types
+
+    return _draw(draw_mention_types, place)
+
+
+def mention_lengths(*, place: Documents) -> Drawing:
+    """Draw the lengths of mentions of marmara_coref.
+
+    Lengths are in tokens, from 2 (Schüller et al., 2018, Figure 5).
+
+    \b
+    Example:
+      closeread plot mention-lengths --config sample -o lengths.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_mention_lengths
+
+    return _draw(draw_mention_lengths, place)
+
+
+def chain_lengths(*, place: Documents) -> Drawing:
+    """Draw the lengths of chains of marmara_coref.
+
+    Lengths are in mentions (Schüller et al., 2018, Figure 6).
+
+    \b
+    Example:
+      closeread plot chain-lengths --config sample -o chains.png
+    """
+    from closeread.tasks.coref.marmara.plots import draw_chain_lengths
+
+    return _draw(draw_chain_lengths, place)
+
+
+def _draw(make: Callable[[Sequence[Record]], Figure], place: Place) -> Drawing:
+    """Draw a figure of the corpus's documents."""
+    from closeread.corpus.figures import Drawing
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.tasks.coref.marmara.facts import sum_sizes
+    from closeread.tasks.coref.marmara.plots import check_mentions
+
+    gold = read_corpus_gold(place)
+    check_mentions(gold.records)
+    warn_all(gold.notices)
+    size = sum_sizes(gold.records)
+    found = f"{pluralize(size.mentions, 'mention')} in {pluralize(size.chains, 'chain')}"
+    return Drawing(make(gold.records), f"{pluralize(size.documents, 'document')}, {found}")
+
+
+def convert(
+    source: Annotated[Path, Param(metavar="SOURCE")],
+    *,
+    output: Anything | None = None,
+    data_dir: Folder | None = None,
+    treebank: Folder | None = None,
+) -> Written:
+    """Convert the coreference of Marmara.
+
+    Formats are XML, CoNLL (.conll) and JSON Lines (.jsonl).  SOURCE is a coreference file, a folder of coreference
+    files, a CoNLL file, or a file of records (.jsonl).  An output without a suffix is a folder with one coreference
+    file for each document.  CoNLL has four columns: sentence number, word number, form and chains.  Spans, chains and
+    words are checked against the treebank and kept; documents of CoNLL get its names.  Notes say what is renamed or
+    lost.
+
+    \b
+    Examples:
+      closeread convert marmara_coref coreference -o marmara.conll
+      closeread convert marmara_coref coreference/00016112.xml \\
+        --treebank treebank -o 00016112.conll
+      closeread convert marmara_coref marmara.conll -o new_coreference
+
+    Args:
+        output: Write to this file (.conll, .jsonl or .xml) or to this new folder of coreference files.
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        treebank: Read the METU-Sabanci Turkish Treebank from this folder.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.tasks.coref.marmara.converting import find_losses, locate_treebank, read_source, write_source
+
+    found = read_source(source, lambda: locate_treebank(data_dir, treebank))
+    warn_all(found.notices)
+    if output is not None:
+        write_source(found, output)
+        warn_all(f"lost: {what}." for what in find_losses(found, output))
+    return Written(output, pluralize(len(found.documents), "document"), found.documents)
+
+
+def convert_given(
+    source: Annotated[Path, Param(metavar="SOURCE")],
+    *,
+    output: Output | None = None,
+    data_dir: Folder | None = None,
+    treebank: Folder | None = None,
+) -> Written:
+    """Write all mentions of Marmara as CoNLL.
+
+    Each mention is a chain of its own, as annotators get them.  SOURCE is a coreference file, a folder of coreference
+    files, a CoNLL file, or a file of records (.jsonl).  Mentions are numbered from 1 in each document, by their start,
+    then the longer first.
+
+    \b
+    Examples:
+      closeread convert given coreference/00016112.xml -o given.conll
+      closeread convert given coreference -o given.conll --treebank treebank
+
+    Args:
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        treebank: Read the METU-Sabanci Turkish Treebank from this folder.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.files import text_suffix
+    from closeread.tasks.coref.marmara.converting import dump_given, locate_treebank, read_source
+
+    if output is not None and text_suffix(output) != ".conll":
+        raise RequestError(f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)")
+    found = read_source(source, lambda: locate_treebank(data_dir, treebank))
+    if output is not None:
+        _write_text(output, lambda: dump_given(found))
+    warn_all(found.notices)
+    mentions = sum(len(document["mentions"]) for document in found.documents)
+    size = f"{pluralize(len(found.documents), 'document')}, {pluralize(mentions, 'mention')}"
+    return Written(output, size, found.documents)
+
+
+def convert_equalities(
+    file: Path, *, given: Annotated[Path, Param(metavar="FILE")], output: Output | None = None
+) -> Written:
+    """Convert equalities of mentions to chains.
+
+    An annotation in equalities, such as 1 = 4 = 17, becomes CoNLL (.conll) or JSON Lines (.jsonl).  FILE has two or
+    more ids of given mentions a line; lines that share an id join.  Lines that begin with # are comments.  Given
+    mentions that no line names are in no chain, and are listed.
+
+    \b
+    Examples:
+      closeread convert equalities anna.txt --given given.conll -o anna.conll
+
+    Args:
+        given: The mentions that the annotator was given: CoNLL, every mention a chain of its own.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import SHOWN
+    from closeread.files import text_suffix
+    from closeread.tasks.coref.marmara.equalities import (
+        describe_unused,
+        dump_annotation,
+        make_row,
+        read_equalities,
+        read_given,
+    )
+
+    mentions = read_given(given)
+    annotation = read_equalities(file, mentions)
+    if output is not None:
+        _write_text(output, lambda: dump_annotation(annotation, mentions, text_suffix(output)))
+    warn_all(describe_unused(annotation, mentions, SHOWN))
+    used = sum(map(len, annotation.chains))
+    size = f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(used, 'mention')}"
+    return Written(output, size, [make_row(annotation, mentions)])
+
+
+def _write_text(output: Path, dump: Callable[[], str]) -> None:
+    """Write a text; a format that can't express what it is made of is a wrong request."""
+    from closeread.files import write_text
+
+    try:
+        text = dump()
+    except ValueError as error:
+        raise RequestError(f"cannot write {output}: {error}") from None
+    write_text(output, text)
+
+
+def extract(
+    fragments: Path,
+    *,
+    output: Annotated[Output, Param(metavar="DIR")],
+    encoding: Annotated[str, Param(metavar="NAME")] = "auto",
+    splits: Annotated[Sequence[str], Param(flag="--split", metavar="SENTENCE")] = (),
+    map_file: Annotated[Path | None, Param(flag="--map", metavar="FILE")] = None,
+) -> Written:
+    """Extract the documents of the METU-Sabanci treebank.
+
+    They are for the Marmara corpus, a well-formed XML file each.  FRAGMENTS is the folder with the treebank's .xml
+    files as they are distributed, in windows-1254, each named by its document (8 digits) and a number.  Quotation
+    marks, <, > and & inside words are escaped; any other error in a file is reported, and then nothing is written.
+    Notes list odd attributes, which are copied as they are.
+
+    \b
+    Examples:
+      closeread extract marmara_coref fragments/ -o treebank
+      closeread extract marmara_coref fragments/ -o treebank \\
+        --split 77000112003.5
+      closeread extract marmara_coref fragments/ -o treebank --map documents.tsv
+
+    Args:
+        output: Write to this folder, which must be new or empty.
+        encoding: Read the fragments in this encoding; 'auto' reads UTF-8 where a file is valid UTF-8, else
+            windows-1254.
+        splits: Begin a new document, ID_2, with this sentence, such as 77000112003.5; may be repeated.
+        map_file: Name documents by this file, which has a fragment and its document on each line, separated by a tab.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import describe_problems, escape
+    from closeread.tasks.coref.marmara import extraction
+    from closeread.tasks.coref.marmara.fragment_text import AUTO, is_encoding
+
+    if encoding != AUTO and not is_encoding(encoding):
+        expected = f"expected {AUTO}, utf-8, windows-1254 or another"
+        raise RequestError(f"encoding: '{escape(encoding)}' is not an encoding of text ({expected})")
+    documents = None if map_file is None else extraction.read_map(map_file)
+    found = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
+    warn_all(describe_problems(str(fragments), found.notices))
+    extraction.write_documents(output, found)
+    sizes = ((len(found.documents), "document"), (found.n_sentences, "sentence"), (found.n_tokens, "token"))
+    return Written(output, ", ".join(pluralize(number, noun) for number, noun in sizes))
+
+
+def mentions(
+    *,
+    derived_modifiers: Literal["exclude", "include"] = "exclude",
+    only: Only = (),
+    place: Documents,
+    output: Predictions | None = None,
+) -> Written:
+    """Detect mentions, each a chain of its own.
+
+    They are found by rules; no coreference is needed.  Mentions are noun phrases, pronouns, nouns whose lemma has a
+    capital, and nouns with a capital that occur twice or more in the document.
+
+    \b
+    Examples:
+      closeread baseline marmara_coref mentions --config sample -o mentions.conll
+      closeread baseline marmara_coref mentions --treebank treebank \\
+        -o mentions.jsonl
+
+    Args:
+        derived_modifiers: Include or exclude modifiers derived from verbs (participles), and their dependents, in noun
+            phrases.
+        only: Predict only this document; may be repeated.
+        output: Write to this file, in the format of its suffix: .jsonl or .conll.
+    """
+    from closeread.files import write_text
+    from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
+
+    dump = None if output is None else _find_format(output)
+    records = _read_text(place).records
+    rows = predict_mentions(select_documents(records, only), derived_modifiers=derived_modifiers)
+    if output is not None and dump is not None:
+        write_text(output, dump(records, rows))
+    return _report(output, rows, "mention")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """How chains are learnt.
+
+    Attributes:
+        mentions: Link gold mentions, or those that `mentions` finds.
+        features: Use features of the treebank (T), also word vectors (TF), or also 15 principal components of these
+            (TP).
+        vectors: Read word vectors from this file in word2vec's text format (.vec, .vec.gz); for TF and TP.
+        pronouns: Read the lemmas that are pronouns from this file, one a line, instead of the usual 13.
+        derived_modifiers: Include or exclude modifiers derived from verbs (participles), and their dependents, in noun
+            phrases.
+        seed: Random seed.
+        only: Predict only this document; may be repeated.
+        links: Also write all candidate links to this file, as JSON Lines, with their features and scores.
+        jobs: Predict this many documents at a time; the result is the same.
+    """
+
+    mentions: Literal["gold", "predicted"] = "gold"
+    features: Literal["T", "TF", "TP"] = "T"
+    vectors: Annotated[Path | None, Param(metavar="FILE")] = None
+    pronouns: Annotated[Path | None, Param(metavar="FILE")] = None
+    derived_modifiers: Literal["exclude", "include"] = "exclude"
+    seed: Seed = 0
+    only: Only = ()
+    links: Write | None = None
+    jobs: Number = 1
+
+
+def svc(*, learner: Learner = Learner(), place: Documents, output: Predictions | None = None) -> Written:
+    """Link mentions by a support vector machine (classification).
+
+    Each mention is linked with all earlier ones that a linear support vector classifier says are coreferent.  Each
+    document is predicted by a model that is trained on all other documents.
+
+    \b
+    Examples:
+      closeread baseline marmara_coref svc --config sample -o svc.jsonl
+      closeread baseline marmara_coref svc -o svc.conll --links links.jsonl
+      closeread baseline marmara_coref svc --features TP \\
+        --vectors wiki.tr.vec.gz -o svc.jsonl
+
+    Args:
+        output: Write to this file, in the format of its suffix: .jsonl or .conll.
+    """
+    return _link("svc", learner, place, output)
+
+
+def svr(*, learner: Learner = Learner(), place: Documents, output: Predictions | None = None) -> Written:
+    """Link mentions by a support vector machine (regression).
+
+    Each mention is linked with the earlier one that linear support vector regression gives the best score, above 0.1.
+    Each document is predicted by a model that is trained on all other documents.
+
+    \b
+    Examples:
+      closeread baseline marmara_coref svr --config sample -o svr.jsonl
+      closeread baseline marmara_coref svr --mentions predicted --jobs 2 \\
+        -o svr.conll
+      closeread baseline marmara_coref svr --only 00002213 -o svr.jsonl \\
+        --links links.jsonl
+
+    Args:
+        output: Write to this file, in the format of its suffix: .jsonl or .conll.
+    """
+    return _link("svr", learner, place, output)
+
+
+def _link(method: str, learner: Learner, place: Place, output: Path | None) -> Written:
+    """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.files import open_text, replacing
+    from closeread.tasks.coref.marmara.baseline import Settings, predict
+    from closeread.tasks.coref.marmara.baseline_files import writing_links
+    from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
+
+    dump = None if output is None else _find_format(output)
+    lemmas = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
+    settings = Settings(
+        method, learner.mentions, learner.features, learner.vectors, lemmas, learner.derived_modifiers, learner.seed
+    )
+    gold = read_corpus_gold(place)
+    warn_all([*gold.notices, *settings.notices])
+    rows: list[Record] = []
+    total = len(set(learner.only)) or len(gold.records)
+    with (
+        replacing(output) if output is not None else nullcontext() as partial,
+        writing_links(learner.links) as write_links,
+    ):
+        predicted = predict(gold.records, settings, only=learner.only, jobs=learner.jobs)
+        for prediction in track(predicted, "predicting", total):
+            rows.append(prediction.row)
+            write_links(prediction)
+        if output is not None and dump is not None and partial is not None:
+            with open_text(partial, output) as file:
+                file.write(dump(gold.records, rows))
+    return _report(output, rows, "chain")
+
+
+def _read_text(place: Place) -> Gold:
+    """Read the corpus, without coreference if there is none.
+
+    Where there is coreference it is read, since it says which file of the treebank holds two documents.
+    """
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.corpus.sources import data_folder
+    from closeread.records import UserFiles
+
+    given = place.data_dir
+    own = given if isinstance(given, UserFiles) else UserFiles(given)
+    folder = own.data_dir or data_folder(CORPUS)
+    has_coreference = "coreference" in own.folders or (folder is not None and (folder / "coreference").is_dir())
+    if place.config in (None, "default") and place.gold is None and not has_coreference:
+        place = place._replace(data_dir=own._replace(folders={**own.folders, "coreference": None}))
+    found = read_corpus_gold(place)
+    warn_all(found.notices)
+    return found
+
+
+def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], str]:
+    """Return what makes the text of a file from the corpus's records and the predicted rows."""
+    from closeread.files import text_suffix
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.coref.marmara.baseline_files import dump_conll
+
+    match text_suffix(path):
+        case ".jsonl":
+            return lambda records, rows: dump_json_lines(rows)
+        case ".conll":
+            return dump_conll
+    raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
+
+
+def _report(path: Path | None, rows: Sequence[Record], noun: str) -> Written:
+    n_clusters = sum(len(row["clusters"]) for row in rows)
+    return Written(path, f"{pluralize(len(rows), 'document')}, {pluralize(n_clusters, noun)}", rows)
+
+
+OPERATIONS: Operations = {
+    "baseline marmara_coref": {"mentions": mentions, "svc": svc, "svr": svr},
+    "convert": {"equalities": convert_equalities, "given": convert_given, "marmara_coref": convert},
+    "extract": {"marmara_coref": extract},
+    "plot": {"chain-lengths": chain_lengths, "mention-lengths": mention_lengths, "mention-types": mention_types},
+}

@@ -1,0 +1,344 @@
+"""What users can do with coreference in any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from closeread.exceptions import RequestError, join_names, pluralize
+from closeread.limits import MAX_FILE_BYTES
+from closeread.parameters import (
+    Count,
+    MaxBytes,
+    Operations,
+    Output,
+    Param,
+    Read,
+    Source,
+    Sources,
+    Write,
+    Written,
+    within,
+)
+from closeread.suggestions import describe_unknown
+
+if TYPE_CHECKING:
+    from closeread.corpus.figures import Drawing
+    from closeread.counts.results import Result
+    from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
+
+OF_SCORES = {"keep_singletons", "blanc_edge", "average", "split_antecedents"}
+"""Options that change scores, but no error."""
+
+Files = Annotated[Sources, Param(metavar="FILES...")]
+
+
+def link_support(gold: Source, annotators: Files) -> Drawing:
+    """Draw how many annotators draw each link.
+
+    A link is a pair of mentions that some annotator has in one chain.  Bars count links by the percentage of the
+    document's annotators who draw them (Schüller et al., 2018, Figure 7); links whose mentions are in one gold chain
+    are apart.  Each file, or folder of files, is an annotator, in any format that `closeread score coref` reads.
+
+    \b
+    Examples:
+      closeread plot link-support gold.conll anna.conll ben.conll cleo.conll \\
+        -o support.png
+      closeread plot link-support gold/ annotations/*.conll -o support.svg
+    """
+    from closeread.corpus.figures import Drawing
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import pluralize
+    from closeread.tasks.coref import plots
+    from closeread.tasks.coref.annotators import read_beside_gold
+    from closeread.tasks.coref.link_support import measure_support
+
+    key, read, notices = read_beside_gold(gold, annotators)
+    warn_all(notices)
+    support = measure_support(key.table, [file.table for file in read])
+    summary = f"{pluralize(len(support.support), 'link')}, {int(support.in_gold.sum()):,} in gold"
+    return Drawing(plots.draw_link_support(support), summary)
+
+
+def mistakes(gold: Source, annotators: Files) -> Drawing:
+    """Draw the kinds of mistaken chains.
+
+    Chains are those of annotators or systems, and the kinds those of `closeread errors chains` (Schüller et al., 2018,
+    Figure 8).  Two more panels show how many mentions chains lack, and how many they have from other gold chains.
+
+    \b
+    Examples:
+      closeread plot mistakes gold.conll anna.conll ben.conll cleo.conll \\
+        -o mistakes.png
+      closeread plot mistakes gold.conll response.conll -o mistakes.svg
+    """
+    from closeread.corpus.figures import Drawing
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import pluralize
+    from closeread.tasks.coref import plots
+    from closeread.tasks.coref.chain_errors import count_chain_errors
+
+    found = count_chain_errors(gold, annotators)
+    warn_all(found.notices)
+    summary = f"{pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"
+    return Drawing(plots.draw_mistakes(found), summary)
+
+
+def convert(source: Source, *, side: Literal["key", "response"] = "key", output: Output | None = None) -> Written:
+    """Convert coreference between four formats.
+
+    They are CoNLL (.conll), CorefUD (.conllu), Universal Anaphora (.conllua) and JSON Lines (.jsonl).  SOURCE is a
+    file, a folder of files, or - for standard input.  The suffix of the output file decides its format.  Mentions and
+    entities are kept, and so are heads and words if both formats have them; sentences and all other annotation are
+    lost.
+
+    \b
+    Examples:
+      closeread convert coref key.conllu -o key.conll
+      closeread convert coref response.conll -o response.jsonl
+      closeread convert coref predictions.jsonlines --side response \\
+        -o response.conll
+
+    Args:
+        side: Convert gold entities (key) or predicted ones (response), if a JSON Lines file has both.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import pluralize
+    from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
+
+    is_response = side == "response"
+    if isinstance(source.source, Path):
+        documents = read_documents(source.source, is_response=is_response)
+    else:
+        documents = take_documents(source.source, source.name, is_response=is_response)
+    if output is not None:
+        write_documents(documents, output)
+    warn_all(documents.notices)
+    return Written(output, pluralize(len(documents), "document"), documents)
+
+
+def errors(
+    key: Source,
+    response: Source,
+    *,
+    by: Annotated[Sequence[str], Param(kind="fields", corpus="coref")] = (),
+    kinds: Annotated[Sequence[str], Param(flag="--kind", metavar="KIND")] = (),
+    document: Annotated[str | None, Param(metavar="NAME")] = None,
+    limit: Count = 10,
+    max_bytes: MaxBytes = MAX_FILE_BYTES,
+    **options: Annotated[
+        str,
+        Param(declared=("procedure", "coref", "matching", "zeros", "duplicates", "words", "word_column", "fields")),
+    ],
+) -> Result:
+    """Count and list wrong entities and mentions.
+
+    Entities are split, merged, missing or spurious, and mentions missing or spurious.  The documents with the most
+    errors come first.
+
+    \b
+    Examples:
+      closeread errors coref key.conll response.conll
+      closeread errors coref key.conll response.conll --by genre --by entity_size
+      closeread errors coref key.conll response.conll --kind "split entity" \\
+        --limit 50
+      closeread errors coref key.conll response.conll --format csv > errors.csv
+
+    Args:
+        by: count errors
+        kinds: List only errors of this kind; may be repeated.
+        document: Count and list only the errors of this document.
+        limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.counts.procedure import Place
+    from closeread.tasks.coref.error_report import check_options, count_errors
+    from closeread.tasks.coref.matching import table_of
+    from closeread.tasks.coref.procedure import PROCEDURE
+
+    known = [option.name for option in PROCEDURE.options if option.name not in OF_SCORES]
+    for name in options:
+        if name not in (*known, "preset"):
+            raise RequestError(describe_unknown("option of errors coref", name, known))
+    check_options(options, kinds)
+    resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
+    gold = sides.read_gold(Place(gold=key.source), resolved)
+    system = sides.read_system(gold, response.source, resolved)
+    own, other = table_of(gold.records), table_of(system.rows)
+    warn_all([*gold.notices, *system.notices])
+    return replace(count_errors(own, other, resolved, kinds=kinds, document=document, by=by), limit=limit)
+
+
+def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_BYTES) -> Result:
+    """Count the mistakes in chains.
+
+    The chains are those of annotators, or of systems.  Each chain of two or more mentions is compared with one gold
+    chain of two or more: its match in the best one-to-one matching by common links, else the one with which it shares
+    most.  It is exact, or else spurious (no mention is in a gold chain), mixed (some mentions are in other gold
+    chains), missing (it lacks mentions) or extra (it has more mentions).  Files are in any format that `closeread score
+    coref` reads, and may have some of the documents.
+
+    \b
+    Examples:
+      closeread errors chains gold.conll anna.conll ben.conll
+      closeread errors chains gold.conll response.conll --json
+    """
+    from closeread.tasks.coref.chain_errors import count_chain_errors
+
+    return count_chain_errors(gold, predictions)
+
+
+def agreement(
+    annotators: Files,
+    *,
+    given: Annotated[Source | None, Param(metavar="FILE")] = None,
+    limit: Count = 50,
+    **options: Annotated[str, Param(declared=("agreement", "coref"))],
+) -> Result:
+    """Measure agreement by Krippendorff's alpha.
+
+    Chains are the values of mentions.  Each file, or folder of files, is an annotator, in any format that `closeread
+    score coref` reads.  Annotators may have some of the documents, which are matched by name.  Distances between chains
+    are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006, or as --iaa2 says).
+
+    \b
+    Examples:
+      closeread agreement coref anna.conll ben.conll cem.conll
+      closeread agreement coref annotations/*.conll --given given.conll --json
+      closeread agreement coref anna.jsonl ben.jsonl --iaa2 distance_product
+
+    Args:
+        given: Measure agreement about the mentions of this file, those that annotators were given, instead of about all
+            mentions of any annotator.
+        limit: List at most this many documents in tables; JSON and CSV list all.
+    """
+    from closeread.tasks.coref.agreement import compare_annotators
+
+    return replace(compare_annotators(annotators, given=given, **options), limit=limit)
+
+
+def adjudicate(
+    files: Annotated[Sequence[Path], Param(kind="read", metavar="FILES...")],
+    *,
+    output: Output,
+    objective: Literal["v", "va", "u", "ua"] = "v",
+    incompatible: Literal["overlap", "containment"] = "overlap",
+    empty_annotators: Literal["count", "ignore"] = "count",
+    solver: Literal["clingo", "milp"] = "clingo",
+    time_limit: Annotated[float | None, within(0, above=True), Param(metavar="SECONDS")] = None,
+    forced: Read | None = None,
+    worksheet: Write | None = None,
+    report: Write | None = None,
+) -> Written:
+    """Find the chains that best explain the annotators' decisions.
+
+    The method is that of Schüller (2018).  FILES are the annotators', in any format that `closeread score coref` reads;
+    a folder is one annotator.  Documents are matched by name, and an annotator may lack some.  The suffix of the output
+    file decides its format.  Of equally good solutions, the one with the most links is chosen, then the one with the
+    earliest.
+
+    In the last column of a CoNLL file for --forced, '=-' says that no mention begins or ends on a token, and '=' with
+    mentions, such as '=(1' or '=(2)', that exactly these do.  Other cells are ignored.
+
+    \b
+    Examples:
+      closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
+      closeread adjudicate coref annotators/*.conll -o gold.conll \\
+        --objective va --report report.json
+      closeread adjudicate coref *.conll -o ../gold.conll \\
+        --worksheet ../edited.conll
+      closeread adjudicate coref *.conll -o ../gold.conll \\
+        --forced ../edited.conll
+
+    Args:
+        objective: Count against a solution the links that it leaves out, and for v and va also annotators without the
+            links that it uses; for va and ua, allow links that no annotator has.
+        incompatible: Never put mentions into one chain that overlap, or only those that contain each other.
+        empty_annotators: Count or ignore annotators who have no links in a document.
+        solver: Use Answer Set Programming (clingo, an extra) or integer programming (milp, SciPy); the result is the
+            same.
+        time_limit: Stop after so many seconds, all documents together, with the best chains found.
+        forced: Keep what cells with '=' in FILE decide.
+        worksheet: Write annotators and result side by side to FILE, to edit and give back with --forced.
+        report: Write the cost of every link to FILE, as JSON.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.files import text_suffix, write_texts
+    from closeread.formats.json_files import dump_json
+    from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, read_forced
+    from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
+    from closeread.tasks.coref.adjudication.results import Settings
+    from closeread.tasks.coref.adjudication.results import adjudicate as solve
+    from closeread.tasks.coref.adjudication.solving import Deadline
+    from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
+    from closeread.tasks.coref.conll_frames import dump_in_frames
+    from closeread.tasks.coref.sides import dump_documents
+
+    settings = Settings(objective, incompatible, empty_annotators)
+    documents = _read_annotated(files)
+    decisions = None if forced is None else read_forced(forced)
+    if decisions is not None:
+        decisions.check(documents, incompatible)
+        warn_all(decisions.notices)
+    by_name = {} if decisions is None else decisions.documents
+    if solver == "clingo":
+        from closeread.tasks.coref.adjudication.asp import load_clingo
+
+        open_session = load_clingo()
+    else:
+        from closeread.tasks.coref.adjudication.milp import MilpSession as open_session  # noqa: N813
+    deadline = Deadline(time_limit)
+    results = [solve(one, settings, open_session, deadline, by_name.get(one.name, NOTHING_FORCED)) for one in documents]
+    if unproved := [result.document.name for result in results if not result.is_optimal]:
+        what = f"{pluralize(len(unproved), 'document')} not solved in time: {join_names(unproved)}"
+        warn_all([f"{what}; the best chains found are written, and better ones may exist."])
+    texts = {}
+    if worksheet is not None:
+        texts[worksheet] = dump_worksheet(results, [str(path) for path in files], by_name)
+    if report is not None:
+        texts[report] = dump_json(make_report(results, settings, solver))
+    joined = join_results(results)
+    if text_suffix(output) == ".conll":
+        try:
+            texts[output] = dump_in_frames(joined)
+        except ValueError as error:
+            raise RequestError(f"cannot write {output}: {error}") from None
+    else:
+        texts[output] = dump_documents(joined, output)
+    write_texts(texts)
+    return Written(output, summarize(results), joined)
+
+
+def _read_annotated(files: Sequence[Path]) -> list[AnnotatedDocument]:
+    """Read the annotators' files, and note what the result lacks."""
+    from closeread.corpus.notices import warn_all
+    from closeread.counts.annotators import Annotator, find_repeated_paths
+    from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
+    from closeread.tasks.coref.annotators import list_notices, read_annotators
+
+    names = [str(path) for path in files]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
+    annotators = [Annotator(str(path), path) for path in files]
+    read = read_annotators(annotators)
+    notices = [*list_notices(read), *find_repeated_paths(annotators)]
+    tables = {file.name: file.table for file in read}
+    if any(table.head is not None and len(table.head) for table in tables.values()):
+        notices.append("heads of mentions are left out of the result.")
+    if any(table.relations is not None for table in tables.values()):
+        notices.append("relations other than identity are left out of the result.")
+    if n_alone := sum(count_singletons(table) for table in tables.values()):
+        notices.append(f"{pluralize(n_alone, 'chain')} of one mention ignored.")
+    warn_all(notices)
+    return join_annotators(tables)
+
+
+OPERATIONS: Operations = {
+    "adjudicate": {"coref": adjudicate},
+    "agreement": {"coref": agreement},
+    "convert": {"coref": convert},
+    "errors": {"chains": chains, "coref": errors},
+    "plot": {"link-support": link_support, "mistakes": mistakes},
+}

@@ -1,0 +1,635 @@
+"""What users can do with McTaco."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from closeread.exceptions import RequestError, pluralize
+from closeread.limits import MAX_FILE_BYTES
+from closeread.parameters import (
+    Config,
+    Count,
+    DataDir,
+    Dropout,
+    Intervals,
+    MaxBytes,
+    Number,
+    Operations,
+    Output,
+    Param,
+    Place,
+    Precision,
+    Read,
+    RunFolder,
+    Schedule,
+    Scored,
+    Seed,
+    Sources,
+    Split,
+    Times,
+    TrainingFile,
+    Write,
+    Written,
+    place_of,
+    scored_by,
+    within,
+)
+from closeread.progress import find_progress, track
+from closeread.suggestions import describe_unknown
+from closeread.wording import fill_options, name_option
+
+if TYPE_CHECKING:
+    from closeread.corpus.figures import Drawing
+    from closeread.counts.results import Result
+    from closeread.records import Record
+
+NO_EVENTS = "none"
+"""In place of a category of events: no answers are events."""
+
+Annotators = Annotated[Sequence[Path], Param(kind="read")]
+MaxWords = Annotated[int, within(2)]
+UnitNormalization = Literal["off", "proper", "official"]
+Field = Literal["category", "unit", "question_size", "gold_yes"]
+Gold = Annotated[Place, place_of("mctaco")]
+Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
+
+
+def categories(systems: Systems, *, place: Gold) -> Drawing:
+    """Draw exact match on mctaco by category.
+
+    Systems are drawn beside a coin (Zhou et al., 2019, Figure 2), and are called by the names of their files.
+
+    \b
+    Examples:
+      closeread plot categories mine.jsonl -o categories.png
+      closeread plot categories MCTACO/experiments/*/*.output.txt \\
+        -o categories.svg
+    """
+    from closeread.tasks.mctaco.figures import draw_systems
+
+    return draw_systems(place, systems)
+
+
+def label_scores(
+    systems: Systems,
+    *,
+    place: Gold,
+    by: Field = "unit",
+    score: Literal["accuracy", "exact_match", "f1"] = "accuracy",
+) -> Drawing:
+    """Draw a score of labels by a field.
+
+    Scores of one or several systems are drawn with 95% intervals.  Numbers below are those of candidates, or of
+    questions for exact match and F1.  Systems are called by the names of their files.
+
+    \b
+    Examples:
+      closeread plot label-scores mine.jsonl -o unit.png
+      closeread plot label-scores mine.jsonl theirs.txt --by question_size \\
+        --score exact_match -o sizes.svg
+
+    Args:
+        by: Draw a group of bars for each value of this field; see `closeread errors mctaco --help`.
+        score: Draw this score.
+    """
+    from closeread.tasks.mctaco.figures import draw_label_scores
+
+    return draw_label_scores(place, systems, by=by, score=score)
+
+
+def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
+    """Draw scores by the size of the training data.
+
+    RUNS is a folder that `closeread train mctaco --sizes` has written (Zhou et al., 2019, Figure 3).  The bars are
+    standard errors over seeds.
+
+    \b
+    Example:
+      closeread plot learning-curve curve -o curve.png
+    """
+    from closeread.tasks.mctaco.figures import draw_runs
+
+    return draw_runs(runs)
+
+
+def errors(
+    scored: Annotated[Scored, scored_by("mctaco", "missing")],
+    *,
+    by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
+        *("category", "unit", "question_size", "gold_yes"),
+    ),
+    limit: Count = 5,
+    intervals: Intervals = Intervals(),  # noqa: B008
+    max_bytes: MaxBytes = MAX_FILE_BYTES,
+) -> Result:
+    """Break down the errors of labels.
+
+    The questions with the most errors are listed.  A candidate is falsely yes if only the system labels it yes, and
+    falsely no if only gold does. CSV has a row for each wrong candidate, with the value of every field.
+
+    \b
+    category       the category of the question, as in
+                   `closeread score mctaco --by category`
+    unit           the unit of time that an answer names, from second to
+                   century; several or none. For a unit, exact match and F1
+                   consider only the candidates that name it
+    question_size  how many candidates the question has: 1 to 4, 5 to 8,
+                   9 to 12, over 12
+    gold_yes       the share of the question's candidates that gold labels yes:
+                   none, up to 25%, up to 50%, up to 75%, over 75%, all
+
+    \b
+    Examples:
+      closeread errors mctaco mine.jsonl
+      closeread errors mctaco mine.txt --by category,unit --limit 20
+      closeread errors mctaco mine.jsonl --split validation \\
+        --format csv > wrong.csv
+
+    Args:
+        by: Break down the scores by this field; separate several by commas. Choose from: category, unit, question_size,
+            gold_yes.  [default: all]
+        limit: List at most this many questions in tables; JSON and CSV list all.
+    """
+    from closeread.counts.report import make_report
+    from closeread.tasks.mctaco.label_error_report import LabelErrorReport
+    from closeread.tasks.mctaco.label_errors import LABEL_METRICS, LabelAnalysis
+
+    counted = scored.counted
+    analysis = LabelAnalysis(scored.gold.records, scored.system.rows, counted.table)
+    procedure = replace(counted.procedure, metrics=(*counted.procedure.metrics, *LABEL_METRICS), breakdowns=("unit",))
+    wider = replace(counted, table=analysis.table, procedure=procedure)
+    return LabelErrorReport(make_report(wider, by=by, resampling=intervals.make_resampling()), analysis, limit)
+
+
+def adjudicate(
+    annotators: Annotators,
+    *,
+    candidates: Read | None = None,
+    dropped: Write | None = None,
+    output: Output,
+) -> Written:
+    """Keep the candidates that all annotators label alike.
+
+    All label them likely, or all unlikely (Zhou et al., 2019, step 4).  Each annotator's file is JSON Lines:
+    {"id": ..., "label": "likely" | "unlikely" | "invalid"}.  The paper used four annotators.  With --candidates, a file
+    written by `closeread perturb mctaco candidates`, the output is a gold file; otherwise it has only ids and labels.
+
+    \b
+    Example:
+      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl dan.jsonl \\
+        --candidates candidates.jsonl -o gold.jsonl
+
+    Args:
+        candidates: Take the full records from this file of candidates, so that the output is a gold file.
+        dropped: Write the dropped candidates with their labels to FILE.
+    """
+    from closeread.corpus.gold import dump_gold
+    from closeread.corpus.names import load_corpus
+    from closeread.files import write_texts
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
+
+    result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
+    rows = gold_rows(result, candidates)
+    gold = dump_json_lines(rows) if candidates is None else dump_gold(load_corpus("mctaco"), output, rows)
+    more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows(result))}
+    write_texts({output: gold, **more})
+    yes = sum(label == "yes" for label in result.kept.values())
+    agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
+    kept = f"{len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no)"
+    return Written(output, f"{kept}, {len(result.dropped):,} dropped{agreement}", rows)
+
+
+def adjudicate_questions(
+    annotators: Annotators, *, place: Gold, dropped: Write | None = None, output: Output
+) -> Written:
+    """Keep the questions that all annotators accept.
+
+    Each annotator's file is JSON Lines (Zhou et al., 2019, step 2): {"question_id": ..., "category": ...,
+    "from_sentence": "no", "correct": "yes"}.  A question is accepted if its category is that of the annotator ("none"
+    if it has none of the five), it is not answered by a word or phrase of the sentence, and it is grammatically and
+    logically correct.  The paper used two annotators.  The output has the rows of these questions, as JSON Lines if its
+    name ends in .jsonl, and otherwise in the released format.
+
+    \b
+    Example:
+      closeread adjudicate mctaco-questions anna.jsonl ben.jsonl \\
+        --gold questions.jsonl --dropped dropped.jsonl -o verified.jsonl
+
+    Args:
+        dropped: Write the dropped questions with the reasons to FILE.
+    """
+    from closeread.corpus.gold import dump_gold, read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import read_all
+    from closeread.files import write_texts
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
+
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    # A file that is given twice is two annotators.
+    names = [f"{one}" if one not in annotators[:n] else f"{one} ({n + 1})" for n, one in enumerate(annotators)]
+    read = read_all(annotators, read_verifications)
+    result = filter_questions(gold.records, dict(zip(names, read, strict=True)))
+    kept = set(result.kept)
+    rows = [record for record in gold.records if record["question_id"] in kept]
+    reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
+    more = {} if dropped is None else {dropped: dump_json_lines(reasons)}
+    write_texts({output: dump_gold(gold.corpus, output, rows), **more})
+    size = f"{pluralize(len(kept), 'question')} kept ({pluralize(len(rows), 'row')})"
+    return Written(output, f"{size}, {len(result.dropped):,} dropped", rows)
+
+
+def units(*, place: Gold, rule: Literal["proper", "official"] = "proper", output: Output) -> Written:
+    """Rewrite temporal expressions in their most proper unit.
+
+    "30 months" becomes "2.5 years".  The output is JSON Lines if its name ends in .jsonl, otherwise the released
+    format; --gold reads both.
+
+    \b
+    Examples:
+      closeread perturb mctaco units --split validation -o normal.jsonl
+      closeread perturb mctaco units --rule official -o normal.tsv
+
+    Args:
+        rule: How to choose the unit: the largest that gives at least 1, or as the authors' script does (at least 0.5,
+            months of 30 days).
+    """
+    from closeread.corpus.gold import dump_gold, read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.files import write_text
+    from closeread.tasks.mctaco.perturbation.units import normalize_units
+
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
+    changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
+    write_text(output, dump_gold(gold.corpus, output, rows))
+    return Written(output, f"{len(rows):,} rows, {changed:,} answers rewritten", rows)
+
+
+def candidates(
+    *,
+    place: Gold,
+    number_rule: Literal["both", "plus_one", "times_ten", "off"] = "both",
+    changes: Annotated[int, within(1, 3)] = 1,
+    units: Literal["table", "any"] = "table",
+    agreement: Literal["adjust", "keep"] = "adjust",
+    events: Annotated[Sequence[str], Param(metavar="CATEGORY")] = (),
+    fill_mask: Annotated[str | None, Param(metavar="MODEL")] = None,
+    device: Annotated[str | None, Param(metavar="NAME")] = None,
+    phrases: Read | None = None,
+    limit: Number = 20,
+    seed: Seed = 0,
+    output: Output,
+) -> Written:
+    """Add candidate answers to every question.
+
+    They are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as long as
+    a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge the
+    labels with `closeread adjudicate mctaco`.  `closeread phrases` makes lists of phrases.
+
+    \b
+    Examples:
+      closeread perturb mctaco candidates --config sample -o candidates.jsonl
+      closeread perturb mctaco candidates --changes 2 --units any \\
+        --phrases events.txt -o candidates.jsonl
+      closeread perturb mctaco candidates --events none --number-rule off \\
+        -o candidates.jsonl
+      closeread perturb mctaco candidates --fill-mask bert-base-uncased \\
+        -o candidates.jsonl
+
+    Args:
+        number_rule: How the rules change numbers, 'once' and 'twice' included: to the next number, to ten times as
+            many, both, or not at all.
+        changes: Make up to this many changes by rules at once.
+        units: Replace a unit by those of its set in the paper's table, or by any other.
+        agreement: How to treat the unit after a changed number, and 'a' or 'an' before a change: adjust them, or keep
+            them.
+        events: Treat answers to questions of this category as events: retrieve phrases for them, and use rules and
+            masks for the others only.  Repeat it for several categories; 'none' uses everything for all answers.
+            [default: Event Ordering]
+        fill_mask: Mask words and fill them with this Hugging Face model (a name or a folder).
+        device: Run the model on this device, such as 'cuda:0'.  [default: the first GPU if any]
+        phrases: Retrieve phrases from this file, which has one per line.
+        limit: Stop adding candidates to a question when it has this many.
+    """
+    from collections import Counter
+
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules, expand
+    from closeread.tasks.mctaco.perturbation.retrieval import read_index
+
+    chosen = _choose_events(events)
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    techniques = [by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)]
+    retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]  # before a model, which takes long
+    if fill_mask is not None:
+        from closeread.neural.fill_mask import FillMask
+
+        model = FillMask(fill_mask, device=device)
+        techniques.append(by_masking(model, mask_token=model.mask_token))
+    count = len({record["question_id"] for record in gold.records if record["category"] in chosen})
+    of = ", ".join(chosen)
+    if count and phrases is None:
+        use = f"see {name_option('phrases')}, or use {name_option('events', 'none')}"
+        what = f"{pluralize(count, 'question')} of {of} will get no new candidates"
+        warn_all([f"{what}: their answers are events, for which phrases are retrieved ({use})."])
+    if chosen and not count and phrases is not None:
+        warn_all([f"no phrases are retrieved: there is no question of {of} (see {name_option('events')})."])
+    rows = expand(gold.records, [*techniques, *retrieval], events=chosen, limit=limit, seed=seed)
+    write_text(output, dump_json_lines(rows))
+    made = Counter(row["technique"] for row in rows)
+    counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
+    return Written(output, f"{len(rows):,} rows ({counted})", rows)
+
+
+def _choose_events(given: Sequence[str]) -> Sequence[str]:
+    """Return the categories of events; none for 'none', which stands alone."""
+    from closeread.tasks.mctaco.categories import CATEGORIES
+    from closeread.tasks.mctaco.perturbation.candidates import EVENTS
+
+    for name in given:
+        if name not in (*CATEGORIES, NO_EVENTS):
+            raise RequestError(describe_unknown("category of events", name, (*CATEGORIES, NO_EVENTS)))
+    if NO_EVENTS in given:
+        if len(set(given)) > 1:
+            raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
+        return ()
+    return tuple(dict.fromkeys(given)) or EVENTS
+
+
+def phrases_of_texts(
+    files: Annotated[Sequence[Path], Param(kind="read", metavar="FILES...")],
+    *,
+    spacy_model: Annotated[str, Param(metavar="NAME")],
+    max_words: MaxWords = 10,
+    output: Output,
+) -> Written:
+    """Collect the event phrases of plain texts.
+
+    Phrases are verbs with subjects and objects, as a spaCy parser finds them.  Paragraphs are separated by blank lines.
+    A line of the output is a phrase; none occurs twice.
+
+    \b
+    Example:
+      closeread phrases text novel.txt letters.txt \\
+        --spacy-model en_core_web_sm -o events.txt
+
+    Args:
+        spacy_model: Use this spaCy pipeline with a parser, installed or in a folder.
+        max_words: Leave out phrases with more words.
+    """
+    from closeread.corpus.pipelines import load_pipeline, parse
+    from closeread.exceptions import read_all
+    from closeread.files import write_lines
+    from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
+    from closeread.tasks.mctaco.event_phrases.pool import make_pool
+
+    pipeline = load_pipeline(spacy_model, "closeread phrases text")
+    texts = read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
+    paragraphs = [paragraph for text in texts for paragraph in text]
+    documents = track(parse(pipeline, paragraphs, "DEP", "POS"), "parsing", len(paragraphs))
+    pool = make_pool((phrase for document in documents for phrase in find_event_phrases(document)), max_words=max_words)
+    write_lines(output, [f"{phrase}\n" for phrase in pool])
+    return Written(output, f"{pluralize(len(pool), 'phrase')} from {pluralize(len(paragraphs), 'paragraph')}", pool)
+
+
+def phrases_of_frames(
+    frames: Annotated[Sequence[Path], Param(kind="read")],
+    *,
+    invalid: Literal["error", "skip"] = "error",
+    max_words: MaxWords = 10,
+    output: Output,
+) -> Written:
+    """Collect the event phrases in PropBank's frames.
+
+    They are those of the examples in the frames: files, or folders of them.  PropBank's frames are on GitHub:
+    propbank/propbank-frames.  A line of the output is a phrase; none occurs twice.
+
+    \b
+    Examples:
+      closeread phrases propbank propbank-frames/frames --invalid skip \\
+        -o events.txt
+      closeread phrases propbank build.xml leave.xml -o events.txt
+
+    Args:
+        invalid: How to treat files that can't be read or are not well-formed: report an error, or skip them with a
+            note.
+        max_words: Leave out phrases with more words.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.files import write_lines
+    from closeread.tasks.mctaco.event_phrases.pool import make_pool
+    from closeread.tasks.mctaco.event_phrases.propbank import read_frames
+
+    found = read_frames(frames, invalid=invalid)
+    pool = make_pool(found.phrases, max_words=max_words)
+    warn_all(f"skipped {error}" for error in found.skipped)
+    if found.without_places:
+        lacking = pluralize(found.without_places, "example")
+        warn_all([f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."])
+    write_lines(output, [f"{phrase}\n" for phrase in pool])
+    sources = f"{pluralize(found.examples, 'example')} in {pluralize(found.files, 'file')}"
+    return Written(output, f"{pluralize(len(pool), 'phrase')} from {sources}", pool)
+
+
+def train(
+    *,
+    encoder: Annotated[str, Param(metavar="ENCODER")],
+    training: TrainingFile = None,
+    split: Split = None,
+    config: Config = None,
+    data_dir: DataDir = None,
+    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = None,
+    validation: TrainingFile = None,
+    test: TrainingFile = None,
+    test_split: Split = None,
+    unit_normalization: UnitNormalization = "off",
+    schedule: Schedule = Schedule(3, 3, 32, 1, 2e-5, 2e-5),  # noqa: B008
+    encoder_dropout: Dropout = None,
+    seeds: Times | None = None,
+    sizes: Annotated[Sequence[float], within(0, 100), Param(kind="list", metavar="LIST")] = (),
+    resume: bool = False,
+    output: RunFolder,
+) -> Result:
+    """Train a classifier of candidate answers.
+
+    Does the answer fit the sentence and the question (Zhou et al., 2019, section 4)?  The folder RUN contains the
+    parameters of the best epoch, by F1 on held-out questions; run.json with the settings, the versions and the scores
+    of all epochs; and, during training, a checkpoint from which --resume continues.  With --seeds or --sizes, RUN
+    contains such a folder for each model (seed-0, or size-10/seed-0), and run.json has the scores of all of them;
+    --resume continues with the first that is not complete.
+
+    \b
+    Examples:
+      closeread train mctaco --encoder bert-base-uncased -o run
+      closeread train mctaco --encoder bert-base-uncased --seeds 3 \\
+        --unit-normalization proper --test-split test -o runs
+      closeread train mctaco --encoder bert-base-uncased --seeds 5 \\
+        --sizes 0,10,25,50,100 --test-split test -o curve
+
+    Args:
+        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.
+        training: Train on this file.
+        split: Train on this split of the corpus.  [default: validation]
+        config: Use this config of the corpus; 'sample' comes with the package.
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
+        validation: Choose the best epoch by the scores on this file instead.
+        test: Score trained models on this file.
+        test_split: Score trained models on this split of the corpus.
+        unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread perturb
+            mctaco units` does with this rule.
+        encoder_dropout: Dropout inside the encoder.  [default: its own]
+        seeds: Train N models with consecutive seeds, starting at --seed, each in a folder of its own.
+        sizes: Train a model on each of these percentages of the questions, such as 0,10,50,100; 0 is an untrained
+            model.
+        resume: Continue the run in the folder from its last checkpoint.
+        output: Write the trained model to this folder.
+    """
+    setting = schedule.make_setting()
+    from closeread.corpus.models import read_golds
+    from closeread.corpus.training_curves import write_curves
+    from closeread.tasks.mctaco.trained_runs import TrainedRuns
+    from closeread.tasks.mctaco.training import Examples, Method, train_several
+    from closeread.tasks.mctaco.training import train as train_one
+
+    if len(set(sizes)) < len(sizes):
+        raise RequestError("sizes: a percentage is given twice")
+    if validation is not None and held_out is not None:
+        raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
+    splits = {"training": "validation", "validation": None, "test": None}
+    given = {"training": (training, split), "validation": (validation, None), "test": (test, test_split)}
+    golds = read_golds("mctaco", splits, given, config, data_dir)
+    learnt = golds["training"]
+    if learnt is None:
+        raise RequestError("there is nothing to learn from")
+    examples = Examples(learnt, golds["validation"], 0.1 if held_out is None else held_out, golds["test"])
+    method = Method(encoder, unit_normalization, encoder_dropout)
+    shared: dict[str, Any] = {"resume": resume, "progress": find_progress(), "tell": _note}
+    if seeds is None and not sizes:
+        found = TrainedRuns([train_one(examples, output, method, setting, **shared)], is_complete=True)
+        folders = [output]
+    else:
+        numbers = range(setting.seed, setting.seed + (seeds or 1))
+        found = train_several(examples, output, method, setting, seeds=numbers, sizes=sizes, **shared)
+        folders = [output / one.folder for one in found.runs]
+    for one, folder in zip(found.runs, folders, strict=True):
+        if one.epoch:
+            write_curves(folder)
+    return found
+
+
+def _note(sentence: str) -> None:
+    from closeread.corpus.notices import warn_all
+
+    warn_all([sentence])
+
+
+def predict(
+    run: Annotated[Path | None, Param(kind="folder")] = None,
+    *,
+    place: Gold,
+    questions: Read | None = None,
+    run_seed: Annotated[Count | None, Param(metavar="N")] = None,
+    zero_shot: Annotated[str | None, Param(metavar="MODEL")] = None,
+    threshold: Annotated[float | None, within(None, 0), Param(metavar="X")] = None,
+    tune_on: Annotated[str | None, Param(metavar="SPLIT")] = None,
+    unit_normalization: UnitNormalization | None = None,
+    precision: Precision = "auto",
+    device: Annotated[str | None, Param(metavar="NAME")] = None,
+    output: Output | None = None,
+) -> Written:
+    """Predict the labels of candidate answers.
+
+    Labels are predicted with a trained model, in the format that `closeread score mctaco` reads.  With --zero-shot, no
+    training is needed: an answer is labelled yes if a language model finds it more likely, after the sentence and the
+    question, than the question's answers are on average.  The likelihood is the mean log-probability of the tokens of
+    the answer; a masked model gives it with each of them masked in turn (Salazar et al., 2020).
+
+    The output is JSON Lines, or one label a line, as the official evaluator reads it, if its name ends in .txt.
+
+    \b
+    Examples:
+      closeread predict mctaco run --split test -o predictions.jsonl
+      closeread predict mctaco runs --run-seed 1 --gold own.tsv -o labels.txt
+      closeread predict mctaco --zero-shot gpt2 --tune-on validation \\
+        -o predictions.jsonl
+
+    Args:
+        questions: Predict the candidates of this file of JSON Lines; they need no labels.
+        run_seed: If RUN holds several runs, use the one with this seed.
+        zero_shot: Label answers by their likelihood under this masked or causal language model (a name on the Hugging
+            Face Hub, or a folder), instead of with a trained model.
+        threshold: With --zero-shot: label an answer yes if its mean log-likelihood exceeds X.  [default: the mean of
+            the question's answers]
+        tune_on: With --zero-shot: choose the threshold with the best F1 on this split of the corpus.
+        unit_normalization: With --zero-shot: as for `closeread train mctaco`.  [default: off]
+    """
+    own = {"threshold": threshold, "tune_on": tune_on, "unit_normalization": unit_normalization}
+    if (run is None) == (zero_shot is None):
+        raise RequestError(fill_options("either the folder of a run or {zero_shot} is needed"))
+    if zero_shot is None and (given := [name for name, value in own.items() if value is not None]):
+        raise RequestError(fill_options(f"{{{given[0]}}} needs {{zero_shot}}"))
+    if zero_shot is not None and run_seed is not None:
+        raise RequestError(fill_options("{run_seed} can't be used with {zero_shot}"))
+    if threshold is not None and tune_on is not None:
+        raise RequestError(fill_options("{threshold} and {tune_on} exclude each other"))
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    from closeread.corpus.gold import read_corpus_gold, read_rows
+    from closeread.corpus.models import check_place, write_predictions
+    from closeread.corpus.notices import warn_all
+
+    with write_predictions("mctaco", output) as write:
+        if questions is not None:
+            check_place("questions", place)
+            records: Sequence[Record] = read_rows(questions, "mctaco", "unlabelled")
+        else:
+            gold = read_corpus_gold(place)
+            warn_all(gold.notices)
+            records = gold.records
+        chosen, tuning = choose_device(device), ""
+        how: dict[str, Any] = {"device": chosen, "precision": choose_precision(precision, chosen)}
+        how |= {"progress": find_progress(), "tell": _note}
+        if run is not None:
+            from closeread.tasks.mctaco.trained_runs import find_run
+            from closeread.tasks.mctaco.training import predict as predict_rows
+
+            rows = predict_rows(records, find_run(run, run_seed), **how)
+        else:
+            from closeread.neural.likelihoods import LikelihoodModel
+            from closeread.tasks.mctaco.zero_shot import choose_threshold, label_candidates, score_candidates
+
+            how["unit_normalization"] = unit_normalization or "off"
+            tuned = None if tune_on is None else read_corpus_gold(place._replace(gold=None, split=tune_on))
+            model = LikelihoodModel.load(str(zero_shot), chosen)
+            if tuned is not None:
+                warn_all(tuned.notices)
+                threshold, f1 = choose_threshold(tuned.records, score_candidates(tuned.records, model, **how))
+                tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
+            rows = label_candidates(records, score_candidates(records, model, **how), threshold)
+        write(rows)
+    yes = sum(row["label"] == "yes" for row in rows)
+    return Written(output, f"{pluralize(len(rows), 'candidate')}, {yes:,} yes{tuning}", rows)
+
+
+OPERATIONS: Operations = {
+    "adjudicate": {"mctaco": adjudicate, "mctaco-questions": adjudicate_questions},
+    "errors": {"mctaco": errors},
+    "perturb mctaco": {"candidates": candidates, "units": units},
+    "phrases": {"propbank": phrases_of_frames, "text": phrases_of_texts},
+    "plot": {"categories": categories, "label-scores": label_scores, "learning-curve": learning_curve},
+    "predict": {"mctaco": predict},
+    "train": {"mctaco": train},
+}

@@ -1,0 +1,544 @@
+"""What users can do with TNE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from closeread.exceptions import RequestError, pluralize
+from closeread.limits import MAX_FILE_BYTES
+from closeread.parameters import (
+    Config,
+    Count,
+    DataDir,
+    Dropout,
+    Intervals,
+    MaxBytes,
+    Operations,
+    Output,
+    Param,
+    Place,
+    Precision,
+    Read,
+    RunFolder,
+    Schedule,
+    Scored,
+    Source,
+    Sources,
+    Split,
+    Times,
+    TrainingFile,
+    Write,
+    Written,
+    place_of,
+    scored_by,
+    within,
+)
+from closeread.progress import find_progress, track
+from closeread.wording import choose_words, name_option
+
+if TYPE_CHECKING:
+    from closeread.corpus.figures import Drawing
+    from closeread.counts.results import Result
+    from closeread.records import Record
+    from closeread.tasks.tne.trained_run import TrainedRun
+
+Gold = Annotated[Place, place_of("tne")]
+Field = Literal["distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"]
+
+
+def confusion(
+    predictions: Source,
+    *,
+    place: Gold,
+    labels: Annotated[int, within(1, 24)] = 10,
+    unlinked: Literal["shown", "hidden"] = "shown",
+) -> Drawing:
+    """Draw a confusion matrix of prepositions.
+
+    Cells count pairs of noun phrases; colours are base 2 logarithms (Elazar et al., 2021, Figure 5).  If gold has
+    several prepositions for a pair, the predicted one is taken if it is among them, and the last one otherwise.
+
+    \b
+    Examples:
+      closeread plot confusion mine.jsonl -o confusion.png
+      closeread plot confusion mine.jsonl --split validation --unlinked hidden \\
+        -o confusion.svg
+
+    Args:
+        labels: Show this many prepositions, the most frequent in gold.
+        unlinked: Show or hide the row and the column of pairs that only one side links.
+    """
+    from closeread.tasks.tne.figures import draw_confusion
+
+    return draw_confusion(place, predictions, labels=labels, unlinked=unlinked)
+
+
+def prepositions(
+    *,
+    place: Annotated[Place, place_of("tne", "split")],
+    splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME", complete="splits")] = (),
+    other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
+) -> Drawing:
+    """Draw how frequent each preposition is.
+
+    Rare prepositions are united as Other, as in the paper (Elazar et al., 2021, Figure 4); --other 0 draws all of them.
+
+    \b
+    Examples:
+      closeread plot prepositions --split test -o prepositions.png
+      closeread plot prepositions --split validation --split test --split ood \\
+        --other 0 -o prepositions.svg
+
+    Args:
+        splits: Draw this split; may be repeated.
+        other: Unite prepositions with less than this percentage of the links in every split.
+    """
+    from closeread.tasks.tne.figures import draw_prepositions
+
+    return draw_prepositions(place, splits=splits, other=other)
+
+
+def link_scores(
+    systems: Annotated[Sources, Param(metavar="PREDICTIONS...")],
+    *,
+    place: Gold,
+    by: Field = "distance",
+    score: Literal["precision", "recall", "f1"] = "recall",
+) -> Drawing:
+    """Draw a score of links by a field.
+
+    Scores of one or several systems are drawn with 95% intervals.  Light bars behind are those of unlabelled links,
+    and numbers below those of gold links.  Systems are called by the names of their files.
+
+    \b
+    Examples:
+      closeread plot link-scores mine.jsonl -o distance.png
+      closeread plot link-scores mine.jsonl theirs.jsonl --by mention \\
+        --score precision -o mentions.svg
+
+    Args:
+        by: Draw a group of bars for each value of this field; see `closeread errors tne --help`.
+        score: Draw this score.
+    """
+    from closeread.tasks.tne.figures import draw_link_scores
+
+    return draw_link_scores(place, systems, by=by, score=score)
+
+
+def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar="RUNS...")]) -> Drawing:
+    """Draw the loss and the scores of training runs by epoch.
+
+    There is a dot at the best epoch.  Each RUN is a folder of `closeread train`.  The scores are those on held-out
+    data.
+
+    \b
+    Example:
+      closeread plot training coupled decoupled -o curves.png
+    """
+    from closeread.corpus.training_curves import draw_training
+
+    return draw_training(runs)
+
+
+def agreement(
+    annotators: Annotated[Sources, Param(metavar="FILES...")],
+    *,
+    by: Sequence[Literal["domain", "forum"]] = (),
+) -> Result:
+    """Score the second annotator against the first.
+
+    Links and clusters are scored.  Each file is an annotator.  Of more than two, each is scored against all before, and
+    F1 scores and accuracies are averaged over pairs.
+
+    Files are in the corpus's format, JSON Lines or Parquet.  Links may also be given as a system's predictions, with
+    the prepositions of unlinked pairs (fallback), which UPrep needs.  Clusters are compared without singletons.
+    Annotation that one of the files lacks is not compared.
+
+    \b
+    Examples:
+      closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement tne anna.jsonl ben.jsonl cem.jsonl --by domain
+      closeread agreement tne anna.jsonl.gz ben.jsonl.gz --json
+
+    Args:
+        by: Also report scores for each domain, or each forum, of the documents.
+    """
+    from closeread.tasks.tne.agreement import compare_annotators
+
+    return compare_annotators(annotators, by=by)
+
+
+def errors(
+    scored: Annotated[Scored, scored_by("tne", "uprep", "missing")],
+    *,
+    by: Annotated[Sequence[Field], Param(kind="names", metavar="FIELD")] = (
+        *("distance", "direction", "sentence", "expressed", "mention", "preposition"),
+    ),
+    limit: Count = 10,
+    intervals: Intervals = Intervals(),  # noqa: B008
+    max_bytes: MaxBytes = MAX_FILE_BYTES,
+) -> Result:
+    """Break down the errors of links.
+
+    Missing, spurious and confused links are listed.  Precision, recall and F1 are those of `closeread score tne --by
+    FIELD`. A pair of noun phrases is missing if only gold links it, spurious if only the system does, and confused if
+    both do by different prepositions. CSV has a row for each such pair, with the value of every field.
+
+    \b
+    distance    tokens from where the anchor begins to where the complement
+                does, before or after it: 0 to 5, 6 to 10, 11 to 20, 21 to 50,
+                51 to 100, over 100
+    direction   the complement begins before the anchor, after it, or at the
+                same token
+    sentence    both begin in the same sentence or not; sentences end at the
+                tokens . ! ? and at line ends
+    expressed   explicit if the anchor, a preposition and the complement follow
+                each other in the text, otherwise implicit
+    mention     the complement is the only mention of its coreference cluster,
+                the first, or a further one
+
+    \b
+    Examples:
+      closeread errors tne mine.jsonl
+      closeread errors tne mine.jsonl --by distance,mention --limit 20
+      closeread errors tne mine.jsonl --split validation \\
+        --format csv > pairs.csv
+
+    Args:
+        by: Break down the scores by this field; separate several by commas. Choose from: distance, direction, sentence,
+            expressed, mention, preposition, domain, forum.  [default: all but domain and forum]
+        limit: List at most this many confusions, triplets and documents; JSON lists all but triplets, CSV all pairs.
+    """
+    from closeread.counts.report import make_report
+    from closeread.tasks.tne.columns import documents_of, rows_of
+    from closeread.tasks.tne.link_error_report import LinkErrorReport
+    from closeread.tasks.tne.link_errors import LinkAnalysis
+
+    report = make_report(scored.counted, by=by, resampling=intervals.make_resampling())
+    analysis = LinkAnalysis(documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table)
+    return LinkErrorReport(report, analysis, limit)
+
+
+def convert(
+    predictions: Source,
+    *,
+    form: Annotated[Literal["arrays", "jsonl", "gold"] | None, Param(flag="--to")] = None,
+    close: bool = False,
+    clusters: Read | None = None,
+    place: Gold,
+    output: Output | None = None,
+) -> Written:
+    """Convert predictions, or make gold of them.
+
+    Formats are JSON Lines and the leaderboard's arrays.  The file is validated as by `closeread validate`.  An array
+    holds one preposition for each pair of noun phrases and no fallbacks; a note says how many of them are lost.
+
+    In gold, an anchor that is linked to a noun phrase is linked to all others of its cluster by the same preposition;
+    --close adds the missing links.  Clusters are those of gold, unless --clusters is given.
+
+    \b
+    Examples:
+      closeread convert tne mine.jsonl --to arrays --config unlabeled \\
+        -o for_the_leaderboard.jsonl
+      closeread convert tne arrays.jsonl --to jsonl --config sample \\
+        -o links.jsonl
+      closeread convert tne mine.jsonl --close --clusters chains.jsonl \\
+        -o closed.jsonl
+      closeread convert tne anna.jsonl --gold documents.jsonl --close --to gold \\
+        -o gold.jsonl
+
+    Args:
+        form: Convert to the leaderboard's arrays, to JSON Lines of links, or to gold documents with these links.
+            Required to write a file, unless links are spread: then JSON Lines by default.
+        close: Spread links over clusters: link each anchor to all members of its complement's cluster.
+        clusters: Take clusters from this file, JSON Lines with id and coref, instead of gold.  Used by --close and --to
+            gold.
+    """
+    from closeread.corpus.figures import read_systems
+    from closeread.corpus.gold import dump_gold, read_corpus_gold, read_file
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.notices import warn_all
+    from closeread.files import write_text
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.tne import closure, tne_arrays
+
+    to = choose_words("--to", "form=")
+    if form is None and not close and output is not None:
+        raise RequestError(f"{to} or {name_option('close')} is needed to write a file")
+    if clusters is not None and not close and form != "gold":
+        raise RequestError(f"{name_option('clusters')} has no effect without {name_option('close')} or {to} gold")
+    gold, corpus = read_corpus_gold(place), load_corpus("tne")
+    documents: Sequence[Record] = gold.records
+    if clusters is not None:
+        clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
+        documents = closure.replace_clusters(documents, clustered, "gold", str(clusters))
+    given = [row for row in read_systems(gold, predictions.source, "error").rows if row is not None]
+    rows = closure.close_rows(given, documents) if close else given
+    notices, records = list(gold.notices), rows
+    if form == "arrays":
+        text = tne_arrays.dump_submission(rows, documents)
+        notices += tne_arrays.describe_losses(rows)
+    elif form == "gold":
+        records = closure.make_gold(rows, documents, predictions.name)
+        text = "" if output is None else dump_gold(corpus, output, records)
+    else:
+        text = dump_json_lines(rows)
+    if output is not None:
+        write_text(output, text)
+    warn_all(notices)
+    before, after = (sum(len(row["relations"]) for row in side) for side in (given, rows))
+    spread = f"; {pluralize(before, 'link')} given, {after - before:,} added" if close else ""
+    return Written(output, f"{pluralize(len(rows), 'document')}{spread}", records)
+
+
+def adjudicate(
+    annotators: Annotated[Sequence[Path], Param(kind="read")],
+    *,
+    conflicts: Write | None = None,
+    decisions: Read | None = None,
+    output: Output,
+) -> Written:
+    """Keep common links and list the others to decide.
+
+    Links that all annotators have are kept, and the others are listed for a person to decide (Elazar et al., 2022).
+    Annotators' files are in the corpus's format, JSON Lines or Parquet, with the same clusters.  A conflict is an
+    anchor and a cluster whose links differ between annotators.  It is a line of JSON with their words, every
+    annotator's prepositions (A, B and so on, in the order of the files), and "decision": null.  Replace null by the
+    list of all prepositions that hold, or by [] for no link.
+
+    With --decisions, every conflict has to be decided, unless --conflicts is given too: it then gets the open ones.
+
+    \b
+    Examples:
+      closeread adjudicate tne anna.jsonl ben.jsonl --conflicts conflicts.jsonl \\
+        -o agreed.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl --decisions conflicts.jsonl \\
+        -o gold.jsonl
+
+    Args:
+        conflicts: Write the conflicts to be decided to FILE.
+        decisions: Read the decided conflicts from FILE.
+    """
+    from closeread.corpus.gold import dump_gold, read_file
+    from closeread.corpus.names import load_corpus
+    from closeread.exceptions import read_all
+    from closeread.files import write_texts
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.tne import adjudication
+    from closeread.tasks.tne.tne_jsonl import UNSAFE
+
+    corpus = load_corpus("tne")
+    documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
+    found = adjudication.consolidation(documents, [str(path) for path in annotators])
+    may_stay_open = conflicts is not None
+    decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
+    gold = adjudication.consolidated(found, decided)
+    rows = adjudication.conflicts(found, decided)
+    texts = {output: dump_gold(corpus, output, gold)}
+    write_texts(texts if conflicts is None else {**texts, conflicts: dump_json_lines(rows, UNSAFE)})
+    links = sum(len(record["np_relations"]) for record in gold)
+    size = f"{pluralize(len(gold), 'document')}, {pluralize(links, 'link')}"
+    state = f"{pluralize(len(decided), 'conflict')} decided, {len(rows):,} open"
+    return Written(output, f"{size}; {state}" + (f" (in {conflicts})" if conflicts is not None else ""), gold)
+
+
+def build(
+    texts: Annotated[Sequence[Path], Param(kind="read", metavar="FILE...")],
+    *,
+    spacy_model: Annotated[str, Param(metavar="NAME")],
+    separator: Literal["line", "blank-line"] = "line",
+    subtitles: Annotated[Count, Param(metavar="N")] = 1,
+    paragraphs: Times | None = None,
+    min_phrases: Annotated[Count, Param(metavar="N")] = 0,
+    max_phrases: Annotated[int, within(0, 100_000), Param(metavar="N")] = 100_000,
+    output: Output,
+) -> Written:
+    """Build unlabelled documents from plain texts.
+
+    Each FILE is a text (Elazar et al., 2022, sections 4 and 5.1): a title, a subtitle, and paragraphs; blank lines
+    between them don't matter.  A folder stands for the .txt files in it.  A document has the name of its file as its
+    id, and is laid out as in the corpus.  Noun phrases are the base noun phrases that spaCy finds, without pronouns;
+    each is a cluster of its own.  Documents are written as JSON Lines.
+
+    Needs spaCy (pip install 'closeread[spacy]') and a pipeline with a tagger and a parser, such as that of the paper:
+    `python -m spacy download en_core_web_sm` installs it.
+
+    \b
+    Examples:
+      closeread build tne ferry.txt bridge.txt --spacy-model en_core_web_sm \\
+        -o documents.jsonl
+      closeread build tne texts --spacy-model en_core_web_sm --paragraphs 3 \\
+        --min-phrases 25 --max-phrases 50 -o documents.jsonl
+      closeread build tne book.txt --spacy-model en_core_web_sm \\
+        --separator blank-line --subtitles 0 -o book.jsonl
+
+    Args:
+        spacy_model: Use this spaCy pipeline, installed or in a folder.
+        separator: What separates title, subtitles and paragraphs: line ends, or blank lines.
+        subtitles: Number of subtitles after the title.
+        paragraphs: Keep only the first N paragraphs (in the paper: 3).  [default: all]
+        min_phrases: Leave out texts with fewer noun phrases (in the paper: 25).
+        max_phrases: Leave out texts with more noun phrases (in the paper: 50).
+    """
+    from closeread.corpus.gold import find_gold_writer
+    from closeread.corpus.names import load_corpus
+    from closeread.corpus.notices import warn_all
+    from closeread.corpus.pipelines import load_pipeline
+    from closeread.exceptions import read_all
+    from closeread.files import write_lines
+    from closeread.tasks.tne.building import Builder, Filter
+    from closeread.tasks.tne.plain_texts import TextReader, list_texts
+    from closeread.tasks.tne.tne_jsonl import dump_lines
+
+    find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
+    chosen = Filter(paragraphs, min_phrases, max_phrases)
+    read = read_all(list_texts(texts), TextReader(separator, subtitles).read)
+    builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
+    records = builder.build(read, lambda found: track(found, "finding noun phrases", len(read)))
+    write_lines(output, dump_lines(records))
+    warn_all(builder.notices())
+    size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
+    return Written(output, size)
+
+
+def train(
+    *,
+    encoder: Annotated[str, Param(metavar="ENCODER")],
+    variant: Literal["coupled", "decoupled"] = "coupled",
+    config: Config = None,
+    split: Split = None,
+    training: TrainingFile = None,
+    validation_split: Split = None,
+    validation: TrainingFile = None,
+    data_dir: DataDir = None,
+    schedule: Schedule = Schedule(40, 10, 1, 1, 1e-5, 1e-3),  # noqa: B008
+    encoder_dropout: Dropout = None,
+    resume: bool = False,
+    output: RunFolder,
+) -> TrainedRun:
+    """Train a model of links between noun phrases.
+
+    The model is that of Elazar et al. (2022), section 8.  The folder RUN contains the parameters of the best epoch, by
+    F1 on the validation documents; run.json with the settings, the versions and the scores of all epochs; curves.svg,
+    which plots them; and, during training, a checkpoint from which --resume continues.
+
+    \b
+    Examples:
+      closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
+      closeread train tne --encoder frozen:SpanBERT/spanbert-base-cased -o frozen
+      closeread train tne --variant decoupled --encoder static:vectors.txt \\
+        -o static
+
+    Args:
+        encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
+            fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
+        variant: Predict links and their prepositions together, or first links, then prepositions.
+        config: Use this config of the corpus; 'sample' comes with the package.
+        split: Train on this split.  [default: train]
+        training: Train on this file instead.
+        validation_split: Choose the best epoch by the scores on this split.  [default: validation]
+        validation: Choose the best epoch by the scores on this file instead.
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
+        resume: Continue the run in the folder from its last checkpoint.
+        output: Write the trained model to this folder.
+    """
+    setting = schedule.make_setting()
+    from closeread.corpus.models import read_golds
+    from closeread.corpus.training_curves import write_curves
+    from closeread.tasks.tne.trained_run import TrainedRun
+    from closeread.tasks.tne.training import train as train_run
+
+    splits = {"training": "train", "validation": "validation"}
+    given = {"training": (training, split), "validation": (validation, validation_split)}
+    golds = read_golds("tne", splits, given, config, data_dir)
+    learnt, held_out = golds["training"], golds["validation"]
+    if learnt is None or held_out is None:
+        raise RequestError("training and validation are needed")
+    train_run(
+        learnt,
+        held_out,
+        output,
+        encoder=encoder,
+        setting=setting,
+        variant=variant,
+        encoder_dropout=encoder_dropout,
+        resume=resume,
+        progress=find_progress(),
+    )
+    write_curves(output)
+    return TrainedRun.read(output)
+
+
+def predict(
+    run: Annotated[Path, Param(kind="folder")],
+    *,
+    place: Gold,
+    documents: Annotated[Source | None, Param(metavar="FILE")] = None,
+    decoding: Literal["links", "printed"] = "links",
+    fallbacks: Annotated[bool, Param(flag="--no-fallback")] = True,
+    precision: Precision = "auto",
+    device: Annotated[str | None, Param(metavar="NAME")] = None,
+    output: Output | None = None,
+) -> Written:
+    """Predict the links between noun phrases.
+
+    Links are predicted with a trained model, in the format that `closeread score tne` reads.  Unlinked pairs get a
+    preposition, too, for UPrep; --no-fallback omits these, for a much smaller file.
+
+    \b
+    Examples:
+      closeread predict tne run --split test -o predictions.jsonl
+      closeread predict tne run --documents texts.jsonl --no-fallback \\
+        -o links.jsonl
+
+    Args:
+        documents: Predict these documents; they need no links.
+        decoding: Link the pairs that the model links, or all pairs, as the decoupled rows of the paper's Table 3 do.
+        fallbacks: Leave out the prepositions of pairs that are not linked.
+    """
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.models import check_place, write_predictions
+    from closeread.corpus.notices import warn_all
+    from closeread.tasks.tne.training import predict as predict_rows
+
+    if documents is not None:
+        place = check_place("documents", place)._replace(gold=documents.source)
+    with write_predictions("tne", output) as write:
+        gold = read_corpus_gold(place)
+        warn_all(gold.notices)
+        chosen = choose_device(device)
+        rows = predict_rows(
+            gold,
+            run,
+            decoding=decoding,
+            fallbacks=fallbacks,
+            device=chosen,
+            precision=choose_precision(precision, chosen),
+            progress=find_progress(),
+        )
+        write(rows)
+    links = sum(len(row["relations"]) for row in rows)
+    return Written(output, f"{pluralize(len(rows), 'document')}, {pluralize(links, 'link')}", rows)
+
+
+OPERATIONS: Operations = {
+    "adjudicate": {"tne": adjudicate},
+    "agreement": {"tne": agreement},
+    "build": {"tne": build},
+    "convert": {"tne": convert},
+    "errors": {"tne": errors},
+    "plot": {
+        "confusion": confusion,
+        "link-scores": link_scores,
+        "prepositions": prepositions,
+        "training": training_curves,
+    },
+    "predict": {"tne": predict},
+    "train": {"tne": train},
+}

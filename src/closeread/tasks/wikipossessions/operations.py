@@ -1,0 +1,133 @@
+"""What users can do with WikiPossessions."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from closeread.parameters import Operations, Param, Place, Source, Sources, Written, place_of, within
+from closeread.progress import track
+
+if TYPE_CHECKING:
+    from closeread.corpus.figures import Drawing
+    from closeread.counts.results import Result
+
+CORPUS = "wikipossessions"
+
+
+def possession(
+    article: str,
+    *,
+    place: Annotated[Place, place_of(CORPUS)],
+    predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
+) -> Drawing:
+    """Draw the possession timeline of an article.
+
+    Possessors are drawn in order, with their anchors below: persons as rectangles, locations as rounded rectangles,
+    organisations as ovals.  Dashed lines mean uncertain.  Predicted possessors that are not in gold are marked.
+
+    \b
+    Examples:
+      closeread plot possession "The Blue Kettle (painting)" --config sample \\
+        -o kettle.png
+      closeread plot possession "The Night Café" --predictions mine.jsonl \\
+        -o cafe.svg
+
+    Args:
+        article: its title.
+        predictions: Draw a system's predictions for the article below gold.
+    """
+    from closeread.corpus.figures import Drawing, read_prediction
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import pluralize
+    from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
+
+    gold = read_corpus_gold(place)
+    possessions = find_article(gold.records, article)["possessions"]
+    predicted = None if predictions is None else read_prediction(gold, predictions, article)["possessions"]
+    warn_all(gold.notices_about(article))
+    drawn = pluralize(len(possessions), "possession") + ("" if predicted is None else f", {len(predicted):,} predicted")
+    return Drawing(draw_timeline(article, possessions, predicted), drawn)
+
+
+def agreement(
+    annotators: Annotated[Sources, Param(metavar="FILES...")],
+    **options: Annotated[str, Param(declared=("agreement", "wikipossessions"))],
+) -> Result:
+    """Score the second annotator against the first.
+
+    Possessors and ordered pairs are scored, and Cohen's kappa of the labels is added.  Each file is an annotator.  Of
+    more than two, each is scored against all before, and F1 scores and kappas are averaged over pairs.
+
+    Files are in the corpus's format, JSON Lines or Parquet.  Labels and ordered pairs are compared on the possessors
+    that both annotators have, as in the paper; --pairs all compares the ordered pairs of all possessors.
+
+    \b
+    Examples:
+      closeread agreement wikipossessions anna.csv ben.csv
+      closeread agreement wikipossessions anna.csv ben.csv cem.csv --pairs all
+      closeread agreement wikipossessions anna.csv ben.csv --setting partial \\
+        --json
+    """
+    from closeread.tasks.wikipossessions.agreement import compare_annotators
+
+    return compare_annotators(annotators, **options)
+
+
+def articles(
+    folder: Annotated[Path, Param(kind="write")],
+    *,
+    as_of: Annotated[date, Param(metavar="DATE")],
+    place: Annotated[Place, place_of(CORPUS)],
+    api: Annotated[str | None, Param(metavar="URL")] = None,
+    contact: Annotated[str, Param(metavar="TEXT")] = "",
+    delay: Annotated[float, within(0, 3600), Param(metavar="SECONDS")] = 1.0,
+) -> Written:
+    """Fetch the texts of articles from Wikipedia.
+
+    They are written into FOLDER, as <title>.txt.  Texts are plain, with headings as `== History ==`.  The file
+    manifest.jsonl in FOLDER lists their revisions and digests.  Articles that are already there are not fetched again,
+    so that the same command continues an interrupted one.  Moved articles are found under their new titles.
+
+    \b
+    Examples:
+      closeread articles wikipossessions texts --as-of 2017-06-12 \\
+        --contact me@example.org
+      closeread articles wikipossessions more --gold mine.csv --as-of 2017-06-12
+
+    Args:
+        folder: the folder.
+        as_of: Fetch the last revision of this day (UTC) of each article; the corpus was downloaded on 2017-06-12.
+        api: Use this MediaWiki API.  [default: English Wikipedia's]
+        contact: Your e-mail address or web page, sent with each request, as Wikimedia asks.
+        delay: Wait at least this long between two requests.
+    """
+    from contextlib import closing
+    from datetime import UTC, datetime
+
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.notices import warn_all
+    from closeread.exceptions import RequestError, pluralize
+    from closeread.tasks.wikipossessions.articles import fetch_articles
+    from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
+    from closeread.wording import name_option
+
+    if as_of >= datetime.now(UTC).date():
+        raise RequestError(f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)")
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    titles = [record["article"] for record in gold.records]
+    with closing(Wiki(WIKIPEDIA if api is None else api, delay, contact)) as wiki:
+        found = fetch_articles(titles, folder, as_of, wiki, lambda missing: track(missing, "fetching", len(missing)))
+    warn_all(found.notes)
+    already = len(found.rows) - found.new
+    return Written(folder, f"{pluralize(found.new, 'article')} fetched, {already:,} already there", found.rows)
+
+
+OPERATIONS: Operations = {
+    "agreement": {CORPUS: agreement},
+    "articles": {CORPUS: articles},
+    "plot": {"possession": possession},
+}
