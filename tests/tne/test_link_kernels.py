@@ -194,13 +194,6 @@ def test_the_order_of_documents_and_links_does_not_matter(documents, uprep, rand
     assert np.array_equal(tally(other, uprep).by_document(len(documents)), values[order])
 
 
-@given(DOCUMENTS, DOCUMENTS, UPREP)
-def test_counts_of_a_union_add(one, other, uprep):
-    values = tally(one + other, uprep).by_document(len(one) + len(other))
-    parts = [tally(part, uprep).by_document(len(part)) for part in (one, other)]
-    assert np.array_equal(values, np.concatenate(parts))
-
-
 @given(DOCUMENTS, UPREP)
 def test_counts_stay_within_bounds(documents, uprep):
     found = totals(tally(documents, uprep).by_document(len(documents)))
