@@ -106,28 +106,22 @@ def test_a_part_of_a_corpus_is_not_published_as_the_corpus(tmp_path, monkeypatch
     require_all_splits(load_corpus("tne"), ["ood_domains", "sample"])
 
 
-def test_the_card_of_a_corpus_that_may_not_be_redistributed(exported):
-    files = collect_files(load_corpus("mctaco"), "lab/rain", exported("mctaco"))
-    assert list(files) == ["README.md", "sample/test-00000-of-00001.parquet", "mctaco.json"]
-    card = files["README.md"].decode()
-    assert "**This repository does not hold the corpus**" in card
-    assert "the authors state no licence" in card
-    assert 'closeread.load_dataset("mctaco")' in card
-    assert "lab/rain" not in card  # `load_dataset` of it would not be the corpus
-    assert card.count("## How to get it") == 1
-
-
-def test_the_card_of_a_corpus_that_users_get_from_its_owners(exported):
-    card = collect_files(load_corpus("marmara_coref"), "lab/rain", exported("marmara_coref"))["README.md"].decode()
-    assert "**This repository does not hold the corpus**" in card
-    assert 'closeread.load_dataset("marmara_coref", data_dir="marmara_coref")' in card
-    assert "downloads them from their authors" not in card  # nobody can
-
-
-def test_the_card_of_a_corpus_that_is_published(exported):
-    card = collect_files(load_corpus("tne"), "lab/rain", exported("tne"))["README.md"].decode()
-    assert 'load_dataset("lab/rain")' in card
-    assert "does not hold the corpus" not in card
+def test_the_card_says_whether_the_repository_holds_the_corpus(exported):
+    for name, loads, absent in (
+        ("mctaco", 'closeread.load_dataset("mctaco")', True),
+        ("marmara_coref", 'closeread.load_dataset("marmara_coref", data_dir="marmara_coref")', True),
+        ("tne", 'load_dataset("lab/rain")', False),
+    ):
+        files = collect_files(load_corpus(name), "lab/rain", exported(name))
+        card = files["README.md"].decode()
+        assert set(files) - {"LICENSE"} == {"README.md", "sample/test-00000-of-00001.parquet", f"{name}.json"}
+        assert ("**This repository does not hold the corpus**" in card) == absent
+        assert ("lab/rain" in card) != absent  # `load_dataset` of it would not be the corpus
+        assert ("redistributed: the authors state no licence" in card) == (name == "mctaco")
+        assert ("downloads them from their authors" in card) == (name == "mctaco")
+        assert loads in card
+        assert card.count("## How to get it") == 1
+        check_card(files["README.md"], "dataset_card")
 
 
 @pytest.mark.parametrize("name", corpus_names())

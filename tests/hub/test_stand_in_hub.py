@@ -6,8 +6,7 @@ Expected values are what was put in, and digests as git computes them.
 import subprocess
 
 import pytest
-from shared.hub_client import run_client, start_client
-from shared.stand_in_hub import CUT, KILL, KILL_AFTER, Fault
+from shared.hub_client import run_client
 from shared.stand_in_hub.history import Blob, diff
 
 pytestmark = pytest.mark.gate
@@ -193,81 +192,3 @@ def test_differences_are_those_of_git(tmp_path):
     subprocess.run(["git", "apply"], input=text.encode(), cwd=tmp_path, check=True)
     found = [p for p in tmp_path.rglob("*") if p.is_file() and ".git" not in p.relative_to(tmp_path).parts]
     assert {str(p.relative_to(tmp_path)): p.read_bytes() for p in found} == after
-
-
-PRIVATE = """
-from huggingface_hub import HfApi
-from huggingface_hub.errors import RepositoryNotFoundError
-try:
-    HfApi().dataset_info("lab/secret")
-except RepositoryNotFoundError as error:
-    print(error.response.status_code)
-else:
-    print("seen")
-"""
-
-
-@pytest.mark.parametrize(("user", "answer"), [("olga", "seen"), ("ann", "404"), (None, "401")])
-def test_private_repositories_are_the_members_own(hub, user, answer):
-    hub.add_repository("lab/secret", private=True)
-    assert run_client(hub, user, PRIVATE).stdout == f"{answer}\n"
-
-
-RESULTS = """
-from huggingface_hub import CommitOperationAdd as Add, HfApi
-api = HfApi()
-good = b"- dataset: {id: lab/rain, task_id: rain}\\n  value: 61.5\\n  date: '2026-11-22'\\n  notes: by hand\\n"
-for name, create_pr in (("ann/wet", False), ("bob/dry", True)):
-    api.create_commit(name, [Add(".eval_results/rain.yaml", good if not create_pr else good.replace(b"61.5", b"70"))],
-        commit_message="Results", create_pr=create_pr)
-api.create_commit("ann/bad", [Add(".eval_results/bad.yaml", b"- value: 3\\n")], commit_message="Bad")
-[entry] = api.model_info("ann/wet", expand=["evalResults"]).eval_results
-assert (entry.dataset_id, entry.task_id, entry.value, entry.date, entry.notes) == (
-    "lab/rain", "rain", 61.5, "2026-11-22", "by hand")
-board = api.get_dataset_leaderboard("lab/rain")
-assert [(row.rank, row.model_id, row.value, row.pull_request) for row in board] == [
-    (1, "bob/dry", 70, 1), (2, "ann/wet", 61.5, None)]
-import huggingface_hub, warnings
-warnings.simplefilter("ignore")
-if int(huggingface_hub.__version__.split(".")[0]) > 1:  # the older client stumbles over a result that is none
-    assert not api.model_info("ann/bad", expand=["evalResults"]).eval_results
-"""
-
-
-def test_evaluation_results_and_leaderboard(hub):
-    hub.add_repository("lab/rain")
-    hub.add_repository("ann/wet", "model")
-    hub.add_repository("ann/bad", "model")
-    hub.add_repository("bob/dry", "model")
-    run_client(hub, "ann", RESULTS)
-
-
-TRANSFER = """
-import time
-waits = []
-time.sleep = waits.append
-from huggingface_hub import HfApi
-api = HfApi()
-print(open(api.hf_hub_download("ann/rain", "a.txt", repo_type="dataset")).read())
-api.upload_file(path_or_fileobj=b"snow", path_in_repo="b.txt", repo_id="ann/rain", repo_type="dataset")
-print(waits)
-"""
-
-
-def test_faults(hub):
-    """The client waits a second and tries again where the spec says so; a killed client is gone."""
-    hub.add_repository("ann/rain", files={"a.txt": b"rain"})
-    seen = []
-    hub.faults = [Fault("a.txt", "GET", CUT, before=lambda: seen.append("cut")), Fault("preupload", "POST", 503)]
-    assert run_client(hub, "ann", TRANSFER).stdout == "rain\n[1, 1]\n"
-    assert seen == ["cut"]
-    asked = [(method, path.split("?")[0]) for method, path, user in hub.requests if user == "ann"]
-    assert asked.count(("GET", "/datasets/ann/rain/resolve/main/a.txt")) == 2
-    assert asked.count(("POST", "/api/datasets/ann/rain/preupload/main")) == 2
-    assert asked.count(("POST", "/api/datasets/ann/rain/commit/main")) == 1
-    for answer, left in ((KILL, 0), (KILL_AFTER, 1)):
-        hub.faults = [Fault("/discussions", "POST", answer)]
-        code = "from huggingface_hub import HfApi; HfApi().create_discussion('ann/rain', 'Hm', repo_type='dataset')"
-        with start_client(hub, "ann", code) as process:
-            assert process.wait(60) == -9
-        assert len(hub.discussions("ann/rain")) == left

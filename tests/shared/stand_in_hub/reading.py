@@ -1,8 +1,7 @@
-"""What the Hub tells: users, repositories, files, evaluation results."""
+"""What the Hub tells: users, repositories, files."""
 
 import re
 
-import yaml
 from shared.stand_in_hub.history import hash_object
 from shared.stand_in_hub.messages import RefusalError, Reply, reply_json
 
@@ -63,7 +62,6 @@ def info(hub, request, repository, revision="main"):
     shown |= {"sdk": repository.sdk} if repository.sdk else {}
     if "expand" not in request.query:
         return reply_json(shown)
-    shown["evalResults"] = read_results(commit.files)
     return reply_json({"_id": shown["_id"], "id": shown["id"]} | {key: shown[key] for key in request.lists["expand"]})
 
 
@@ -154,47 +152,3 @@ def resolve(hub, request, repository, revision, path):
     if start >= size:
         raise RefusalError(416, "Range not satisfiable", Content_Range=f"bytes */{size}")
     return Reply(blob.content[start:stop], 206, headers | {"Content-Range": f"bytes {start}-{stop - 1}/{size}"})
-
-
-def read_results(files):
-    """The entries of all files below .eval_results/, those that can't be read with their error."""
-    found = []
-    for path in sorted(p for p in files if p.startswith(".eval_results/") and p.endswith((".yaml", ".yml"))):
-        try:
-            entries = yaml.safe_load(files[path].content)
-            checked = [(entry["dataset"]["id"], entry["dataset"]["task_id"], entry["value"]) for entry in entries]
-        except (yaml.YAMLError, KeyError, TypeError) as error:
-            found.append({"filename": path, "error": f"{type(error).__name__}: {error}"})
-            continue
-        assert len(checked) == len(entries)
-        found += [{"filename": path, "verified": False, "data": entry} for entry in entries]
-    return found
-
-
-def leaderboard(hub, request, name):
-    """Results on a benchmark, best first: those on main, and those of open pull requests."""
-    hub.find("dataset", name, request.user)
-    rows = []
-    for (kind, model), repository in hub.repositories.items():
-        if kind == "model":
-            merged = read_results(repository.resolve("main").files)
-            rows += [show_result(hub, model, item) for item in merged if is_about(item, name)]
-            for one in repository.discussions:
-                if one.is_pull_request and one.status == "open":
-                    proposed = read_results(repository.resolve(one.reference).files)
-                    new = [item for item in proposed if is_about(item, name) and item not in merged]
-                    rows += [show_result(hub, model, item) | {"pullRequest": one.number} for item in new]
-    rows.sort(key=lambda row: -row["value"])
-    return reply_json([{"rank": rank, **row} for rank, row in enumerate(rows, 1)])
-
-
-def is_about(item, dataset):
-    return "error" not in item and item["data"]["dataset"]["id"] == dataset
-
-
-def show_result(hub, model, item):
-    author, data = model.split("/")[0], item["data"]
-    shown = {"modelId": model, "value": data["value"], "verified": False, "filename": item["filename"]}
-    shown |= {"source": data.get("source")} | ({"notes": data["notes"]} if "notes" in data else {})
-    avatar = f"{hub.url}/avatars/{author}.svg"
-    return shown | {"author": {"name": author, "type": "user", "fullname": author, "avatarUrl": avatar}}

@@ -22,7 +22,6 @@ ROUTES = [
     ("POST", "/api/repos/create", writing.create),
     ("POST", "/api/validate-yaml", writing.validate_front_matter),
     ("PUT", r"/lfs/(?P<of>\w+)/(?P<name>[^/]+/[^/]+)/(?P<oid>[0-9a-f]{64})", writing.upload),
-    ("GET", r"/api/datasets/(?P<name>[^/]+/[^/]+)/leaderboard", reading.leaderboard),
     ("GET", API, reading.info),
     ("GET", rf"{API}/revision/{REVISION}", reading.info),
     ("GET", rf"{API}/tree/{REVISION}(?:/(?P<path>.+))?", reading.tree),
