@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shared import json_texts as texts
 
 from closeread import limits, records
-from closeread.corpus.values import find_wrong_rows
+from closeread.corpus.validation import find_wrong_rows
 from closeread.formats import json_lines
 from closeread.formats.fast_json import FastParser, find_structure
 from closeread.formats.json_lines import parse_json_lines

@@ -10,9 +10,9 @@ import pytest
 
 import closeread
 from closeread.corpus.gold import read_corpus_gold
-from closeread.corpus.leniency import fit_numbers
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
+from closeread.corpus.validation import fit_numbers
 from closeread.counts.procedure import Place
 from closeread.exceptions import InputError, SubmissionError
 

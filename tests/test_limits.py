@@ -18,8 +18,8 @@ NAME = re.compile(r"[A-Z_]*(?<![A-Z])(MAX|MOST|LONGEST|LARGEST|LIMIT|SECONDS|TRI
 
 INSIDE = {
     "cli.options.MOST_CHOICES": "what fits on a line of the help",
-    "corpus.leniency.LARGEST": "larger integers are left to the schema",
-    "corpus.leniency.LARGEST_FLOAT": "larger floats are left to the schema",
+    "corpus.validation.LARGEST": "larger integers are left to the schema",
+    "corpus.validation.LARGEST_FLOAT": "larger floats are left to the schema",
     "counts.resampling.LARGEST": "what is larger has no chance",
     "formats.fast_json.LONGEST": "longer lines are parsed in another way",
     "hidden_files.ATTEMPTS": "names of hidden files",

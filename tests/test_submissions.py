@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import closeread
 from closeread import limits
 from closeread.corpus.gold import read_gold
-from closeread.corpus.leniency import accept_rows
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve, value_type
 from closeread.corpus.submissions import dump_submission, read_submission
+from closeread.corpus.validation import accept_rows
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import SubmissionError
 from closeread.files import write_text

@@ -3,14 +3,13 @@
 import gzip
 import hashlib
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 from click.testing import CliRunner
 from shared.file_events import finish, kill_everywhere, start
-from shared.file_server import CONTENT, OTHER, OTHER_SHA256, SHA256, files_below
+from shared.file_server import CONTENT, SHA256, files_below
 from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
@@ -294,11 +293,3 @@ def test_declared_sizes(corpora):
                     assert not path.exists() or path.stat().st_size == file.size
                     unknown |= {file.name} if file.size is None else set()
     assert unknown == {"train-v1.1.jsonl.gz"}
-
-
-def test_another_file_of_the_same_size(fetch, hostile):
-    found = f"its sha256 is {OTHER_SHA256} (expected {SHA256})"
-    assert len(OTHER) == SIZE
-    assert fetch(answer(OTHER)) == f"{hostile.url}: the downloaded file is not the released file: {found}"
-    file = replace(SourceFile("rain.tsv", SHA256, hostile.url), size=SIZE)
-    assert file.size == SIZE

@@ -13,9 +13,9 @@ from shared.doors import CORPORA, sample_gold, system_rows
 
 import closeread
 from closeread.corpus.gold import read_own_gold
-from closeread.corpus.leniency import accept_rows
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
+from closeread.corpus.validation import accept_rows
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 

@@ -67,3 +67,29 @@ def test_odd_numbers_are_left_to_the_schema(number):
     expected = 2**31 - 1 if number == 2**31 - 1 else None
     found = pack_clusters([[[[0, number]]]])
     assert (None if found is None else found.end.tolist()[0]) == expected
+
+
+def score(predictions, gold):
+    try:
+        return closeread.score("coref", predictions, gold=gold, metrics=["lea"]).to_json()
+    except InputError as error:
+        return str(error)
+
+
+@given(
+    st.lists(st.tuples(DOCUMENT, DOCUMENT), max_size=4)
+    | st.lists(st.tuples(DOCUMENT | ANYTHING, DOCUMENT | ANYTHING), max_size=3)
+)
+@example([([[[0, 1], [1, 1]]], [[[0, 0]], [[2, 1]]])])
+@example([([[[0, 1], [0, 1]]], [[[0, 1]]])])
+@example([(None, [[[0, 1]]])])
+def test_scores_are_the_same_in_either_way(pairs):
+    predictions, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    forms = [
+        (predictions, references),
+        [[{"document": f"d{i}", "clusters": one} for i, one in enumerate(side)] for side in (predictions, references)],
+        [{f"\x85{i}": one for i, one in enumerate(side)} for side in (predictions, references)],
+    ]
+    found = [score(*form) for form in forms]
+    with mock.patch("closeread.tasks.coref.sides.pack_clusters", return_value=None):
+        assert found == [score(*form) for form in forms]

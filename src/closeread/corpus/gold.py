@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from closeread import limits
-from closeread.corpus.arrow_columns import find_column_problems
 from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
-from closeread.corpus.judging import validate_records
-from closeread.corpus.leniency import make_check
 from closeread.corpus.names import load_corpus
-from closeread.corpus.objects import name_labels
-from closeread.corpus.rules import load_rules
+from closeread.corpus.objects import find_column_problems, name_labels
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import Located, cache_folder, data_folder, is_in, locate
-from closeread.corpus.values import convert_rows
+from closeread.corpus.validation import convert_rows, load_rules, make_check, validate_records
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import Place
 from closeread.digests import combine_digests, unit_digests
@@ -495,7 +491,7 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     """Read the rows of a JSON Lines file that follows a definition of a corpus's schema.
 
     Raises:
-        FormatError: as for `closeread.corpus.judging.validate_records`.
+        FormatError: as for `closeread.corpus.validation.validate_records`.
     """
     schema, key = load_schema(corpus), load_corpus(corpus).key
     return validate_records(path, read_json_lines(path, make_check(schema, definition)), schema, definition, key)

@@ -1,25 +1,40 @@
-"""Convert objects in memory into JSON values: lists of values, and records, some of them stored as columns.
+"""Objects in memory as JSON values: lists of values, and records, some of them stored as columns.
+
+Tables and columns of any library that has Arrow's C interface (pyarrow, polars, duckdb …) are read through it; datasets
+name their classes; pandas, whose columns may hold what Arrow refuses, NumPy and torch have lists.  No library of data
+frames or datasets is imported: who has such an object has it.
 
 Conventions: rows are numbered from 0 in messages.  Labels that a dataset stores as integers are converted to the names
-that its features give them.  No library of data frames or datasets is imported: who has such an object has it.
+that its features give them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, cast, runtime_checkable
 
-from closeread.corpus.arrow_objects import COLUMN, find_column, find_table, read_table
-from closeread.corpus.dataset_objects import is_dataset, is_stream, name_classes, read_stream
-from closeread.corpus.leniency import accept_rows, describe_unwrapped
-from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
-from closeread.corpus.values import as_json, convert_rows
-from closeread.exceptions import FormatError, Problem, SubmissionError, quote
+from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve, value_type
+from closeread.corpus.validation import PLAIN, accept_rows, as_json, convert_rows, describe_unwrapped
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    escape_line,
+    quote,
+    shorten,
+)
+from closeread.formats.arrow import read_columns
 from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords, Record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @runtime_checkable
@@ -38,7 +53,6 @@ class Table(Protocol):
 FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
 """A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
 
-PLAIN = {str, int, float, bool, type(None), list, dict}
 CONVERSIONS = ("to_pylist", "to_list", "tolist")
 """Methods that turn columns into lists: of pyarrow, of polars, and of NumPy, pandas and torch."""
 
@@ -50,10 +64,10 @@ def as_list(side: str, values: Any) -> list[Any]:
         SubmissionError: they are a single value, or columns of types that JSON does not have.
     """
     if is_stream(values):
-        return [as_json(row) for row in read_stream(side, values)]
-    if (column := find_column(values)) is not None:
-        return read_table(side, column)[COLUMN]
+        return [as_json(row) for row in _read_stream(side, values)]
     if (columns := _read_table(side, values, None)) is not None:
+        if not _is_table(values):
+            return columns[COLUMN]
         return list(_to_records(side, columns)) if columns else []
     if hasattr(values, "isna"):  # pandas uses NaN for missing text
         values = values.astype(object).where(values.notna(), None)
@@ -108,7 +122,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         if by_name is not None and isinstance(rows, Mapping):
             name, value = by_name
             if not rows.keys() >= {name, value}:
-                return [as_json({name: of, value: what}) for of, what in rows.items()]
+                return convert_rows([{name: of, value: what} for of, what in rows.items()])
             if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
                 return cast("Sequence[Any]", rows)
         columns = _read_columns(side, rows, None)
@@ -226,7 +240,7 @@ def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str
     _refuse_splits(side, rows)
     if is_stream(rows):  # not every row has to have every column
         return None
-    if (table := _read_table(side, rows, known)) is not None:
+    if _is_table(rows) and (table := _read_table(side, rows, known)) is not None:
         return table
     names = getattr(rows, "column_names", getattr(rows, "columns", None))
     if isinstance(rows, Mapping):
@@ -243,7 +257,7 @@ def _read_columns(side: str, rows: Any, known: Sequence[str] | None) -> dict[str
 
 
 def _refuse_splits(side: str, rows: object) -> None:
-    if isinstance(rows, Mapping) and any(map(is_dataset, rows.values())):
+    if isinstance(rows, Mapping) and any(is_dataset(one) or is_stream(one) for one in rows.values()):
         splits = f"the splits {', '.join(map(quote, rows))}" if len(rows) > 1 else f"a split by name, {quote(*rows)}"
         raise SubmissionError(side, [Problem(f"got {splits} (expected the rows of one split)")])
 
@@ -255,16 +269,19 @@ def _is_column(values: object) -> bool:
 def _read_table(side: str, rows: Any, known: Sequence[str] | None) -> dict[str, list[Any]] | None:
     """Return the known columns of a dataset or an Arrow table, or all; None for anything else.
 
-    Labels have the dataset's own names, whose order may differ from ours.
+    A column alone is a table with the column `COLUMN`.  Labels have the dataset's own names, whose order may differ
+    from ours.
     """
-    if not is_dataset(rows):
-        table = find_table(rows)
-        return None if table is None else read_table(side, table, known)
-    present = [name for name in known or rows.column_names if name in rows.column_names]
-    # Without columns, a dataset has no rows.
-    table = find_table(rows.select_columns(present)) if present else None
-    columns = {} if table is None else read_table(side, table)
-    return {name: name_classes(rows.features[name], values) for name, values in columns.items()}
+    table, features = find_table(rows, known), rows.features if is_dataset(rows) else {}
+    if table is None:
+        return {} if is_dataset(rows) else None  # without columns, a dataset has no rows
+    if problems := find_foreign_columns(table.schema):
+        raise SubmissionError(side, problems)
+    try:
+        columns = read_columns(side, table)
+    except FormatError as error:
+        raise SubmissionError(side, error.problems) from None
+    return {name: name_classes(features.get(name), values) for name, values in columns.items()}
 
 
 def _select_fields(row: Mapping[str, Any], fields: Mapping[str, Node]) -> Record:
@@ -274,3 +291,209 @@ def _select_fields(row: Mapping[str, Any], fields: Mapping[str, Node]) -> Record
 def _describe_type(value: object) -> str:
     name = type(value).__name__
     return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+# Arrow
+
+COLUMN = "values"
+"""The name of a column that is not in a table."""
+
+
+def find_table(values: Any, known: Sequence[str] | None = None) -> pa.Table | None:
+    """Return the Arrow table of a table, a column or a `datasets.Dataset`, with the known columns; None for others.
+
+    The columns of a dataset are not decoded: labels are integers.
+    """
+    if is_dataset(values):
+        present = [name for name in values.column_names if known is None or name in known]
+        return values.select_columns(present).with_format("arrow")[:] if present else None
+    is_arrow = hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+    if not is_arrow or hasattr(values, "isna"):
+        return None
+    import pyarrow as pa
+
+    if not _is_table(values):
+        make = pa.chunked_array if hasattr(values, "__arrow_c_stream__") else pa.array
+        return pa.table([make(values)], [COLUMN])
+    table = pa.table(values)
+    return table.select([i for i, name in enumerate(table.column_names) if known is None or name in known])
+
+
+def _is_table(values: Any) -> bool:
+    """Tell whether an object with Arrow's interface is a table, not a column."""
+    return any(hasattr(values, name) for name in ("columns", "column_names", "schema"))
+
+
+ACCEPTED = {
+    "string": ("string",),
+    "integer": ("integer", "number"),
+    "number": ("integer", "number"),
+    "boolean": ("boolean",),
+}
+"""The JSON types that the values of a column may have, by the type of the schema; of numbers, whole ones are integers.
+
+Labels, and text that accepts integers, may be numbers, too.
+"""
+
+JSON_TYPES = "a string, a number, a boolean, a list or a struct"
+
+
+def find_column_problems(found: pa.Schema, schema: Schema, definition: str) -> list[Problem]:
+    """Find columns that are not in a definition of a corpus's schema, are missing or have other types.
+
+    Args:
+        found: the Arrow schema of a table.
+        schema: the corpus's schema.
+        definition: the definition that its rows follow, which is an object.
+    """
+    return list(_compare_fields(schema, list(found), resolve(schema, schema["$defs"][definition]), ""))
+
+
+def find_foreign_columns(found: pa.Schema) -> list[Problem]:
+    """Find columns of types that JSON does not have, and names that several columns have."""
+    return list(_compare_fields({}, list(found), None, ""))
+
+
+def _compare_fields(schema: Schema, found: Sequence[pa.Field], node: Node | None, place: str) -> Iterator[Problem]:
+    """Compare columns, or the fields of an object at a place, with a node of the schema; None for anything."""
+    what = "field" if place else "column"
+    where = f"column {quote(place)} " if place else ""
+    names = [field.name for field in found]
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1) if len(set(names)) < len(names) else ():
+        yield Problem(f"{where}has several {what}s {quote(name)}")
+    if node is not None:
+        known = ", ".join(map(quote, node["properties"]))
+        for name in node.get("required", ()):
+            if name not in names:
+                yield Problem(f"{where}has no {what} {quote(name)} ({what}s: {', '.join(map(quote, names))})")
+        for name in names:
+            if name not in node["properties"]:
+                yield Problem(f"{where}has an unknown {what} {quote(name)} (expected {known})")
+    for field in found:
+        child = None if node is None else node["properties"].get(field.name)
+        if node is None or child is not None:
+            inner = f"{place}.{field.name}" if place else field.name
+            yield from _compare(schema, field.type, None if child is None else resolve(schema, child), inner)
+
+
+def _compare(schema: Schema, kind: pa.DataType, node: Node | None, place: str) -> Iterator[Problem]:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    name, expected = _name_type(kind), None if node is None else value_type(node)
+    if name == "null":
+        return
+    if name == "array" and expected in ("array", None):
+        items = None if node is None else resolve(schema, node["items"])
+        yield from _compare(schema, kind.value_type, items, place)
+    elif name == "object" and expected in ("object", None):
+        yield from _compare_fields(schema, list(kind), node, place)
+    elif name is None or (node is not None and name not in _accept(node)):
+        wanted = JSON_TYPES if expected is None else {"array": "list", "object": "struct"}.get(expected, expected)
+        yield Problem(f"column {quote(place)} is {shorten(str(kind), 60)} (expected {wanted})")
+
+
+def _accept(node: Node) -> tuple[str, ...]:
+    """Return the JSON types of the values that a node may have."""
+    accepted = ACCEPTED.get(value_type(node), ())
+    return (*accepted, "integer", "number") if "enum" in node or node.get("x-accepts-integer") else accepted
+
+
+def _name_type(kind: pa.DataType) -> str | None:
+    """Return the JSON type of an Arrow type; None if there is none."""
+    import pyarrow as pa
+
+    types = pa.types
+    names = {
+        "null": types.is_null,
+        "boolean": types.is_boolean,
+        "integer": types.is_integer,
+        "number": lambda kind: types.is_floating(kind) or types.is_decimal(kind),
+        "string": lambda kind: types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind),
+        "array": _is_list,
+        "object": types.is_struct,
+    }
+    if isinstance(kind, pa.BaseExtensionType):
+        return None
+    return next((name for name, is_of in names.items() if is_of(kind)), None)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    of_views = types.is_list_view(kind) or types.is_large_list_view(kind)
+    return bool(of_views or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+# Datasets
+
+
+def is_dataset(rows: object) -> bool:
+    """Tell whether rows are a `datasets.Dataset`."""
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(rows, datasets.Dataset)
+
+
+def is_stream(rows: object) -> bool:
+    """Tell whether rows are a `datasets.IterableDataset`."""
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(rows, datasets.IterableDataset)
+
+
+def _read_stream(side: str, rows: Any) -> list[Any]:
+    """Read the rows of a `datasets.IterableDataset`, with the names of classes for their numbers.
+
+    Args:
+        side: what to call the rows in messages.
+        rows: the dataset, whose generator, conversions and files may raise whatever they like.
+
+    Raises:
+        SubmissionError: rows can't be read; its cause is the error that says why.
+    """
+    found: list[Any] = []
+    try:
+        for row in rows.with_format(None):
+            found.append(row)  # noqa: PERF402 (how many there are must be known if the next can't be read)
+    except (InputError, RequestError, MemoryError):
+        raise
+    except Exception as error:
+        what = escape_line(shorten(f"{type(error).__name__}: {error}", 200))
+        raise SubmissionError(side, [Problem(f"can't be read from row {len(found)} on ({what})")]) from error
+    return name_classes(rows.features or {}, found)
+
+
+def name_classes(kind: Any, values: list[Any]) -> list[Any]:
+    """Replace the numbers of classes by the names that a dataset gives them, inside lists and structs, too.
+
+    Args:
+        kind: the feature that the values have, of `datasets`.
+        values: the values; numbers without a name, and other values, are unchanged.
+    """
+    if not _has_classes(kind):
+        return values
+    if isinstance(kind, Mapping):
+        fields = {name: one for name, one in kind.items() if _has_classes(one)}
+        return [_name_fields(fields, value) if isinstance(value, Mapping) else value for value in values]
+    if (item := _find_item(kind)) is not None:
+        return [name_classes(item, value) if isinstance(value, list) else value for value in values]
+    return list(label_names({"enum": kind.names}, values))
+
+
+def _name_fields(fields: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
+    return {**value, **{name: name_classes(kind, [value[name]])[0] for name, kind in fields.items() if name in value}}
+
+
+def _has_classes(kind: Any) -> bool:
+    if kind is None:
+        return False
+    if isinstance(kind, Mapping):
+        return any(map(_has_classes, kind.values()))
+    if (item := _find_item(kind)) is not None:
+        return _has_classes(item)
+    return isinstance(kind, sys.modules["datasets"].ClassLabel)
+
+
+def _find_item(kind: Any) -> Any:
+    """Return the feature of the items of a list; None if the feature is no list."""
+    return kind[0] if isinstance(kind, list) and kind else getattr(kind, "feature", None)

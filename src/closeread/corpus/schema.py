@@ -8,7 +8,7 @@ Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs
 `jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
 that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
 `x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words) and `x-accepts-integer` (read an integer as
-text, see `closeread.corpus.leniency`).
+text, see `closeread.corpus.validation`).
 """
 
 from __future__ import annotations
@@ -185,8 +185,7 @@ class Spared(NamedTuple):
 class RowValidator:
     """Validate rows against one definition of a schema.
 
-    A whole number with decimals, such as 1.0, is no integer, as in Draft 4 of JSON Schema: `closeread.corpus.leniency`
-    converts it first.
+    A whole number with decimals, such as 1.0, is no integer, as in Draft 4 of JSON Schema; `accept_rows` converts it.
 
     Args:
         schema: a corpus's schema.
@@ -294,7 +293,7 @@ class RowValidator:
         """Find the first errors of a row, one more than `limits.MAX_PROBLEMS` at most: each takes some kilobytes."""
         import jsonschema  # takes 60 ms to import, and only errors need it
 
-        # The older draft refuses floats that are too large for `closeread.corpus.leniency`, and have no maximum.
+        # The older draft refuses floats that are too large for `closeread.corpus.validation`, and have no maximum.
         for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
             if errors := list(islice(draft(self.schema).iter_errors(row), limits.MAX_PROBLEMS + 1)):
                 return sorted(errors, key=lambda error: list(error.absolute_path))

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold
-from closeread.corpus.leniency import accept_rows, make_check
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
-from closeread.corpus.rules import Rules, load_rules
 from closeread.corpus.schema import RowValidator, Spared, load_schema
+from closeread.corpus.validation import Rules, accept_rows, load_rules, make_check
 from closeread.counts.procedure import Inconsistency, Options, Place, System
 from closeread.exceptions import (
     FormatError,

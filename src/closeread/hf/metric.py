@@ -23,8 +23,8 @@ from closeread.corpus.citing import join_entries, list_papers
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import as_list, check_rows, records
-from closeread.corpus.rules import load_rules
 from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpus.validation import load_rules
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Inconsistency, Option, Procedure, System
 from closeread.counts.report import Report, make_report

@@ -367,7 +367,9 @@ def document_digests(table: MentionTable) -> list[bytes]:
     parts: dict[int, list[list[list[int]]]] = {}
     for row, spans in table.parts.items():
         parts.setdefault(int(table.document[row]), []).append([list(map(int, span)) for span in spans])
+    texts = {number: json.dumps(sorted(spans, key=str)).encode() for number, spans in parts.items()}
+    data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
     return [
-        hashlib.sha256(rows[start:end].tobytes() + json.dumps(sorted(parts.get(number, []), key=str)).encode()).digest()
+        hashlib.sha256(data[start * width : end * width] + texts.get(number, b"[]")).digest()
         for number, (start, end) in enumerate(pairwise(starts.tolist()))
     ]

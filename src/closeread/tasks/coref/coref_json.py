@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from closeread.corpus.leniency import accept_rows
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.corpus.leniency import accept_rows
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows
 from closeread.exceptions import Problem, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed, ParsedRows, Record, place_problem

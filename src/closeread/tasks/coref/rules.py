@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize
 from closeread.records import Record
 from closeread.tasks.coref.columns import WITH_HEAD, MentionTable

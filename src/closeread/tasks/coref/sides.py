@@ -212,12 +212,13 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     Raises:
         FormatError: they break the schema; all problems at once.
     """
-    from closeread.corpus.judging import validate_records
-    from closeread.corpus.rules import load_rules
     from closeread.corpus.schema import load_schema
+    from closeread.corpus.validation import load_rules, validate_records
 
     if problem := _describe_single(records, name):
         raise FormatError(name, [Problem(problem)])
+    if (packed := _pack(records)) is not None:
+        return packed
     if records and all(isinstance(record, list) for record in records):
         records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
     if (dialect := find_dialect(next(iter(records), None))) is not None:
@@ -231,6 +232,20 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     parsed, schema = ParsedRows(records, []), load_schema("coref")
     check = rules.find_inconsistencies
     return table_of_records(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
+
+
+def _pack(records: Sequence[Any]) -> MentionTable | None:
+    """Return documents that have nothing but clusters, and maybe names, as columns; None if something may be wrong."""
+    kinds = set(map(type, records))
+    if kinds == {list}:
+        packed = pack_clusters(records)
+        return packed and replace(packed, unnamed=frozenset())
+    if kinds != {dict} or any(record.keys() != {"document", "clusters"} for record in records):
+        return None
+    names = [record["document"] for record in records]
+    is_named = set(map(type, names)) == {str} and len(set(names)) == len(names) and all(map(str.isprintable, names))
+    packed = pack_clusters([record["clusters"] for record in records]) if is_named and all(names) else None
+    return packed and replace(packed, names=names, unnamed=frozenset())
 
 
 def _describe_single(records: object, name: str) -> str:

@@ -43,7 +43,9 @@ def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
 
 
 def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int, int]]:
-    """Pair the documents of the same name, in the response's order."""
+    """Pair the documents of the same name, in the response's order; none if nothing of them can be compared."""
+    if (key.words is None or response.words is None) and (key.n_tokens is None or response.n_tokens is None):
+        return []
     index = {name: i for i, name in enumerate(key.names)}
     return [(index[name], i) for i, name in enumerate(response.names) if name in index]
 

@@ -22,9 +22,8 @@ from typing import NamedTuple
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
-from closeread.corpus.judging import validate_records
-from closeread.corpus.leniency import accept_rows, make_check
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows, make_check, validate_records
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record, place_problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name

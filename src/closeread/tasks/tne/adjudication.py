@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.corpus.leniency import accept_rows, make_check
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows, make_check
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_bytes, read_lines

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from closeread.corpus.leniency import fit_numbers
 from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import fit_numbers
 from closeread.exceptions import FormatError, Problem, escape, quote
 from closeread.files import text_suffix
 from closeread.formats import Format

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor

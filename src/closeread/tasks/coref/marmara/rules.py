@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import cast
 
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import Document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from closeread.corpus.rules import Rules
+from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
 

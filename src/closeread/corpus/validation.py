@@ -1,0 +1,415 @@
+"""Validation of rows and records: JSON values, the schema, and the corpus's own rules.
+
+What can mean only one thing is accepted although a schema wants something else.  A whole number may be written with
+decimals, such as 1.0: where a schema asks for an integer, it is the integer.  A field that a schema marks with
+`x-accepts-integer` is text that often looks like a number, such as the order 2 or the year 1888: a JSON integer is
+taken as its digits.  A number with decimals is not, since 6.1 and 6.10 are one number.  Only rows that break the schema
+are looked through, since 1.0 is no integer to a `RowValidator`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain, islice
+from math import isfinite, isnan
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from closeread import limits
+from closeread.corpus.schema import Node, RowValidator, Schema, fold, value_type
+from closeread.exceptions import FieldPath, FormatError, Problem, quote, shorten
+from closeread.formats.json_lines import TOO_DEEP
+from closeread.formats.text import UNSAFE
+from closeread.problems import ProblemList
+from closeread.records import AnyParsed, ColumnRecords, ParsedRows, Record, find_repeated, name_problem
+from closeread.tasks import find
+
+SCALARS = frozenset({str, int, bool, type(None)})
+PLAIN = SCALARS | {float, list, dict}
+
+LONGEST_NUMBER = 14_000
+"""The most bits of an integer; Python does not print longer ones."""
+
+EXPLAINED = 100
+"""How many values of a row are explained."""
+
+LARGEST = 10**9
+"""Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
+
+LARGEST_FLOAT = 2**53
+"""Beyond it, a float does not say which integer was meant."""
+
+Convert = Callable[[Any], Any]
+
+Finding = tuple[int, str]
+"""The index of a record, and what is wrong or unusual about it."""
+
+
+# Rules
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rules for the records of one definition, and for the predictions for them, that a schema can't express.
+
+    Attributes:
+        find_inconsistencies: finds what is wrong with gold records, all of which match the schema.
+        find_oddities: finds what is unusual about gold records, for notices of one sentence each.
+        find_odd_rows: finds what is unusual about a system's valid rows, given the gold records.
+        is_scored: returns whether a gold record is scored.
+    """
+
+    find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: ()
+    find_oddities: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
+    find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = lambda rows, gold: ()
+    is_scored: Callable[[Record], bool] = lambda record: True
+
+
+def load_rules(task: str, definition: str = "document") -> Rules:
+    """Load the rules of a task (`RULES` in its module `rules`) for records of a definition of the schema."""
+    module = find(task, "rules")
+    rules = {} if module is None else cast(Mapping[str, Rules], module.RULES)
+    return rules.get(definition, Rules())
+
+
+# Records
+
+
+def validate_records(
+    path: Path | str,
+    parsed: AnyParsed,
+    schema: Schema,
+    definition: str = "document",
+    *keys: str,
+    find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: (),
+    unsafe: re.Pattern[str] = UNSAFE,
+) -> Sequence[Record]:
+    """Return the records of a file or a folder if all of them are valid.
+
+    Args:
+        path: the file or the folder, or the name of records in memory, for messages.
+        parsed: its content.
+        schema, definition: the definition that the records must match.
+        keys: the fields whose values must be unique; the first one names a record in messages.
+        find_inconsistencies: finds problems that the schema can't express: the index of a record, and its problem.
+            Records that break the schema are not passed to it.
+        unsafe: characters that no string of records in memory may contain.
+
+    Raises:
+        FormatError: something could not be read, a record is invalid, or two records have the same key; all problems
+            at once.
+    """
+    validator = RowValidator(schema, definition)
+    accepted, rejected = accept_rows(
+        validator, parsed.records, unsafe=unsafe if isinstance(parsed, ParsedRows) else None
+    )
+    parsed = parsed._replace(records=accepted)
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
+    problems += (problem for key in keys for problem in find_repeated(parsed, key, keys[0]))
+    numbers: Sequence[int] = range(len(parsed.records))
+    valid = parsed.records
+    if rejected:
+        invalid = {problem.row for problem in rejected}
+        numbers = [n for n in numbers if n not in invalid and validator.accepts(parsed.records[n])]
+        valid = [parsed.records[number] for number in numbers]
+    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return parsed.records
+
+
+class Accepted(NamedTuple):
+    """Rows as a schema wants them, and what is wrong with them, each problem with the number of its row."""
+
+    rows: Sequence[Any]
+    problems: list[Problem]
+
+
+def accept_rows(
+    validator: RowValidator,
+    rows: Sequence[Any],
+    numbers: Sequence[int] | None = None,
+    *,
+    unsafe: re.Pattern[str] | None = None,
+) -> Accepted:
+    """Validate rows, and convert what can mean only one thing in those that break the schema.
+
+    Args:
+        validator: what validates them.
+        rows: JSON values, valid or not.
+        numbers: the number of each row, for its problems; None to count from 0.
+        unsafe: of rows in memory, characters that no string may contain; None for rows of a text file, whose reader
+            refuses such characters, and whatever is no JSON value.
+
+    >>> from closeread.corpus.schema import load_schema
+    >>> possession = {"order": 2, "anchor": 1657, "possessor": "Ann", "certainty": None}
+    >>> possession |= {"relation": None, "relation_certainty": None}
+    >>> rows = [{"article": "Florentine Diamond", "possessions": [possession]}]
+    >>> found = accept_rows(RowValidator(load_schema("wikipossessions"), "submission"), rows)
+    >>> found.rows[0]["possessions"][0]["order"]
+    '2'
+    """
+    wrong = {} if unsafe is None else find_wrong_rows(rows, unsafe)
+    if not wrong and validator.accepts_all(rows):
+        return Accepted(rows, [])
+    rows = fit_numbers(validator, rows)
+    if unsafe is not None:  # a number with too many digits can't be quoted
+        suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
+        wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
+    numbers = range(len(rows)) if numbers is None else numbers
+    problems = ProblemList(one._replace(row=numbers[i]) for i, found in wrong.items() for one in found)
+    rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
+    problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
+    return Accepted(rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems)
+
+
+def make_check(schema: Schema, definition: str) -> Callable[[Record], bool]:
+    """Return what tells whether a record matches a definition once its numbers are fitted."""
+    validator, convert = RowValidator(schema, definition), _find_converter(schema, {"$ref": f"#/$defs/{definition}"})
+    return lambda row: validator.accepts(row) or (convert is not None and validator.accepts(convert(row)))
+
+
+def describe_unwrapped(validator: RowValidator, side: str, rows: object) -> str:
+    """Say that the rows are one row that was not put in a list; empty if they are not.
+
+    Args:
+        validator: what validates a row, which is itself a list, such as the clusters of a document.
+        side: the name of the argument.
+        rows: the rows, which are not valid.
+    """
+    if not isinstance(rows, list | tuple) or not validator.accepts(list(rows)):
+        return ""
+    return (
+        f"are the {validator.title} of a single document (expected a list with one item per document; "
+        f"wrap them in a list: [{side}])"
+    )
+
+
+# Numbers that fit the schema
+
+
+def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
+    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged.
+
+    Args:
+        validator: what knows the schema; rows that it accepts are unchanged.
+        rows: JSON values, valid or not.
+    """
+    if isinstance(rows, ColumnRecords):
+        columns = dict(rows.columns)
+        for name, node in validator.fields.items():
+            if name in columns and not validator.accepts_column(name, columns[name]):
+                convert = _find_converter(validator.schema, node)
+                columns[name] = columns[name] if convert is None else [convert(value) for value in columns[name]]
+        return ColumnRecords(columns)
+    convert = _find_converter(validator.schema, validator.schema)
+    return rows if convert is None else [row if validator.accepts(row) else convert(row) for row in rows]
+
+
+def _find_converter(schema: Schema, node: Node) -> Convert | None:
+    """Return what converts the values of a node; None if nothing in it may be a number."""
+    return fold(schema, node, scalar=_convert_number, array=_convert_items, struct=_convert_fields)
+
+
+def _convert_number(node: Node) -> Convert | None:
+    if node.get("x-accepts-integer"):
+        return lambda value: str(value) if type(value) is int and abs(value) < LARGEST else value
+    if value_type(node) != "integer":
+        return None
+    return lambda value: (
+        int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT else value
+    )
+
+
+def _convert_items(convert: Convert | None) -> Convert | None:
+    return convert and (lambda value: [convert(item) for item in value] if isinstance(value, list | tuple) else value)
+
+
+def _convert_fields(children: dict[str, Convert | None]) -> Convert | None:
+    found = {name: convert for name, convert in children.items() if convert is not None}
+
+    def convert_fields(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {**value, **{name: convert(value[name]) for name, convert in found.items() if name in value}}
+
+    return convert_fields if found else None
+
+
+# JSON values
+
+
+class _TooDeepError(Exception):
+    """A value is nested more deeply than `limits.MAX_DEPTH`."""
+
+
+class TooDeep:
+    """What stands for a row that is nested too deeply."""
+
+
+def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
+    """Return rows, or records stored as columns, with JSON types, as `as_json`."""
+    if isinstance(rows, ColumnRecords):
+        return ColumnRecords({str(name): convert_rows(values) for name, values in rows.columns.items()})
+    return rows if _has_plain_types(rows) else [as_json(value) for value in rows]
+
+
+def _has_plain_types(rows: Iterable[Any]) -> bool:
+    """Tell whether all values are JSON types already, level by level, which is many times faster than one by one."""
+    level = list(rows)
+    for _ in range(limits.MAX_DEPTH + 1):
+        kinds = set(map(type, level))
+        if not kinds <= PLAIN:
+            return False
+        if list not in kinds and dict not in kinds:
+            return True
+        level = list(_iterate_children(level, kinds))
+    return False
+
+
+def _iterate_children(level: list[Any], kinds: set[type]) -> Iterator[Any]:
+    """Iterate over what is in the lists of some values, and over keys and values of their objects."""
+    lists = level if kinds == {list} else [value for value in level if type(value) is list]
+    objects = [value for value in level if type(value) is dict] if dict in kinds else []
+    return chain(
+        chain.from_iterable(lists), chain.from_iterable(objects), chain.from_iterable(map(dict.values, objects))
+    )
+
+
+def as_json(value: Any) -> Any:
+    """Convert scalars, arrays, tensors, tuples, decimals and subclasses of Python's types to JSON types.
+
+    Anything else is unchanged, except that a `TooDeep` stands for what is nested too deeply.
+    """
+    try:
+        return _convert(value, 0)
+    except _TooDeepError:
+        return TooDeep()
+
+
+def _convert(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind in SCALARS or kind is float:
+        return value
+    if depth > limits.MAX_DEPTH:
+        raise _TooDeepError
+    if isinstance(value, Mapping):
+        return {
+            str.__str__(name) if isinstance(name, str) else name: _convert(child, depth + 1)
+            for name, child in value.items()
+        }
+    if hasattr(value, "tolist"):  # arrays, tensors and their scalars
+        value = value.tolist()
+        return value if type(value) in SCALARS or hasattr(value, "tolist") else _convert(value, depth)
+    if isinstance(value, list | tuple | set | frozenset):
+        return value if kind is list and set(map(type, value)) <= SCALARS else [_convert(v, depth + 1) for v in value]
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and abs(value) < 2**63 and value == value.to_integral_value()
+        return int(value) if whole else float(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        try:
+            return float(value)
+        except OverflowError:  # a fraction
+            return value
+    return value
+
+
+def find_wrong_rows(rows: Sequence[Any], unsafe: re.Pattern[str] = UNSAFE) -> dict[int, list[Problem]]:
+    """Return the problems of rows with values that JSON Lines may not contain, by the index of the row.
+
+    These are unsafe characters, numbers that are not finite, values that are nested too deeply and anything that is no
+    JSON value.
+
+    Args:
+        rows: the rows, or records stored as columns.
+        unsafe: characters that no string may contain.
+    """
+    columns = rows.columns if isinstance(rows, ColumnRecords) else None
+    if _are_safe(chain(columns, *columns.values()) if columns is not None else rows, unsafe, columns is not None):
+        return {}
+    return {i: found for i, row in enumerate(rows) if (found := explain_values(row, unsafe))}
+
+
+def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], is_flat: bool) -> bool:
+    """Tell whether all values may be in JSON Lines, level by level; of very long numbers, the schema tells."""
+    level = list(rows)
+    for _ in range(limits.MAX_DEPTH + (not is_flat)):
+        kinds = set(map(type, level))
+        if not kinds <= PLAIN:
+            return False
+        if str in kinds:
+            text = "".join(level if kinds == {str} else [value for value in level if type(value) is str])
+            if not text.isprintable() and unsafe.search(text):
+                return False
+        if float in kinds and not all(isfinite(value) for value in level if type(value) is float):
+            return False
+        if dict in kinds and not all(type(name) is str for value in level if type(value) is dict for name in value):
+            return False
+        if list not in kinds and dict not in kinds:
+            return True
+        level = list(_iterate_children(level, kinds))
+    return False
+
+
+def explain_values(row: Any, unsafe: re.Pattern[str] = UNSAFE) -> list[Problem]:
+    """Return a problem for each value in a row that JSON Lines may not contain, up to `EXPLAINED`."""
+    try:
+        return list(islice(_find_wrong(row, (), 0, unsafe), EXPLAINED))
+    except _TooDeepError:
+        return [Problem(TOO_DEEP)]
+
+
+def _find_wrong(value: Any, path: FieldPath, depth: int, unsafe: re.Pattern[str]) -> Iterator[Problem]:
+    if depth == limits.MAX_DEPTH and isinstance(value, list | dict):
+        raise _TooDeepError
+    if type(value) is dict:
+        for name, child in value.items():
+            if type(name) is not str:
+                yield Problem(f"the key {_describe(name)} (expected text)", path=path)
+            elif found := unsafe.search(name):
+                yield Problem(f"the key {_describe_character(name, found[0])}", path=path)
+            else:
+                yield from _find_wrong(child, (*path, name), depth + 1, unsafe)
+    elif type(value) is list:
+        for place, child in enumerate(value):
+            yield from _find_wrong(child, (*path, place), depth + 1, unsafe)
+    elif what := _describe_wrong(value, unsafe):
+        yield Problem(what, path=path)
+
+
+def _describe_wrong(value: Any, unsafe: re.Pattern[str]) -> str:
+    """Say what is wrong with a value that is neither a list nor an object; empty if nothing is."""
+    kind = type(value)
+    if kind is str:
+        found = unsafe.search(value)
+        return f"the string {_describe_character(value, found[0])}" if found else ""
+    if kind is float and not isfinite(value):
+        name = "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return f"{name} is not a valid JSON value"
+    if kind is int and value.bit_length() > LONGEST_NUMBER:
+        return "contains a number with too many digits"
+    if kind in SCALARS or kind is float:
+        return ""
+    if kind is TooDeep:
+        return TOO_DEEP
+    return f"{_describe(value)} (expected a JSON value)"
+
+
+def _describe_character(text: str, character: str) -> str:
+    kind = "lone surrogate" if "\ud800" <= character <= "\udfff" else "control character"
+    return f"{quote(text)} contains the {kind} U+{ord(character):04X}"
+
+
+def _describe(value: object) -> str:
+    name = type(value).__name__
+    article = "" if name == "bytes" else "an " if name[0] in "aeiouAEIOU" else "a "
+    return f"{shorten(ascii(value), 60)} is {article}{name}"
