@@ -12,9 +12,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import datasets
 import pyarrow as pa
@@ -75,32 +76,29 @@ PLAIN = {"keep_default_na": False, "na_values": [""]}
 """How a card says that only an empty field is null, and that words such as NA, null and None are texts."""
 
 
-@dataclass(frozen=True)
-class ExportFormat:
+class ExportFormat(NamedTuple):
     """A file format of exports.
 
     Attributes:
         file: the name of a split's file, with `{split}` for the split.
         pattern: the same as a card names it.
         write: writes a table.
-        takes_lists: whether fields may be lists and objects.
-        has_types: whether `datasets` reads values in the types that the card declares.
+        is_plain: whether fields are no lists or objects, and `datasets` doesn't read the types that a card declares.
         reading: the options with which `datasets` reads the files, as a card names them.
     """
 
     file: str
     pattern: str
     write: Callable[[pa.Table, Path], None]
-    takes_lists: bool = True
-    has_types: bool = True
-    reading: Mapping[str, object] = field(default_factory=dict)
+    is_plain: bool = False
+    reading: Mapping[str, object] = MappingProxyType({})
 
 
 FORMATS: Mapping[str, ExportFormat] = {
     "parquet": ExportFormat("{split}-00000-of-00001.parquet", "{split}-*", _write_parquet),
     "jsonl": ExportFormat("{split}.jsonl", "{split}.jsonl", _write_json_lines),
     # Of an integer column with empty fields, `datasets` reads floats.
-    "csv": ExportFormat("{split}.csv", "{split}.csv", _write_csv, takes_lists=False, has_types=False, reading=PLAIN),
+    "csv": ExportFormat("{split}.csv", "{split}.csv", _write_csv, is_plain=True, reading=PLAIN),
 }
 
 
@@ -179,16 +177,12 @@ def export(
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
-    """Return the names of the configs to export.
-
-    Raises:
-        RequestError: there is no such config or format, or the format can't hold a config.
-    """
+    """Return the names of the configs to export, which the format must be able to hold."""
     if format not in FORMATS:
         raise RequestError(describe_unknown("format", format, list(FORMATS)))
     flat = [name for name, config in corpus.configs.items() if config.flattens]
     names = [select(corpus, name, None)[0] for name in configs or corpus.configs]
-    if FORMATS[format].takes_lists:
+    if not FORMATS[format].is_plain:
         return names
     if configs is None:
         names = flat
@@ -265,6 +259,6 @@ def _write_card(
         for name, info in infos.items()
     }
     MetadataConfigs(configs).to_dataset_card_data(card.data)
-    if format.has_types:
+    if not format.is_plain:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
     (made / "README.md").write_text(str(card), "utf-8", newline="\n")

@@ -38,19 +38,8 @@ from closeread.tasks import find_format
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
 """What is wrong with a missing prediction."""
 
-STATE = {
-    "config_name": "config_name",
-    "keep_in_memory": "keep_in_memory",
-    "cache_dir": "_data_dir_root",
-    "num_process": "num_process",
-    "process_id": "process_id",
-    "seed": "seed",
-    "experiment_id": "experiment_id",
-    "hash": "_hash",
-    "max_concurrent_cache_files": "max_concurrent_cache_files",
-    "timeout": "timeout",
-}
-"""The arguments of a module's constructor, and the attributes that keep them."""
+STATE = ("config_name", "keep_in_memory", "num_process", "process_id", "seed", "experiment_id", "timeout")
+"""Arguments of a module's constructor that attributes of the same names keep."""
 
 Scores = dict[str, float | None]
 
@@ -90,16 +79,13 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments of the constructor, from which everything else follows.
-
-        Raises:
-            TypeError: predictions are stored, in files that are open.
-        """
+        """Pickle the arguments of the constructor, from which all else follows, unless predictions are stored."""
         if self.writer is not None:
             found = "has stored predictions and references, which can't be pickled"
             raise TypeError(f"{self.name} {found}; call compute before pickling it")
+        state = {name: getattr(self, name) for name in (*STATE, "max_concurrent_cache_files")}
         make: Callable[..., Any] = type(self)
-        return partial(make, **{name: getattr(self, attribute) for name, attribute in STATE.items()}), ()
+        return partial(make, cache_dir=self._data_dir_root, hash=self._hash, **state), ()
 
     def _has_stored(self) -> bool:
         """Tell whether inputs were added before, or come from several processes."""
@@ -142,9 +128,8 @@ class EvaluateModule(Module):
 
     Attributes:
         PROCEDURE: the procedure.
-        SCHEMA: the schema that the inputs follow.
+        SCHEMA, PREDICTIONS, REFERENCES: a schema, and its definitions that a prediction and a reference follow.
         CORPUS: the corpus that it scores; None if it scores any corpus of a kind.
-        PREDICTIONS, REFERENCES: the definitions of the schema that a prediction and a reference follow.
     """
 
     PROCEDURE: ClassVar[Procedure]
@@ -300,12 +285,7 @@ class EvaluateModule(Module):
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
-        """Validate the inputs and return them as the procedure takes them, references as columns if they are records.
-
-        Raises:
-            SubmissionError: their lengths differ, or a row breaks the schema; all problems of a side at once.
-            RequestError: an option does not exist, or does not accept its value.
-        """
+        """Validate the inputs and return them as the procedure takes them: records as columns."""
         if "properties" in self._reference:
             gold = records("references", references, self._schema, self._reference)
         else:
@@ -323,11 +303,7 @@ class EvaluateModule(Module):
         return [rows.get(number) for number in range(len(system))], gold
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
-        """Check what a schema can't express.
-
-        Raises:
-            SubmissionError: the inputs are inconsistent; all problems of a side at once.
-        """
+        """Check what a schema can't express, and raise all problems of a side at once."""
         found: list[Inconsistency] = []
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
