@@ -102,7 +102,7 @@ def test_whatever_is_completed_can_be_cited():
 def test_standard_input_and_output_files_do_not_disturb():
     assert complete("score mctaco - --config d") == ["default"]
     assert complete("convert timeline - -o x --o") == []
-    assert complete("merge a a -o a --") == ["--quiet", "--help"]
+    assert complete("cite a --") == ["--quiet", "--help"]
 
 
 @pytest.mark.parametrize(("shell", "says"), [

@@ -118,12 +118,3 @@ def test_seeds_without_intervals_belong_to_the_procedure(run):
     assert "--seed" in groups["Procedure"]
     assert "Intervals" not in groups
     assert groups["Output"][-1] == "--output"
-
-
-def test_names_of_options_are_not_broken(ran, monkeypatch):
-    for columns in ("60", "70", "80"):
-        monkeypatch.setenv("COLUMNS", columns)
-        text = ran("score", "coref", "--help")
-        assert "\N{NON-BREAKING HYPHEN}" not in text
-        assert not re.search(r"--[a-z-]*-\n", text)
-        assert "--word-column)" in text

@@ -25,6 +25,7 @@ CALLS = {
     "adjudicate": lambda name: closeread.adjudicate(name, NOTHING, output=OUT),
     "articles": lambda name: closeread.articles(name, "out", as_of="2017-06-12", nothing=1),
     "build": lambda name: closeread.build(name, NOTHING, output=OUT, nothing=1),
+    "export": lambda name: closeread.export(name, NOTHING, configs=["nothing"]),
     "extract": lambda name: closeread.extract(name, NOTHING, output="out"),
     "perturb": lambda name: closeread.perturb(name, "units", output=OUT, gold=NOTHING),
     "phrases": lambda name: closeread.phrases(name, NOTHING, output=OUT, nothing=1),
@@ -36,6 +37,7 @@ CALLS = {
     "predict": lambda name: closeread.predict(name, NOTHING, nothing=1),
     "plot": lambda name: closeread.plot(name, NOTHING, NOTHING, NOTHING, nothing=1),
     "reproduce": lambda name: closeread.reproduce(name, "nothing"),
+    "schema": lambda name: closeread.schema(name, config="nothing"),
     "score": lambda name: closeread.score(name, NOTHING, gold=NOTHING),
     "show": lambda name: closeread.show(name, gold=NOTHING),
     "stats": lambda name: closeread.stats(name, config="nothing"),
@@ -78,7 +80,7 @@ def is_taken_on_the_command_line(command, name):
     try:
         if isinstance(found, click.Group):
             return found.get_command(context, name) is not None
-        param = next(one for one in found.params if one.name == "corpus")
+        param = next(one for one in found.get_params(context) if one.name == "corpus")
         return param.type.convert(name, param, context) not in ("all",)
     except RequestError:
         return False

@@ -63,6 +63,25 @@ def test_objects_score_as_files_do(corpus, here):
     assert essence(compared.first) == essence(compared.second) == expected
 
 
+def test_parameters_of_intervals_are_keywords_as_on_the_command_line(here, run):
+    rows = system_rows("mctaco")
+    json_lines.write("a.jsonl", rows)
+    place, few = {"config": "sample"}, {"resamples": 50, "confidence": 0.9, "seed": 7}
+    flags = ("--config", "sample", "--resamples", "50", "--confidence", "0.9", "--seed", "7", "--json")
+    whole = Resampling(50, 0.9, 7)
+    for call, command in (
+        (lambda **given: closeread.score("mctaco", rows, **place, **given), ("score", "mctaco")),
+        (lambda **given: closeread.errors("mctaco", rows, **place, **given), ("errors", "mctaco")),
+        (lambda **given: closeread.table("mctaco", {"a": rows}, **place, **given), ("table", "mctaco")),
+    ):
+        found = call(**few).to_json()
+        assert found == call(resampling=whole).to_json()
+        assert json.loads(json.dumps(found)) == json.loads(run(*command, "a.jsonl", *flags).stdout)
+        with pytest.raises(RequestError, match="resampling"):
+            call(seed=7, resampling=whole)
+    assert closeread.score("mctaco", rows, **place, ci=False).scores["f1"].low is None
+
+
 def test_labels_that_are_stored_as_integers_have_their_names(here):
     gold, rows = sample_gold("mctaco"), system_rows("mctaco")
     expected = essence(closeread.score("mctaco", rows, gold=gold, resampling=QUICK))

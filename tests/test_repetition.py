@@ -1,13 +1,11 @@
-"""Options that are given twice: values add up or are refused, and fields are offered where there are some."""
+"""Options that are given twice: values add up, or the last one counts; fields are offered where there are some."""
 
 import json
 import re
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
-from shared.commands import list_commands
 
 from closeread import scoring
 from closeread.cli import main
@@ -17,61 +15,10 @@ from closeread.tasks import load_procedure, procedure_names
 SCORE = ("score", "mctaco", "yes.jsonl", "--config", "sample", "--no-ci", "--json")
 
 
-def list_options():
-    """All options with their commands, those of subcommands without those of their groups."""
-    for path, command in list_commands():
-        context = click.Context(command, info_name=" ".join(path))
-        for param in command.get_params(context):
-            if isinstance(param, click.Option) and not param.is_eager:
-                yield command, param
-
-
-def parse(command, arguments):
-    """The error about some arguments; empty if there is none."""
-    try:
-        command.make_context("command", arguments)
-    except click.UsageError as error:
-        return error.message
-    except Exception:
-        return ""
-    return ""
-
-
-def test_every_option_with_one_value_is_taken_once():
-    single = [(c, o) for c, o in list_options() if not (o.is_flag or o.multiple or o.count)]
-    assert len(single) > 300
-    for command, option in single:
-        name = max(option.opts, key=len)
-        values = [[*"ab"[: option.nargs]], [*"cd"[: option.nargs]]]
-        error = parse(command, [name, *values[0], name, *values[1]])
-        assert error == f"{name} is given twice: {' '.join(values[0])} and {' '.join(values[1])}.", command.name
-
-
-def test_flags_and_collecting_options_may_be_repeated():
-    several = [(command, option) for command, option in list_options() if option.is_flag or option.multiple]
-    assert len(several) > 80
-    for command, option in several:
-        values = [[]] * 2 if option.is_flag else [["a=b"], ["c=d"]]
-        assert "is given" not in parse(command, [part for value in values for part in (option.opts[0], *value)])
-
-
 @pytest.fixture
 def predictions(ran):
     """Predictions for the sample of McTaco."""
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
-
-
-def test_all_repeated_options_are_told_at_once(run):
-    done = run("stats", "x", "--config", "a", "--format", "csv", "--config=b", "--config", "c\x1b", "--format", "json")
-    assert done.exit_code == 2
-    told = r"Error: --config is given 3 times: a, b and c\x1b; --format is given twice: csv and json."
-    assert done.stderr.endswith(f"{told}\n")
-    assert "stats [OPTIONS] CORPUS" in done.stderr
-
-
-def test_options_of_a_group_are_taken_once_too(run):
-    assert "--seed is given twice: 1 and 1." in run("score", "--seed", "1", "--seed", "1").stderr
-    assert run("stats", "--config", "a", "--config", "b", "--help").exit_code == 0
 
 
 def test_metrics_add_up_however_they_are_given(run, here):

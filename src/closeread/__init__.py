@@ -10,8 +10,9 @@ document.
 
 Scores: `score`, `compare`, `table`, `validate`, `load_report`; `Report`, `Comparison`, `SystemsTable`, `Resampling`.
 Counting in pieces: `count`, `merge`, `count_batch`; `Counts`.
-Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`.
-Metrics of evaluate: `metrics()`, `load_metric`.
+Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `baseline`, `convert`, `cite`,
+`schema`, `export`.
+Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
 Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
-    from closeread.operations.corpora import corpora, metrics, reproduce, stats
+    from closeread.operations.corpora import corpora, metrics, reproduce
+    from closeread.operations.data import export, install_modules, schema, stats
     from closeread.operations.plot import plot
     from closeread.operations.show import show
     from closeread.operations.tasks import (
@@ -89,7 +91,9 @@ __all__ = [
     "count",
     "count_batch",
     "errors",
+    "export",
     "extract",
+    "install_modules",
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
@@ -101,6 +105,7 @@ __all__ = [
     "plot",
     "predict",
     "reproduce",
+    "schema",
     "score",
     "show",
     "stats",
@@ -132,7 +137,9 @@ _HOMES = {
     "count": "closeread.counting",
     "count_batch": "closeread.counting",
     "errors": "closeread.operations.tasks",
+    "export": "closeread.operations.data",
     "extract": "closeread.operations.tasks",
+    "install_modules": "closeread.operations.data",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
@@ -144,9 +151,10 @@ _HOMES = {
     "plot": "closeread.operations.plot",
     "predict": "closeread.operations.tasks",
     "reproduce": "closeread.operations.corpora",
+    "schema": "closeread.operations.data",
     "score": "closeread.scoring",
     "show": "closeread.operations.show",
-    "stats": "closeread.operations.corpora",
+    "stats": "closeread.operations.data",
     "table": "closeread.systems",
     "train": "closeread.operations.tasks",
     "validate": "closeread.operations.validate",

@@ -141,7 +141,7 @@ def _find_misfit(value: object, hint: Any, words: str = "") -> Misfit | None:
     """Find what an annotation does not allow in a value; None if it allows all of it."""
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Annotated:
-        return _find_misfit(value, inner[0], inner[1])
+        return _find_misfit(value, inner[0], next((one for one in inner[1:] if isinstance(one, str)), words))
     if kind in UNIONS:
         return _find_misfit_in_union(value, hint, words)
     misfit = Misfit("", value, words or _describe(hint))
@@ -199,7 +199,7 @@ def _describe(hint: Any) -> str:
     """Describe in words what an annotation allows."""
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Annotated:
-        return str(inner[1])
+        return next((one for one in inner[1:] if isinstance(one, str)), "") or _describe(inner[0])
     if kind in UNIONS:
         named = [one for one in inner if get_origin(one) is not Literal and not (one is str and Path in inner)]
         *first, last = dict.fromkeys(", ".join(map(_describe, named)).replace(" or ", ", ").split(", "))

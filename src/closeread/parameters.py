@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from closeread.argument_types import read_hints
@@ -39,9 +40,10 @@ class Param(NamedTuple):
     """What the type of a parameter does not say.
 
     Attributes:
-        kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" (a file or folder),
-            "write" (a file or folder), "folder", "names" (separated by commas on the command line), "place" (gold of
-            `corpus`), "scored" (predictions for it), "group" (a dataclass), "options" (declared elsewhere), or empty.
+        kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" or "write" (a file or
+            folder), "folder", "names" (separated by commas on the command line), "list" (numbers, likewise), "corpus"
+            (its name), "place" (gold of `corpus`), "scored" (predictions for it), "group" (a dataclass), "fields" (to
+            slice by), "options" (declared elsewhere), or empty.
         metavar: what help calls its value.
         flag: its option on the command line, if that is not its name.
         low, high: the range of a number; `above` and `below` exclude its ends.
@@ -118,9 +120,12 @@ class Intervals:
         return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed)
 
 
+CorpusName = Annotated[str, Param(kind="corpus")]
+FileOptions = Annotated[str | Path, Param(declared=("files",))]
 Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
 Split = Annotated[str | None, Param(metavar="NAME")]
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
+Files = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
 RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
 Dropout = Annotated[float | None, within(0, 1, below=True), Param(metavar="X")]
@@ -275,9 +280,13 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
             if isinstance(one, Param):
                 param = one.over(param)
     inner = [one for one in get_args(hint) if one is not type(None)]
-    if type(None) in get_args(hint) and len(inner) == 1:
+    if type(None) in get_args(hint) and set(inner) == {str, Path}:
+        hint = Path
+    elif type(None) in get_args(hint) and len(inner) == 1:
         hint, within_union = _unwrap(inner[0])
         param = param.over(within_union)
+    elif get_origin(hint) is UnionType and set(inner) == {str, Path}:
+        hint = Path
     return hint, param._replace(kind="group") if is_dataclass(hint) else param
 
 
@@ -291,7 +300,7 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     text = inspect.getdoc(operation) or ""
     about, _, rest = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:)", text, maxsplit=1)[0], "", text
     listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", rest, re.S)
-    found = re.findall(r"^ {4}(\w+(?:, \w+)*): (.*?)(?=^ {4}\w|\Z)", listed[1] if listed else "", re.M | re.S)
+    found = re.findall(r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)", listed[1] if listed else "", re.M | re.S)
     sentences = {name: _join_lines(words) for names, words in found for name in names.split(", ")}
     return about.strip(), sentences
 

@@ -242,6 +242,10 @@ def score(
     metrics: str | Sequence[str] | None = None,
     preset: str | None = None,
     by: str | Sequence[str] = (),
+    ci: bool = True,
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
     resampling: Resampling | None = None,
     max_bytes: int | None = None,
     **options: OptionValue,
@@ -260,7 +264,9 @@ def score(
         preset: the name of an official score whose options and metrics to use, such as "corefud"; options that are
             given override it.
         by: a field to slice by, such as "category", or several.
-        resampling: parameters of the bootstrap; None for the defaults.
+        ci: whether to compute confidence intervals.
+        resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
+        resampling: the same in one; None for these.
         max_bytes: refuse larger files, and folders, of predictions or of your own gold, also when decompressed; None
             for the usual limit, 1 GiB, which files of a corpus always have.  Objects in memory have none.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
@@ -268,13 +274,29 @@ def score(
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
+    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
     with limit_files(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
         counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
-    return make_report(counted, by=fields, resampling=resampling)
+    return make_report(counted, by=fields, resampling=chosen)
+
+
+def choose_resampling(whole: Resampling | None, resamples: int | None, confidence: float, seed: int) -> Resampling:
+    """Return the parameters of the bootstrap that are given in one, or each by itself.
+
+    Raises:
+        RequestError: they are given in both ways, or are out of range.
+    """
+    given = Resampling(confidence=confidence, seed=seed)
+    given = given if resamples is None else replace(given, n_resamples=resamples)
+    if whole is None:
+        return given
+    if given != Resampling() or resamples is not None:
+        raise RequestError("resampling has the number of resamples, the confidence and the seed; give one or the other")
+    return whole
 
 
 def load_report(path: str | Path) -> Report:

@@ -31,7 +31,7 @@ from closeread.counts.systems import (
 )
 from closeread.exceptions import InputError, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
-from closeread.scoring import Scorer, find_procedure, limit_files, make_place, open_scorer
+from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
 
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
@@ -217,6 +217,9 @@ def compare(
     metrics: str | Sequence[str] | None = None,
     preset: str | None = None,
     scores: str | Sequence[str] | None = None,
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
     resampling: Resampling | None = None,
     correction: Correction = "holm",
     max_bytes: int | None = None,
@@ -230,7 +233,9 @@ def compare(
             are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
         gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
-        resampling: parameters of intervals and tests; None for the defaults.
+        resamples, confidence, seed: parameters of intervals and tests; None for 1,000 resamples, or as many as the
+            correction of p-values needs.
+        resampling: the same in one; None for these.
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
 
     Returns:
@@ -254,7 +259,7 @@ def compare(
             options=chosen,
             metrics=metrics,
             scores=columns,
-            resampling=resampling,
+            resampling=choose_resampling(resampling, resamples, confidence, seed),
             correction=correction,
         )
     warn_all(notices)
@@ -286,6 +291,9 @@ def table(
     pairs: bool = False,
     alpha: float = 0.05,
     digits: int = 2,
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
     resampling: Resampling | None = None,
     max_bytes: int | None = None,
     **options: OptionValue,
@@ -305,7 +313,9 @@ def table(
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
         digits: the number of decimals of scores times 100.
-        resampling: parameters of intervals and tests; None for the defaults.
+        resamples, confidence, seed: parameters of intervals and tests; None for 1,000 resamples, or as many as the
+            correction of p-values needs.
+        resampling: the same in one; None for these.
 
     Raises:
         RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
@@ -323,7 +333,7 @@ def table(
         found.results,
         found.scores,
         sort=sort,
-        resampling=resampling,
+        resampling=choose_resampling(resampling, resamples, confidence, seed),
         alpha=alpha,
         digits=digits,
         intervals=intervals,

@@ -25,6 +25,7 @@ from closeread.cli.notes import QuietGroup, tell
 from closeread.cli.streams import readable_streams
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
+from closeread.operations import COMMANDS
 from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
@@ -60,11 +61,20 @@ class LazyGroup(QuietGroup):
 
         modules = pkgutil.iter_modules(closeread.cli.commands.__path__)
         return sorted(
-            [*(module.name.replace("_", "-") for module in modules), *(name for name in GROUPS if " " not in name)]
+            [
+                *(module.name.replace("_", "-") for module in modules),
+                *COMMANDS,
+                *(name for name in GROUPS if " " not in name),
+            ]
         )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command; None if there is none of that name."""
+        if cmd_name in COMMANDS:
+            from closeread.cli.derived import DerivedCommand
+
+            home = importlib.import_module(f"closeread.operations.{COMMANDS[cmd_name]}")
+            return DerivedCommand("", cmd_name, home.OPERATIONS[""][cmd_name])
         if cmd_name in GROUPS:
             from closeread.cli.task_group import make_group
 

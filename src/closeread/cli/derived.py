@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from closeread.cli import completion, options, printing
-from closeread.cli.notes import warnings_as_notes
+from closeread.cli import completion, names, options, printing
+from closeread.cli.notes import is_quiet, silence_libraries, warnings_as_notes
 from closeread.cli.procedure_group import procedure_options
-from closeread.cli.repetition import split_names
-from closeread.corpus.names import load_corpus
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
 from closeread.tasks import find, load_procedure
 
@@ -28,6 +28,9 @@ SCALARS: dict[Any, click.ParamType[Any]] = {
     date: click.DateTime(["%Y-%m-%d"]),
 }
 COMPLETIONS = {"configs": completion.complete_configs, "splits": completion.complete_splits}
+
+
+RESULTS = ("Result", "Statistics")
 
 
 class DerivedCommand(options.WritingCommand):
@@ -53,7 +56,7 @@ class DerivedCommand(options.WritingCommand):
         self.params = [param for one in describe(self._operation) for param in make_params(one)]
         if self._returns == "Drawing":
             self.params.append(options.make_output())
-        elif self._returns == "Result":
+        elif self._returns in RESULTS:
             self.params += options.make_styles()
         return self.params
 
@@ -64,19 +67,27 @@ class DerivedCommand(options.WritingCommand):
     def _run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
         from closeread.exceptions import escape_line
-        from closeread.operations.calling import call
+        from closeread.operations.calling import call, call_operation
         from closeread.operations.plot import draw
 
         style = values.pop("style", None)
-        with warnings_as_notes(), printing.showing_bars():
+        with warnings_as_notes(), printing.showing_bars(), silence_libraries() if is_quiet() else nullcontext():
             if self._returns == "Drawing":
                 output: Path = values.pop("output")
                 drawing = draw(self._own_name, (), to_keywords(values), output)
                 click.echo(escape_line(f"{output}: {drawing.summary}"))
                 return
-            found = call(self._group, self._own_name, (), to_keywords(values))
-        if self._returns == "Result":
+            if self._group:
+                found = call(self._group, self._own_name, (), to_keywords(values))
+            else:
+                found = call_operation(self._own_name, self._operation, (), to_keywords(values))
+        if self._returns in RESULTS:
             printing.show_result(style, found)
+        elif isinstance(found, dict):
+            printing.print_json(found)
+        elif isinstance(found, list):
+            for one in found:
+                click.echo(escape_line(str(one)))
         else:
             click.echo(escape_line(found.describe() if self._returns == "TrainedRun" else str(found)))
 
@@ -119,6 +130,8 @@ def make_params(parameter: Parameter) -> list[click.Parameter]:
 
 def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
     """Return the options that the module of a task with a role declares; those that are named, if some are."""
+    if declared == ("files",):
+        return options.file_options(map(load_corpus, corpus_names()))
     role, task, *names = declared
     if role == "procedure":
         found = procedure_options(load_procedure(task))
@@ -151,7 +164,11 @@ def make_option(parameter: Parameter) -> click.Option:
         return click.Option([*flags, name], is_flag=True, **settings)
     if param.kind == "names":
         choices = get_args(get_args(parameter.hint)[0])
-        settings |= {"multiple": True, "callback": split_names, "shell_complete": completion.complete_list(choices)}
+        settings |= {
+            "multiple": True,
+            "callback": options.split_names,
+            "shell_complete": completion.complete_list(choices),
+        }
     elif param.kind == "list":
         settings |= {"callback": _read_numbers}
     elif get_origin(parameter.hint) is Sequence:
@@ -181,6 +198,8 @@ def _find_type(parameter: Parameter) -> click.ParamType[Any]:
         hint = get_args(hint)[0]
     if param.kind == "folder":
         return FOLDER
+    if param.kind == "corpus":
+        return names.CORPUS
     if param.kind in PATHS:
         return PATHS[param.kind]
     if get_origin(hint) is Literal:

@@ -7,7 +7,6 @@ from collections import defaultdict
 import click
 
 from closeread.cli.notes import QuietCommand
-from closeread.cli.repetition import OnceCommand
 
 FEW = 8
 """Up to this number, options need no groups."""
@@ -31,7 +30,7 @@ ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "
 NAMED = {name: group for group, names in GROUPS.items() for name in names.split()}
 
 
-class GroupedCommand(OnceCommand, QuietCommand):
+class GroupedCommand(QuietCommand):
     """A command whose help has its options in groups, if there are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

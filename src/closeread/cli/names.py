@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.types import StringParamType
 
-from closeread.cli.help_examples import break_lines
 from closeread.cli.notes import QuietGroup
 from closeread.exceptions import RequestError
 
@@ -93,22 +91,8 @@ class NamesGroup(QuietGroup):
             raise
 
 
-def rename(command: click.Command, path: str, former: str, name: str) -> click.Command:
-    """Return a command under another name, which its examples show, too.
-
-    Args:
-        command: the command.
-        path: the commands that lead to it, such as "convert".
-        former: its name in its examples.
-        name: the name that the user typed.
-    """
+def rename(command: click.Command, name: str) -> click.Command:
+    """Return a command under another name."""
     renamed = copy(command)
     renamed.name = name
-    shown = re.compile(rf"(closeread {re.escape(path)} ){re.escape(former)}(?![\w-])")
-    lines = []
-    for line in (command.help or "").split("\n"):
-        text = shown.sub(rf"\g<1>{name}", line).lstrip()
-        indent = line[: len(line) - len(line.lstrip())]
-        lines += [line] if text == line.lstrip() else [f"{indent}{part}" for part in break_lines(text)]
-    renamed.help = "\n".join(lines)
     return renamed

@@ -16,7 +16,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from closeread.cli.help_text import HelpContext
 from closeread.cli.printing import can_colour
 from closeread.exceptions import RequestError, escape_line
 from closeread.suggestions import describe_unknown
@@ -39,8 +38,6 @@ def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 class QuietCommand(click.Command):
     """A command, or a group of them, with the option `--quiet`."""
-
-    context_class = HelpContext
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return all parameters."""

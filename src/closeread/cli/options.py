@@ -15,7 +15,6 @@ from closeread import limits
 from closeread.cli import completion
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import tell
-from closeread.cli.repetition import read_choices, split_names
 from closeread.exceptions import escape
 from closeread.operations.outputs import check_outputs
 from closeread.suggestions import suggest
@@ -30,6 +29,31 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 STANDARD_INPUT = "closeread.standard_input"
 """What the context of a command remembers: that it reads standard input."""
+
+
+def split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that were given to an option, several times or separated by commas; each once."""
+    return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
+
+
+def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    """Return the options of a procedure that were given as NAME=VALUE, by name.
+
+    Raises:
+        BadParameter: one is not of this form, or is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            wrong = f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
+            raise click.BadParameter(wrong, ctx, param)
+        key = name.replace("-", "_")
+        if key in found:
+            wrong = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+            raise click.BadParameter(wrong, ctx, param)
+        found[key] = value
+    return found
 
 
 class ReadFile(click.Path):
@@ -147,8 +171,9 @@ FOLDER, READING = "folder_", "reading_"
 
 def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
     """Return the options for the folders that users of these corpora get from their owners, and for reading them."""
-    folders = {one.name: one for corpus in corpora for one in corpus.user_folders}
-    reading = {one.name: one for corpus in corpora for one in corpus.reading_options}
+    declared = list(corpora)
+    folders = {one.name: one for corpus in declared for one in corpus.user_folders}
+    reading = {one.name: one for corpus in declared for one in corpus.reading_options}
     shown: list[click.Parameter] = [
         click.Option(
             [f"--{name}", FOLDER + name], type=NAMED, metavar="DIR", help=f"Read {one.content} from this folder."

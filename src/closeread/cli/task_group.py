@@ -34,7 +34,7 @@ class TaskGroup(NamesGroup):
         if cmd_name in commands:
             return commands[cmd_name]
         found = choose_equivalent(cmd_name, commands)
-        return None if found is None else rename(commands[found], str(self.name), found, cmd_name)
+        return None if found is None else rename(commands[found], cmd_name)
 
     def _find_commands(self) -> Mapping[str, click.Command]:
         path = str(self.name)

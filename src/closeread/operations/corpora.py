@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.facts import Statistics, count_corpus
 from closeread.corpus.gold import data_notices
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
@@ -86,27 +85,6 @@ def metrics() -> dict[str, MetricEntry]:
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
     return {name: _describe_metric(name) for name in module_names()}
-
-
-def stats(
-    corpus: str, *, config: str | None = None, data_dir: str | Path | None = None, **options: OptionValue
-) -> Statistics:
-    """Count documents, annotations and other figures of a corpus, split by split.
-
-    Args:
-        corpus: its name.
-        config: one of its configs; None for the default.
-        data_dir: a folder with its files; None to look in the usual places.
-        **options: folders of the corpus and options of reading it, such as `treebank`.
-
-    Raises:
-        RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
-            invalid.
-    """
-    declared = find_corpus(corpus)
-    found = count_corpus(declared.name, config, take_place(declared, data_dir=data_dir, options=options).data_dir)
-    warn_all(found.notices)
-    return found
 
 
 def reproduce(

@@ -194,7 +194,7 @@ def errors(
     split: str | None = None,
     data_dir: str | Path | None = None,
     max_bytes: int | None = None,
-    **options: str | float | Sequence[str] | Resampling,
+    **options: str | float | bool | Sequence[str] | Resampling,
 ) -> Result:
     """Count and list the errors of a system, or the mistakes of annotators, as `closeread errors` does.
 

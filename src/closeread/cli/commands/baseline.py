@@ -10,7 +10,7 @@ import click
 from closeread.cli import options
 from closeread.cli.derived import to_keywords
 from closeread.cli.help_examples import format_examples
-from closeread.cli.names import NamesGroup, rename
+from closeread.cli.names import NamesGroup
 from closeread.cli.notes import warnings_as_notes
 from closeread.cli.task_group import TaskGroup
 from closeread.exceptions import RequestError
@@ -83,7 +83,7 @@ class CorpusGroup(NamesGroup):
         if found is None:
             known = [*declared, *self._commands.list_commands(ctx)]
             raise RequestError(describe_unknown(f"baseline of {self._corpus}", cmd_name, known))
-        return rename(found, "baseline", f"{self._corpus} {cmd_name}", f"{self.name} {cmd_name}")
+        return found
 
     @property
     def _commands(self) -> TaskGroup:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread.cli import names, options, repetition
+from closeread.cli import names, options
 from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.notes import hush_libraries
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote_json
@@ -44,7 +44,7 @@ def name_results(store: str) -> str | None:
 @click.option(
     "--metrics",
     multiple=True,
-    callback=repetition.split_names,
+    callback=options.split_names,
     metavar="NAMES",
     help="Show these metrics; separate several by commas.",
 )
