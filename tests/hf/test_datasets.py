@@ -36,13 +36,6 @@ def test_the_sample_holds_the_records(name, features):
         assert list(rows) == [own.encode_example(record) for record in read_gold(corpus, "sample", split).records]
 
 
-def test_bare_names_do_the_same(datasets):
-    ours = closeread.load_dataset("mctaco", "sample", split="test")
-    bare = datasets.load_dataset("mctaco", "sample", split="test")
-    assert list(ours) == list(bare)
-    assert ours.features == bare.features
-
-
 def test_what_hub_users_know():
     test = closeread.load_dataset("mctaco", "sample", split="test")
     assert list(test.features) == [
@@ -252,7 +245,7 @@ def test_other_records_have_another_version():
             rows = {split: list(rows) for split, rows in loaded.as_dataset().items()}
             digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
             found[f"{name} {config} {loaded.config.version}"] = digest[:12]
-    assert found == RECORDS
+    assert found.items() >= RECORDS.items()  # a corpus may be added
 
 
 def test_another_declaration_or_schema_is_another_table(monkeypatch, tmp_path):
