@@ -15,7 +15,7 @@ from twins.holm import correct
 
 import closeread
 from closeread.counts.comparison import Comparison, correct_comparisons
-from closeread.counts.estimates import Resampling, correct_by_holm, find_least
+from closeread.counts.estimates import Resampling, correct_by_holm, min_p_value
 from closeread.exceptions import RequestError
 from closeread.leaderboard.ranking import reject
 
@@ -51,7 +51,7 @@ def test_what_was_not_tested_does_not_count():
     assert (first, second) == pytest.approx((0.02, 0.02))
     assert math.isnan(nothing)
     assert correct_by_holm([]) == []
-    assert (find_least(999, 5), find_least(9, 40)) == (0.005, 1.0)
+    assert (min_p_value(999, 5), min_p_value(9, 40)) == (0.005, 1.0)
 
 
 @pytest.fixture

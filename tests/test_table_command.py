@@ -13,7 +13,7 @@ from shared.terminals import show
 import closeread
 from closeread.cli import printing
 from closeread.counts.estimates import Resampling
-from closeread.counts.systems import find_kind, make_names
+from closeread.counts.systems import detect_kind, make_names
 from closeread.wording import word_for_command_line
 
 SAMPLE = ("--config", "sample")
@@ -37,7 +37,7 @@ MIXED = ("good.jsonl", "yes.parquet", "told.json", "old.jsonl")
 
 
 def test_what_is_in_a_file(files):
-    kinds = [find_kind(Path(name)) for name in (*MIXED, "absent.json", ".")]
+    kinds = [detect_kind(Path(name)) for name in (*MIXED, "absent.json", ".")]
     assert kinds == ["predictions", "counts", "report", *["predictions"] * 3]
 
 

@@ -18,7 +18,7 @@ from closeread.counts.printed_tables import (
     Claim,
     OwnModel,
     format_like,
-    judge,
+    give_verdict,
     parse_number,
 )
 
@@ -75,7 +75,7 @@ JUDGED = {
 @for_each("name", JUDGED)
 def test_verdicts(name):
     printed, value, verdict = JUDGED[name]
-    assert judge(printed, value) == verdict
+    assert give_verdict(printed, value) == verdict
 
 
 @pytest.mark.parametrize("value", [30.0, Chance(30, 1)])
@@ -83,7 +83,7 @@ def test_verdicts(name):
 def test_a_number_can_only_be_compared_with_a_number(printed, value):
     assert parse_number(printed) is None
     with pytest.raises(ValueError, match="is not a number: give a text or a claim"):
-        judge(printed, value)
+        give_verdict(printed, value)
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 6))
@@ -98,9 +98,9 @@ def test_a_rounded_value_agrees_and_a_truncated_one_is_cut_off(number, digits):
         whole, rest = divmod(size, 10**digits)
         return f"{sign}{whole:,}.{rest:0{digits}}" if digits else f"{sign}{whole:,}"
 
-    assert judge(write(rounded), value) == AGREES
-    assert judge(write(cut), value) == (AGREES if abs(number) % unit <= unit // 2 else CUT_OFF)
-    assert judge(write(rounded + 1), value) == (
+    assert give_verdict(write(rounded), value) == AGREES
+    assert give_verdict(write(cut), value) == (AGREES if abs(number) % unit <= unit // 2 else CUT_OFF)
+    assert give_verdict(write(rounded + 1), value) == (
         AGREES if abs(number) % unit == unit // 2 and rounded == cut else DIFFERS
     )
 

@@ -176,7 +176,7 @@ def count(
     fields = (by,) if isinstance(by, str) else tuple(by)
     with limit_files(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
+        counted = scorer.count(scorer.read_source(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return Counts(counted)
 

@@ -60,7 +60,7 @@ class Scorer:
             return system
         return replace(system, notices=(*system.notices, *self._describe_shared(source)))
 
-    def take(self, source: FileOrRows) -> System:
+    def read_source(self, source: FileOrRows) -> System:
         """Read a system's output as `read`, from a file, a folder or any objects in memory.
 
         Raises:
@@ -279,7 +279,7 @@ def score(
     fields = (by,) if isinstance(by, str) else tuple(by)
     with limit_files(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        counted = scorer.count(scorer.take(predictions), scorer.breakdowns_for(fields))
+        counted = scorer.count(scorer.read_source(predictions), scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return make_report(counted, by=fields, resampling=chosen)
 

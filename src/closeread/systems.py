@@ -16,14 +16,14 @@ from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
 from closeread.counts.procedure import OptionValue, Place, Procedure
 from closeread.counts.report import Report
-from closeread.counts.resampling import find_most
+from closeread.counts.resampling import max_resamples
 from closeread.counts.storage import read_any_counts
 from closeread.counts.systems import (
     IntervalStyle,
     SystemsTable,
     check_comparable,
     choose_columns,
-    find_kind,
+    detect_kind,
     make_names,
     make_systems_table,
     restrict_metrics,
@@ -103,7 +103,7 @@ def read_systems(
         source = sources[system]
         if stored is None and scorer is not None and not isinstance(source, Report | Counts):
             try:
-                stored = scorer.count(scorer.take(source))
+                stored = scorer.count(scorer.read_source(source))
             except InputError as error:
                 wrong[system] = error
                 continue
@@ -119,16 +119,12 @@ def read_systems(
 
 
 def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | None:
-    """Return the counts of a system, or its report if there are no counts; None if the source is predictions.
-
-    Raises:
-        FormatError: a file of counts or a report is invalid, or the counts are of another procedure.
-    """
+    """Return the counts of a system, or its report if there are no counts; None if the source is predictions."""
     if isinstance(source, Counts):
         return replace(source.counted, table=replace(source.counted.table, breakdowns={}))
     if isinstance(source, str | Path):
         path = Path(source)
-        kind = "predictions" if is_open_pipe(path) else find_kind(path)  # what is read from a pipe is gone
+        kind = "predictions" if is_open_pipe(path) else detect_kind(path)  # what is read from a pipe is gone
         if kind == "counts":
             counted = read_any_counts(path, lambda _: procedure)
             return replace(counted, table=replace(counted.table, breakdowns={}))  # they may be most of a file
@@ -145,11 +141,7 @@ def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | Non
 def _check_signatures(
     names: Sequence[str], results: Sequence[Counted | Report], procedure: Procedure, scorer: Scorer | None
 ) -> None:
-    """Check that all systems have the same signature, and that of the gold and the options if these are given.
-
-    Raises:
-        RequestError: they differ; the message says in what.
-    """
+    """Check that all systems have the same signature, and that of the gold and the options if these are given."""
     if not results:
         return  # a table without systems is refused where it is made
     found, requested = [one.provenance for one in results], None
@@ -194,7 +186,7 @@ def compare_systems(
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
     n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
-    most = find_most(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
+    most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
     resampling = (resampling or Resampling()).for_tests(n_tests, SMALL, most)
     comparisons = make_comparisons(list(sources), counted, resampling, found.scores)
     lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]

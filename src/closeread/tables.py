@@ -112,7 +112,7 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
         coloured: whether a terminal shows the best values in bold and notes dim.
     """
     if style == "table":
-        return draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
+        return _draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
     import tabulate
 
     if style == "latex":
@@ -297,14 +297,8 @@ def find_width() -> int:
     return PIPE_WIDTH
 
 
-def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
-    """Draw a grid.
-
-    Args:
-        grid: the grid.
-        width: the width of the terminal in columns.
-        coloured: whether to use escape sequences: the best values are bold, notes are dim.
-    """
+def _draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
+    """Draw a grid; with escape sequences, the best values are bold and notes dim."""
     lines: list[str] = []
     if grid.title:
         lines += [*_wrap(grid.title, width), ""]
@@ -312,26 +306,27 @@ def draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
         tables = _lay_out(grid, width)
         if not tables:
             lines += [*_draw_blocks(grid, width, coloured=coloured), *([""] if grid.notes else [])]
-        for number, (table, layout) in enumerate(tables):
-            if number:
-                lines.append("")
-            lines += _draw_table(table, *layout, coloured=coloured)
+        for number, (table, widths, gap) in enumerate(tables):
+            lines += [*([""] if number else []), *_draw_table(table, widths, gap, coloured=coloured)]
         grid = tables[0][0] if tables else grid
-    for note in grid.notes:
-        lines += (_style(line, DIM, coloured=coloured) for line in _wrap(note, width))
+    lines += [_style(line, DIM, coloured=coloured) for note in grid.notes for line in _wrap(note, width)]
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _measure(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def _wrap(text: str, width: int) -> list[str]:
     """Escape a text and break it at spaces into lines of at most `width` columns; longer words stay whole."""
-    from rich.cells import cell_len
-
     shown = escape_line(text)
-    if isinstance(text, Whole) or cell_len(shown) <= width:
+    if isinstance(text, Whole) or _measure(shown) <= width:
         return [shown]
     lines: list[str] = []
     for word in WORD.findall(shown):
-        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+        if lines and _measure(lines[-1]) + 1 + _measure(word) <= width:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
@@ -349,144 +344,110 @@ def wrap_paragraph(text: str, width: int) -> list[str]:
 
 def _measure_word(text: str) -> int:
     """Return the width of the longest part of a text that is never broken."""
-    from rich.cells import cell_len
-
     shown = escape_line(text)
-    return max(map(cell_len, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
+    return max(map(_measure, [shown] if isinstance(text, Whole) else WORD.findall(shown)), default=0)
 
 
-class _Measures(NamedTuple):
-    """The columns of a table: their widths if nothing is wrapped, the least that they need, and the length of what may
-    be wrapped.
+class _Column(NamedTuple):
+    """The width of a column if nothing is wrapped, the least that it needs, and the length of what may be wrapped."""
+
+    natural: int
+    least: int
+    text: int
+
+
+def _measure_column(grid: Grid, i: int) -> _Column:
+    name, cells = grid.header[i], [row[i] for row in grid.rows]
+    lengths = [_measure(escape_line(cell)) for cell in cells]
+    longest, length = max(lengths, default=0), _measure(escape_line(name))
+    if name not in grid.prose:
+        return _Column(max(longest, length), max(longest, _measure_word(name)), length)
+    words = max(map(_measure_word, cells), default=0)
+    least = max(words, min(longest, PROSE_WIDTH), _measure_word(name))
+    return _Column(max(longest, length), least, sum(lengths))
+
+
+def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
+    """Return the tables that show a grid, with the widths of their columns and the spaces between: one, if the grid or
+    a narrower one fits; else several with its labels and as many other columns as fit; none if these are too wide.
     """
-
-    natural: list[int]
-    least: list[int]
-    texts: list[int]
-
-
-def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, tuple[list[int], int]]]:
-    """Return the tables that show a grid, each with the widths of its columns and the spaces between them.
-
-    One, if the grid fits, or a narrower one; else several with some of the columns; none if even these are too wide.
-    """
-    last = None
+    last: tuple[Grid, list[_Column]] | None = None
     table: Grid | None = grid
     while table is not None:
-        measures = _measure(table)
-        layout = _fit(table, measures, width)
-        if layout is not None:
-            return [(table, layout)]
+        columns = [_measure_column(table, i) for i in range(len(table.header))]
+        if (layout := _fit(table, columns, width)) is not None:
+            return [(table, *layout)]
         if table.labels:
-            last = table, measures
+            last = table, columns
         table = table.narrower
-    return [] if last is None else list(_split(*last, width))
-
-
-def _split(grid: Grid, measures: _Measures, width: int) -> Iterator[tuple[Grid, tuple[list[int], int]]]:
-    """Yield tables with the labels of a grid and as many other columns as fit; none if one column doesn't fit."""
-    labels = list(range(grid.labels))
-    space = width - sum(measures.least[i] + GAPS[-1] for i in labels) + GAPS[-1]
-    others = range(grid.labels, len(grid.header))
-    if any(measures.least[i] + GAPS[-1] > space for i in others):
-        return
+    if last is None:
+        return []
+    table, columns = last
+    labels = list(range(table.labels))
+    space = width - sum(columns[i].least + GAPS[-1] for i in labels) + GAPS[-1]
     pieces: list[list[int]] = []
     left = 0
-    for i in others:
-        needed = measures.least[i] + GAPS[-1]
+    for i in range(table.labels, len(columns)):
+        needed = columns[i].least + GAPS[-1]
+        if needed > space:
+            return []
         if not pieces or needed > left:
             pieces.append([])
             left = space
         pieces[-1].append(i)
         left -= needed
+    found = []
     for piece in pieces:
-        columns = [*labels, *piece]
-        table = replace(
-            grid,
-            header=[grid.header[i] for i in columns],
-            rows=[[row[i] for i in columns] for row in grid.rows],
-            best=frozenset((row, columns.index(i)) for row, i in grid.best if i in columns),
+        shown = [*labels, *piece]
+        part = replace(
+            table,
+            header=[table.header[i] for i in shown],
+            rows=[[row[i] for i in shown] for row in table.rows],
+            best=frozenset((row, shown.index(i)) for row, i in table.best if i in shown),
         )
-        layout = _fit(table, _Measures(*([one[i] for i in columns] for one in measures)), width)
+        layout = _fit(part, [columns[i] for i in shown], width)
         assert layout is not None  # noqa: S101
-        yield table, layout
+        found.append((part, *layout))
+    return found
 
 
-def _measure(grid: Grid) -> _Measures:
-    from rich.cells import cell_len
-
-    measures = _Measures([], [], [])
-    for i, name in enumerate(grid.header):
-        lengths = [cell_len(escape_line(row[i])) for row in grid.rows]
-        longest, length = max(lengths, default=0), cell_len(escape_line(name))
-        measures.natural.append(max(longest, length))
-        if name in grid.prose:
-            words = max((_measure_word(row[i]) for row in grid.rows), default=0)
-            measures.least.append(max(words, min(longest, PROSE_WIDTH), _measure_word(name)))
-            measures.texts.append(sum(lengths))
-        else:
-            measures.least.append(max(longest, _measure_word(name)))
-            measures.texts.append(length)
-    return measures
-
-
-def _fit(grid: Grid, measures: _Measures, width: int) -> tuple[list[int], int] | None:
+def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
     Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
     """
-    natural, least, texts = measures
-    between = len(grid.header) - 1
+    between = len(columns) - 1
+    natural, least = [column.natural for column in columns], [column.least for column in columns]
     for widths in (natural, least):
         for gap in GAPS:
             spare = width - gap * between - sum(widths)
-            if spare >= 0:
-                return _widen(widths, natural, texts, spare), gap
+            if spare < 0:
+                continue
+            found = list(widths)
+            for _ in range(min(spare, sum(natural) - sum(widths))):
+                # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
+                wrapped = [i for i, column in enumerate(columns) if found[i] < column.natural]
+                found[max(wrapped, key=lambda i: columns[i].text / max(found[i], 1) ** 2)] += 1
+            return found, gap
     if between and any(grid.header):
         return None
     least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))  # longer words stick out
     return least, GAPS[-1]
 
 
-def _widen(widths: Sequence[int], natural: Sequence[int], texts: Sequence[int], spare: int) -> list[int]:
-    """Return widths with the spare columns given to those whose texts become shorter by them.
-
-    Args:
-        widths: the narrowest widths.
-        natural: the widths at which nothing is wrapped.
-        texts: the length of all text that may be wrapped, by column.
-        spare: how many columns there are to give.
-    """
-    found = list(widths)
-    for _ in range(min(spare, sum(natural) - sum(widths))):
-        # A text of t characters has t / w lines, and t / w**2 fewer in a column that is wider by one.
-        wrapped = [i for i, width in enumerate(found) if width < natural[i]]
-        found[max(wrapped, key=lambda i: texts[i] / max(found[i], 1) ** 2)] += 1
-    return found
-
-
 def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) -> Iterator[str]:
-    """Yield the lines of a table.
-
-    Args:
-        grid: the table.
-        widths: where to wrap the cells of each column.
-        gap: the number of spaces between columns.
-        coloured: whether the best values are bold.
-    """
-    from rich.cells import cell_len
-
+    """Yield the lines of a table whose cells are wrapped at these widths."""
     header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
     rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
     shown = [header, *rows] if any(grid.header) else rows
-    taken = [max(map(cell_len, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
+    taken = [max(map(_measure, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
     right = find_numeric_columns(grid)
 
     def draw_row(cells: Sequence[Sequence[str]], number: int | None) -> Iterator[str]:
         for line in zip_longest(*cells, fillvalue=""):
             padded = []
             for i, text in enumerate(line):
-                spaces = " " * (taken[i] - cell_len(text))
+                spaces = " " * (taken[i] - _measure(text))
                 styled = _style(text, BOLD, coloured=coloured and (number, i) in grid.best)
                 padded.append(spaces + styled if right[i] else styled + spaces)
             yield (" " * gap).join(padded)
@@ -500,17 +461,14 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) 
 
 
 def _style(text: str, code: str, *, coloured: bool) -> str:
-    """Return a text in a style, if there are styles and the text is not empty."""
     return f"{code}{text}{RESET}" if coloured and text else text
 
 
 def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
     """Yield the lines of one block for each row, with an empty line between them."""
-    from rich.cells import cell_len
-
     names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
-    space = max((length for name in names if (length := cell_len(name)) <= width // 2), default=0) + 2
+    space = max((length for name in names if (length := _measure(name)) <= width // 2), default=0) + 2
     above = [""] * len(names)
     for number, row in enumerate(grid.rows):
         if number:
@@ -521,46 +479,46 @@ def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
         for i, (name, cell) in enumerate(zip(names, above, strict=True)):
             if not cell:
                 continue
-            is_best = (number, i) in grid.best
+            text = cell if name in grid.prose else Whole(cell)
             # A column without a name holds the names of the rows.
             indent = space if name else 0
-            prefix = name + " " * (indent - cell_len(name))
-            word = _measure_word(cell if name in grid.prose else Whole(cell))
-            if indent + word > width or cell_len(name) + 2 > indent > 0:
+            prefix = name + " " * (indent - _measure(name))
+            if indent + _measure_word(text) > width or _measure(name) + 2 > indent > 0:
                 yield name
                 prefix, indent = "  ", 2
-            lines = _wrap(cell if name in grid.prose else Whole(cell), width - indent)
-            for k, line in enumerate(lines):
-                yield (" " * indent if k else prefix) + _style(line, BOLD, coloured=coloured and is_best)
+            for k, line in enumerate(_wrap(text, width - indent)):
+                is_best = coloured and (number, i) in grid.best
+                yield (" " * indent if k else prefix) + _style(line, BOLD, coloured=is_best)
 
 
 def draw_html(grid: Grid) -> str:
-    """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped."""
+    """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped.
+
+    It has no colours of its own, so that it can be read on light and on dark.
+    """
+
+    def escape_html(text: str) -> str:
+        return html.escape(escape_line(text))
+
+    def draw_row(tag: str, texts: Sequence[str], best: Sequence[bool]) -> str:
+        cells = []
+        for side, text, is_best in zip(align, texts, best, strict=True):
+            shown = f"<strong>{escape_html(text)}</strong>" if is_best else escape_html(text)
+            cells.append(f'<{tag} style="text-align: {side}">{shown}</{tag}>')
+        return f"<tr>{''.join(cells)}</tr>"
+
     align = ["right" if right else "left" for right in find_numeric_columns(grid)]
     parts = ["<table>"]
     if grid.title:
-        parts.append(f'<caption style="caption-side: top; text-align: left">{_escape(grid.title)}</caption>')
+        parts.append(f'<caption style="caption-side: top; text-align: left">{escape_html(grid.title)}</caption>')
     if any(grid.header):
-        names = "".join(_make_cell("th", side, name) for side, name in zip(align, grid.header, strict=True))
-        parts.append(f"<thead><tr>{names}</tr></thead>")
+        parts.append(f"<thead>{draw_row('th', grid.header, [False] * len(align))}</thead>")
     parts.append("<tbody>")
-    for i, row in enumerate(grid.rows):
-        bold = [(i, j) in grid.best for j in range(len(row))]
-        cells = zip(align, row, bold, strict=True)
-        parts.append(f"<tr>{''.join(_make_cell('td', side, text, bold=is_best) for side, text, is_best in cells)}</tr>")
+    parts += [draw_row("td", row, [(i, j) in grid.best for j in range(len(row))]) for i, row in enumerate(grid.rows)]
     parts.append("</tbody>")
     if grid.notes:
-        notes = "<br>".join(map(_escape, grid.notes))
+        notes = "<br>".join(map(escape_html, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""
         # Notes are set off by size alone: a colour would be lost on one of the grounds.
         parts.append(f'<tfoot><tr><td{width} style="text-align: left; font-size: smaller">{notes}</td></tr></tfoot>')
     return "\n".join([*parts, "</table>\n"])
-
-
-def _make_cell(tag: str, side: str, text: str, *, bold: bool = False) -> str:
-    shown = f"<strong>{_escape(text)}</strong>" if bold else _escape(text)
-    return f'<{tag} style="text-align: {side}">{shown}</{tag}>'
-
-
-def _escape(text: str) -> str:
-    return html.escape(escape_line(text))

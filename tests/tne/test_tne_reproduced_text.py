@@ -9,7 +9,7 @@ from shared.tne_release import cells_of, values_of, write
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.printed_tables import DIFFERS, WITHIN_CHANCE, judge
+from closeread.counts.printed_tables import DIFFERS, WITHIN_CHANCE, give_verdict
 from closeread.tasks.tne.columns import documents_of
 from closeread.tasks.tne.reproduction_baselines import score_random_title
 from closeread.tasks.tne.reproduction_text import describe_test
@@ -89,8 +89,8 @@ def test_random_titles_of_a_text_by_hand(sample):
     again = {**sample[0], "id": "s1 again"}
     precision, _, _ = score_random_title(documents_of([sample[0], again]))
     assert precision == (percent(6, 24), pytest.approx(100 * 2**0.5 / 24))
-    assert judge("13.2", precision) == judge("36.8", precision) == DIFFERS  # two deviations are 11.79
-    assert judge("13.3", precision) == judge("36.7", precision) == WITHIN_CHANCE
+    assert give_verdict("13.2", precision) == give_verdict("36.8", precision) == DIFFERS  # two deviations are 11.79
+    assert give_verdict("13.3", precision) == give_verdict("36.7", precision) == WITHIN_CHANCE
 
 
 def test_random_titles_are_those_of_all_draws(sample):

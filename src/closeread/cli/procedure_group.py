@@ -95,11 +95,11 @@ def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:
 
 
 def find_kinds(files: Sequence[Path]) -> list[str]:
-    """Return what is in each file, as `find_kind` does; in pipes, which can be read only once, predictions."""
-    from closeread.counts.systems import find_kind
+    """Return what is in each file, as `detect_kind` does; in pipes, which can be read only once, predictions."""
+    from closeread.counts.systems import detect_kind
     from closeread.formats.text import is_open_pipe
 
-    return ["predictions" if is_open_pipe(path) else find_kind(path) for path in files]
+    return ["predictions" if is_open_pipe(path) else detect_kind(path) for path in files]
 
 
 def take_key(files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:

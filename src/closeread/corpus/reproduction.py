@@ -34,7 +34,7 @@ from closeread.counts.printed_tables import (
     Table,
     Value,
     describe_verdicts,
-    judge,
+    give_verdict,
 )
 from closeread.counts.results import Loadable, check_reproduction
 from closeread.exceptions import RequestError
@@ -226,7 +226,7 @@ def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cel
 
 
 def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | None, value: Value | None) -> Cell:
-    verdict = judge(text, value)
+    verdict = give_verdict(text, value)
     known = "needs" if value is None else {DIFFERS: "differs", AGREES: "without_data"}.get(verdict)
     reason = "" if known is None else _look_up(table.get(known, {}), place)
     if verdict == AGREES and reason:

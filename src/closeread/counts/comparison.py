@@ -13,8 +13,8 @@ from closeread.counts.estimates import (
     Correction,
     Resampling,
     correct_decidable,
-    find_enough,
-    find_least,
+    min_p_value,
+    min_resamples,
     number_or_none,
     read_numbers,
 )
@@ -155,18 +155,10 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
         return None
     kinds = [f"{kind}_corrected" for kind in PValues._fields]
     n_tests, n_resamples = int(correction["n_tests"]), int(found["first"]["n_resamples"])
-    if find_least(n_resamples, n_tests) > SMALL:  # older versions wrote p-values that can't decide anything
+    if min_p_value(n_resamples, n_tests) > SMALL:  # older versions wrote p-values that can't decide anything
         kinds = [""] * len(kinds)
     p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
     return Corrected(correction["method"], n_tests, p_values)
-
-
-def make_comparison(
-    names: tuple[str, str], first: Counted, second: Counted, resampling: Resampling | None = None
-) -> Comparison:
-    """Compare two systems as `make_comparisons` does."""
-    (comparison,) = make_comparisons(names, (first, second), resampling)
-    return comparison
 
 
 def make_comparisons(
@@ -254,31 +246,17 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
 
 
 def _check_comparable(names: tuple[str, str], first: Counted, second: Counted) -> None:
-    """Check that two systems were scored alike.
-
-    Raises:
-        RequestError: their signatures or units differ.
-    """
+    """Check that two systems have the same signature, and the same units, if those without a prediction are skipped."""
     if first.provenance.options.get("missing") == "skip":
-        _check_units(names, first, second)
+        one, two = set(first.table.units), set(second.table.units)
+        for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
+            if lacks:
+                unit, option = first.procedure.unit, name_option("missing", "skip")
+                found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
+                raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")
     if first.provenance.signature != second.provenance.signature:
         signatures = f"{first.provenance.signature} and {second.provenance.signature}"
         raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
-
-
-def _check_units(names: tuple[str, str], first: Counted, second: Counted) -> None:
-    """Check that two systems have the same units, if units without a prediction are skipped.
-
-    Raises:
-        RequestError: they have different units; the message names one.
-    """
-    unit = first.procedure.unit
-    one, two = set(first.table.units), set(second.table.units)
-    for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
-        if lacks:
-            found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
-            option = name_option("missing", "skip")
-            raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")
 
 
 def _make_grid(comparison: Comparison) -> Grid:
@@ -333,10 +311,10 @@ def _make_grid(comparison: Comparison) -> Grid:
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:
     """Return a warning if no corrected p-value could be significant, so that there are none."""
-    least = find_least(n_resamples, n_tests)
+    least = min_p_value(n_resamples, n_tests)
     if least <= alpha:
         return []
-    enough, option = find_enough(n_tests, alpha), choose_words("--resamples", "resampling=")
+    enough, option = min_resamples(n_tests, alpha), choose_words("--resamples", "resampling=")
     return [
         f"Not tested: after correction for {pluralize(n_tests, 'comparison')}, {n_resamples:,} resamples give no "
         f"p-value below {format_p_value(least)}, so they can't decide anything; use {enough:,} or more ({option})."

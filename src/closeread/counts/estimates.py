@@ -45,19 +45,19 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in corrected]
 
 
-def find_least(n_resamples: int, n_tests: int) -> float:
+def min_p_value(n_resamples: int, n_tests: int) -> float:
     """Return the smallest corrected p-value that these tests can have.
 
-    >>> find_least(999, 20)
+    >>> min_p_value(999, 20)
     0.02
     """
     return min(n_tests / (1 + n_resamples), 1.0)
 
 
-def find_enough(n_tests: int, alpha: float) -> int:
+def min_resamples(n_tests: int, alpha: float) -> int:
     """Return the fewest resamples with which any of these tests can be significant after correction.
 
-    >>> find_enough(66, 0.05)
+    >>> min_resamples(66, 0.05)
     1319
     """
     return math.ceil(n_tests / alpha) - 1
@@ -66,7 +66,7 @@ def find_enough(n_tests: int, alpha: float) -> int:
 def correct_decidable(p_values: Sequence[float], n_resamples: int, alpha: float) -> list[float]:
     """Return p-values corrected by Holm's procedure; all are NaN if the resamples are too few to decide anything."""
     n_tests = sum(not math.isnan(p) for p in p_values)
-    return correct_by_holm(p_values) if find_least(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)
+    return correct_by_holm(p_values) if min_p_value(n_resamples, n_tests) <= alpha else [math.nan] * len(p_values)
 
 
 class DefaultNumber(int):
@@ -106,9 +106,9 @@ class Resampling:
             alpha: the level of significance; the smallest corrected p-value is at most a fifth of it.
             most: the most resamples that the tests can have, which is kept to as long as they can decide anything.
         """
-        if not isinstance(self.n_resamples, DefaultNumber) or most < find_enough(n_tests, alpha):
+        if not isinstance(self.n_resamples, DefaultNumber) or most < min_resamples(n_tests, alpha):
             return self
-        enough = 1000 * math.ceil(find_enough(5 * n_tests, alpha) / 1000)
+        enough = 1000 * math.ceil(min_resamples(5 * n_tests, alpha) / 1000)
         return replace(self, n_resamples=max(self.n_resamples, min(enough, most)))
 
 

@@ -30,7 +30,6 @@ class Formula(Protocol):
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the scores."""
-        ...
 
 
 class DescribedFormula(Formula, Protocol):
@@ -39,7 +38,6 @@ class DescribedFormula(Formula, Protocol):
     @property
     def description(self) -> str:
         """What it measures."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -184,15 +184,13 @@ def describe_summary(tables: Iterable[Table]) -> str:
     return f"{pluralize(found['printed'], 'printed figure')}: {', '.join(shown)}"
 
 
-def judge(printed: str | None, value: Value | None) -> str:
+def give_verdict(printed: str | None, value: Value | None) -> str:
     """Compare a printed value with a recomputed one.
 
-    >>> judge("3,988", 3988), judge("35.8", 35.86), judge("35.8", 35.91), judge(".063", 0.0634), judge("12", None)
-    ('agrees', 'agrees, cut off', 'differs', 'agrees', 'not recomputed')
-    >>> judge("0.5", Chance(0.44, 0.04)), judge("less than 70", Claim(69.7, True)), judge("120 / 44", "120 / 44")
-    ('within chance', 'agrees', 'agrees')
-    >>> judge("49.2", OwnModel(40.0))
-    'own model'
+    >>> give_verdict("3,988", 3988), give_verdict("35.8", 35.86), give_verdict("35.8", 35.91), give_verdict("12", None)
+    ('agrees', 'agrees, cut off', 'differs', 'not recomputed')
+    >>> give_verdict("0.5", Chance(0.44, 0.04)), give_verdict("less than 70", Claim(69.7, True))
+    ('within chance', 'agrees')
     """
     if printed is None:
         return DIFFERS if isinstance(value, Claim) and not value.holds else NOT_PRINTED
@@ -242,13 +240,6 @@ def format_like(printed: str | None, value: float | str | None) -> str:
         return f"{value:,.0f}"
     digits = 2 if number is None else 1 - int(number.as_tuple().exponent)
     return f"{value:,.{digits}f}"
-
-
-HEADER = ("row", "column", "printed", "recomputed", "verdict", "note")
-TEXTS = frozenset({"row", "column", "note"})
-"""Sections and notes may begin with a number; they are wrapped in a narrow terminal."""
-
-DITTO = frozenset({"row", "note"})
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
@@ -20,10 +20,6 @@ from closeread.counts.table import CountTable
 from closeread.exceptions import FieldPath, Problem, RequestError, quote
 from closeread.records import DataDir, Origin
 from closeread.suggestions import describe_unknown
-
-if TYPE_CHECKING:
-    from closeread.counts.table import CountTable
-
 
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 """What a user may give for an option; it counts as its text, True as "true"."""
@@ -77,9 +73,7 @@ class Option:
 
     def accepts(self, value: object) -> bool:
         """Return whether a value is valid."""
-        if self.pattern is None:
-            return value in self.choices
-        return re.fullmatch(self.pattern, str(value)) is not None
+        return value in self.choices if self.pattern is None else bool(re.fullmatch(self.pattern, str(value)))
 
 
 @dataclass(frozen=True)
@@ -96,32 +90,26 @@ class PathOption(Option):
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
     """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
 
-    Args:
-        options: the options that exist.
-        values: the given values by name.
-        owner: what has these options, for messages.
-
     Raises:
-        RequestError: an option does not exist, or does not accept its value.
+        RequestError: an option does not exist, or does not accept its value; `owner` has these options, in messages.
 
     >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
     {'average': 'macro'}
     """
+
+    def as_text(value: object) -> str:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
     known = {option.name: option for option in options}
-    given = {name: _as_text(value) for name, value in values.items()}
+    given = {name: as_text(value) for name, value in values.items()}
     for name, value in given.items():
         if name not in known:
             raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
         if not known[name].accepts(value):
             raise RequestError(f"option {name}: {known[name].describe_invalid(value)}")
     return {name: option.canonical(given.get(name, option.default)) for name, option in known.items()}
-
-
-def _as_text(value: object) -> str:
-    """Return a value as the command line writes it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def missing_option(default: str) -> Option:
@@ -183,17 +171,14 @@ class Gold(Protocol):
     @property
     def records(self) -> Sequence[Any]:
         """The argument `gold` of `Procedure.count`, with an item for each unit or part of a unit."""
-        ...
 
     @property
     def origin(self) -> Origin:
         """Where it comes from."""
-        ...
 
     @property
     def notices(self) -> Sequence[str]:
         """Notices about it for the user, one sentence each."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -249,7 +234,6 @@ class Sides(Protocol[G]):
     @property
     def key_first(self) -> bool:
         """Whether gold is a file given by the user, the key."""
-        ...
 
     def read_gold(self, place: Place, options: Options) -> G:
         """Read gold.
@@ -257,11 +241,9 @@ class Sides(Protocol[G]):
         Raises:
             RequestError: the place does not exist; an InputError if the files are missing or invalid.
         """
-        ...
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> G:
         """Wrap gold records in memory that are already validated."""
-        ...
 
     def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
         """Return rows in memory as the procedure takes them fastest, if they are valid for sure.
@@ -273,7 +255,6 @@ class Sides(Protocol[G]):
         Returns:
             None if there is no faster way, or if something may be wrong with the rows: then they are validated.
         """
-        ...
 
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
         """Read a system's output (a file, a folder or records) and align it with gold.
@@ -281,7 +262,6 @@ class Sides(Protocol[G]):
         Raises:
             SubmissionError: it is invalid; all problems at once.
         """
-        ...
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
         """Check a system's output as far as that is possible without gold, of which only the names are known.
@@ -296,23 +276,18 @@ class Sides(Protocol[G]):
             SubmissionError: it is invalid; all problems at once, none of which depends on gold.
             RequestError: it lacks something that the options need.
         """
-        ...
 
     def names(self, gold: G) -> Sequence[str]:
         """Return the name of each gold record's unit."""
-        ...
 
     def remarks(self, gold: G, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
-        ...
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
-        ...
 
     def digests(self, gold: G, options: Options) -> Mapping[str, bytes]:
         """Return the sha256 of the scored part of each unit's gold, by the unit's name; the source does not matter."""
-        ...
 
 
 @contextmanager

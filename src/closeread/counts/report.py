@@ -302,10 +302,7 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
 
 
 def _drop_sizes(grid: Grid, number: int) -> Grid:
-    """Return the table of a report without its last columns, which say how many units there are, but with a note.
-
-    The rows of slices have their numbers of units in parentheses.
-    """
+    """Return the table of a report without its last columns, which say how many units there are, but with a note."""
     rows, notes = [], list(grid.notes)
     for row in grid.rows:
         cells, sizes = [*row[:-number]], zip(row[-number:], grid.header[-number:], strict=True)

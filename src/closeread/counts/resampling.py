@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Whole, multiply
 from closeread.counts.metrics import Metric
-from closeread.counts.table import CountTable, find_tied
+from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
 
 GROUP = 2**20
@@ -205,7 +205,7 @@ class Bootstrap:
         self.table, self.n_resamples, self.seed = table, n_resamples, seed
         self._gold = table.number_golds()
         self._order = np.argsort(self._gold, kind="stable")
-        self._tied = find_tied(self._gold[self._order])
+        self._tied = mark_tied(self._gold[self._order])
         self._known = dict(known or {})
 
     @cached_property
@@ -250,11 +250,7 @@ class Bootstrap:
 
 
 def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1) -> None:
-    """Check that there are not too many resamples for these blocks, counts and systems.
-
-    Raises:
-        RequestError: work or memory would be beyond a limit.
-    """
+    """Check that there are not too many resamples for these blocks, counts and systems."""
     found = f"{n_resamples:,} resamples of {pluralize(n_blocks, 'block')}"
     of_systems = "" if n_systems == 1 else f" of {n_systems:,} systems"
     sizes = {
@@ -269,7 +265,7 @@ def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: 
             raise RequestError(f"{what.format(size)} (expected at most {limit:,})")
 
 
-def find_most(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -> int:
+def max_resamples(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -> int:
     """Return how many resamples the limits allow for paired tests of all pairs of systems."""
     n_tests = math.comb(n_systems, 2) * n_scores
     sizes = (MAX_DRAWS, n_blocks), (MAX_SUMS, n_counts * n_systems), (MAX_NULLS, n_tests)
@@ -277,11 +273,7 @@ def find_most(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -> in
 
 
 def _check_tests(n_systems: int, n_scores: int, n_resamples: int) -> None:
-    """Check that not too many pairs of systems are tested.
-
-    Raises:
-        RequestError: work or memory would be beyond a limit.
-    """
+    """Check that not too many pairs of systems are tested."""
     n_tests = math.comb(n_systems, 2) * n_scores
     found = f"{n_systems:,} systems have {pluralize(n_tests, 'paired test')} in {pluralize(n_scores, 'score')}"
     if n_tests > MAX_TESTS:
@@ -468,15 +460,7 @@ def _check_alike(first: CountTable, second: CountTable) -> None:
 
 
 def _p_values(null: Floats, values: Floats) -> Floats:
-    """Return the proportions of differences at least as large as the observed ones, each of which counts as one.
-
-    Args:
-        null: (m, n) differences under the null hypothesis.
-        values: (m,) the observed differences.
-
-    Returns:
-        (m,), NaN where a difference is NaN.
-    """
+    """Return the proportions of differences at least as large as the observed ones, each of which counts as one."""
     n_as_large = np.count_nonzero(np.abs(null) >= np.abs(values)[:, None] - TIE, axis=1)
     is_undefined = np.isnan(values) | np.isnan(null).any(axis=1)
     return np.where(is_undefined, math.nan, (1 + n_as_large) / (1 + null.shape[1]))

@@ -294,11 +294,7 @@ def _read_file(path: Path) -> _Stored:
 
 
 def _read_content(schema: pa.Schema, arrow: pa.Table, about: Any) -> _Stored:
-    """Read counts and provenance from a file's columns, texts with dictionaries, and its metadata.
-
-    Raises:
-        ValueError: they are invalid; or a LookupError.
-    """
+    """Read counts and provenance from a file's columns, texts with dictionaries, and its metadata."""
     import jsonschema_rs
 
     if not jsonschema_rs.is_valid(METADATA, about):
@@ -328,13 +324,7 @@ def _list_chunks(schema: pa.Schema, arrow: pa.Table) -> dict[str, Sequence[pa.Ar
 def _read_table(
     chunks: Mapping[str, Sequence[pa.Array]], parts_of: Mapping[str, Sequence[str]], counts: Mapping[str, Sequence[str]]
 ) -> CountTable:
-    """Read the counts from a file's columns.
-
-    Args:
-        chunks: the chunks of each column.
-        parts_of: the parts of each breakdown.
-        counts: the counts of the units, and of each breakdown that has others; empty if all have all counts.
-    """
+    """Read the counts from a file's columns."""
 
     def select(kind: str) -> dict[str, Sequence[pa.Array]]:
         return {name.removeprefix(kind): own for name, own in chunks.items() if name.startswith(kind)}
@@ -386,11 +376,7 @@ def _read_table(
 
 
 def _read_numbers(chunks: Sequence[pa.Array], dtype: str, null: float = 0) -> Any:
-    """Return a column of numbers, (n,).
-
-    pyarrow's own conversions to NumPy import pandas if it is installed, and its functions of columns are a module of
-    their own: together they take longer to import than twenty files of counts take to read.
-    """
+    """Return a column of numbers, (n,)."""
     found = [np.empty(0, dtype)]
     for chunk in filter(len, chunks):
         valid, data = chunk.buffers()

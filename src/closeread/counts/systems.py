@@ -22,11 +22,11 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 
 from closeread.counts.comparison import format_difference, format_p_value, warn_of_few_resamples
 from closeread.counts.counted import Counted, Provenance
-from closeread.counts.estimates import Resampling, correct_decidable, find_least, number_or_none, read_numbers
+from closeread.counts.estimates import Resampling, correct_decidable, min_p_value, number_or_none, read_numbers
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Option, Procedure
 from closeread.counts.report import Report, format_star, make_report, make_title, name_options, warn_of_few_blocks
-from closeread.counts.resampling import TIE, Difference, compare_pairs, find_most
+from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_systems_table
 from closeread.counts.storage import is_count_file
 from closeread.exceptions import RequestError, escape, escape_line, pluralize, quote
@@ -57,7 +57,7 @@ SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
 """The sign of a number; outside of formulas, a minus would be a hyphen."""
 
 
-def find_kind(path: Path) -> Literal["counts", "report", "predictions"]:
+def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
     """Return what is in a file: stored counts, a report as JSON, or otherwise predictions."""
     if not path.is_file():
         return "predictions"
@@ -337,7 +337,7 @@ class SystemsTable(Loadable):
 
     def is_undecided(self, score: str) -> bool:
         """Return whether the resamples are too few for any test of a score to be significant after correction."""
-        return find_least(self.resampling.n_resamples, self.count_tests(score)) > self.alpha
+        return min_p_value(self.resampling.n_resamples, self.count_tests(score)) > self.alpha
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
@@ -479,7 +479,7 @@ def make_systems_table(
     counted = [one for one in results if isinstance(one, Counted)]
     used = _find_counts(counted, scores)
     if len(counted) > 1:
-        most = find_most(len(counted), len(scores), counted[0].table.n_blocks, len(used))
+        most = max_resamples(len(counted), len(scores), counted[0].table.n_blocks, len(used))
         resampling = resampling.for_tests(math.comb(len(counted), 2), alpha, most)
     reports = [make_report(one, resampling=resampling) if isinstance(one, Counted) else one for one in results]
     order = list(range(len(names)))

@@ -152,7 +152,7 @@ class CountTable:
         """
         gold = self.number_golds()
         order = np.argsort(gold, kind="stable")
-        tied = find_tied(gold[order])
+        tied = mark_tied(gold[order])
         rows = np.flatnonzero(np.isin(self.blocks, order[tied]))
         names: dict[int, str] = {}
         for block, row in zip(self.blocks[rows].tolist(), rows.tolist(), strict=True):
@@ -259,7 +259,7 @@ def _list_groups(groups: Ints, n_groups: int) -> list[Ints]:
     return np.split(order, np.searchsorted(groups[order], np.arange(1, n_groups)))
 
 
-def find_tied(values: Ints) -> Mask:
+def mark_tied(values: Ints) -> Mask:
     """Mark the values of a sorted array that occur several times."""
     is_first = mark_run_starts(values)
     is_tied: Mask = ~(is_first & np.append(is_first[1:], True))

@@ -212,7 +212,7 @@ def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Any
     where = {name: given.pop(name, None) for name in PLACE}
     place, options = make_place(corpus, options=given, **where)
     scorer = open_scorer(corpus, place, options)
-    system = scorer.take(values["scored"])
+    system = scorer.read_source(values["scored"])
     fields = values.get("by", ()) or scorer.procedure.breakdowns
     counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])

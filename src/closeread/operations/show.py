@@ -104,7 +104,7 @@ def read_predictions(
     known = {option.name: option for option in load_procedure(corpus.procedure).options}
     absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
     scorer = open_scorer(corpus.name, place, absent)
-    system = scorer.take(predictions)
+    system = scorer.read_source(predictions)
     missing = set(system.missing)
     keys = (record[corpus.key] for record in scorer.gold.records)
     rows = [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]

@@ -98,7 +98,7 @@ def validate_with(scorer: Scorer, predictions: FileOrRows) -> Verdict:
     source = str(predictions) if isinstance(predictions, str | Path) else "predictions"
     total = len(scorer.gold.records)
     try:
-        system = scorer.take(predictions)
+        system = scorer.read_source(predictions)
     except InputError as error:
         return Verdict(source, None, total, error)
     return Verdict(source, total - len(system.missing), total, notices=scorer.remarks(system))

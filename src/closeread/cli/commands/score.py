@@ -103,7 +103,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     check_score_only(values)
     scorer = open_scorer(name, read_place(values), given_options(procedure, values), values.get("metrics"))
     tell(scorer.gold.notices)
-    system = scorer.take(predictions)
+    system = scorer.read_source(predictions)
     fields = scorer.breakdowns_for(values.get("by", ()))
     if values["counts"] is not None:
         fields = list(dict.fromkeys([*fields, *scorer.available_breakdowns(system)]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, ratio
 from closeread.corpus.reproduction import Inputs, Recomputed, load_printed
-from closeread.counts.printed_tables import AGREES, Claim, Value, judge
+from closeread.counts.printed_tables import AGREES, Claim, Value, give_verdict
 from closeread.tasks.tne.baselines import every_pair
 from closeread.tasks.tne.columns import LABELS, TITLE_END, Documents
 from closeread.tasks.tne.kernels.links import LABEL_BITS
@@ -222,7 +222,7 @@ def score_without_models(inputs: Inputs, documents: Documents) -> Cells:
     best = ", ".join(max(group, key=lambda row: f1[row]) for group in GROUPS)
     described = f1[DESCRIBED["Surface-Extended"]]
     printed = next(table["rows"] for table in load_printed("tne")["tables"] if table["name"] == "Table 3")
-    is_printed = judge(printed["Surface-Extended"]["F1"], described) == AGREES
+    is_printed = give_verdict(printed["Surface-Extended"]["F1"], described) == AGREES
     return {
         ("F1 of the single baselines, lowest / highest", "7.1"): f"{min(single):.1f} / {max(single):.1f}",
         ("F1 of Combined", "7.1"): f1["Combined"],
