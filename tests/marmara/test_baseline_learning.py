@@ -135,3 +135,18 @@ def test_pairs_with_vectors_against_scikit_learn(learner, seed):
     for own, expected in zip(weights, (table, cosines, first, second), strict=True):
         np.testing.assert_allclose(own, expected, atol=2e-4)
     assert np.abs(cosines).max() > 0.01
+
+
+def test_steps_that_are_too_long_are_shortened():
+    """Vectors as long as these make whole steps of Newton's method raise the loss."""
+    rng = np.random.default_rng(13)
+    codes = rng.choice(rng.integers(0, N_CODES, 20), 3).astype(np.int16)
+    first, second = rng.integers(0, 30, (2, 3))
+    cosines, vectors = rng.uniform(-1, 1, (2, 3)), rng.standard_cauchy(size=(30, 1)) * 10
+    y = rng.random(3) < rng.uniform(0.05, 0.5)
+    table, of_cosines, of_first, of_second = fit_pairs("svc", PairMatrix(codes, first, second, cosines, vectors), y)
+    scores = table[codes] + of_cosines @ cosines + vectors[first] @ of_first + vectors[second] @ of_second
+    features = np.hstack([expand_codes(codes), cosines.T, vectors[first], vectors[second]])
+    estimator = make_estimator("svc").set_params(tol=1e-10, max_iter=10**6)
+    estimator.fit(features, np.where(y, 1, -1), sample_weight=np.where(y, 3 / 2 / y.sum(), 3 / 2 / (~y).sum()))
+    np.testing.assert_allclose(scores, estimator.decision_function(features), atol=1e-3)

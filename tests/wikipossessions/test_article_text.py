@@ -68,6 +68,7 @@ def test_a_page_by_hand():
         ("<table><tr><td>Box</td></tr></table>", ""),
         ("<p> \n </p><h2></h2>", ""),
         ("Bare", "Bare\n"),
+        ("Bare<ul><li>One</li><li>Two</li></ul>", "Bare\n\nOne\nTwo\n"),
         ("<p>One<p>Two", "One\n\nTwo\n"),
         ("<p>One</b></p></div></p>Two", "One\n\nTwo\n"),
         ("<table><tr><td>Box</table>After", "After\n"),
