@@ -19,7 +19,6 @@ from closeread.cli import main, options
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
-from closeread.corpus.schema import load_schema
 from closeread.counts.results import FORMAT
 
 SCORE = ["score", "mctaco", "yes.jsonl", "--config", "sample"]
@@ -213,8 +212,6 @@ def two_corpora(monkeypatch):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
-    for module in (gold, submissions):
-        monkeypatch.setattr(module, "load_schema", lambda name: load_schema("mctaco"))
 
 
 def loader_file(name):

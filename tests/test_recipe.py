@@ -304,12 +304,16 @@ def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
     package = folder / "closeread"
     shutil.copytree(package / "loaders/shipwords", package / "loaders/seawords")
     (package / "loaders/seawords/shipwords.py").rename(package / "loaders/seawords/seawords.py")
-    shutil.copy(package / "schemas/shipwords.json", package / "schemas/seawords.json")
     declaration = package / "loaders/seawords/declaration.py"
-    declaration.write_text(declaration.read_text("utf-8").replace('"shipwords"', '"seawords"'), "utf-8")
+    shared = declaration.read_text("utf-8").replace('"shipwords"', '"seawords"')
+    assert 'name="seawords"' in shared
+    declaration.write_text(shared.replace('name="seawords"', 'name="seawords", schema="shipwords"'), "utf-8")
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in PREDICTED), "utf-8")
-    unclear, clear = run_commands(folder, "score spelling words.txt", "score seawords words.txt --no-ci").values()
+    commands = ("score spelling words.txt", "score seawords words.txt --no-ci", "schema seawords", "schema shipwords")
+    unclear, clear, *schemas = run_commands(folder, *commands).values()
     assert unclear["exit_code"] == 2
     assert "procedure spelling scores seawords and shipwords; give the name of a corpus" in unclear["stderr"]
     assert clear["exit_code"] == 0, clear["stderr"]
     assert "seawords" in clear["stdout"]
+    assert schemas[0]["exit_code"] == 0, schemas[0]["stderr"]
+    assert schemas[0]["stdout"] == schemas[1]["stdout"]

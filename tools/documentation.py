@@ -70,7 +70,7 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
 
 def fields_table(corpus: Corpus, definition: str = "document") -> str:
     """A table of the fields of a record."""
-    rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.name), definition)]
+    rows = [[f"`{f.name}`", f.type, f.description] for f in fields(load_schema(corpus.schema), definition)]
     return draw_markdown(Grid("", ["field", "type", "description"], rows))
 
 

@@ -277,7 +277,7 @@ class CountBatch:
             fields: Sequence[str] = (key, value)
         elif corpus is not None:
             declared = load_corpus(corpus)
-            definitions = load_schema(declared.name)["$defs"]
+            definitions = load_schema(declared.schema)["$defs"]
             key, fields = declared.key, list(definitions["document"]["properties"])
             value = definitions["submission"]["required"][-1]
         else:

@@ -250,6 +250,7 @@ class Corpus:
         configs: config name to config; the first is the default, `sample` ships in the package.
         default_split: the split that is scored by default.
         format: the format of its files.
+        schema: the schema of its records and of submissions; by default, the one of the corpus's name.
         key: the field that identifies a gold record and a submitted row.
         unique: other fields that no two records or rows may share.
         submission_formats: the formats of submissions other than JSON Lines, each a file or a folder of files.
@@ -277,6 +278,7 @@ class Corpus:
     format: str
     procedure: str
     package: str = ""
+    schema: str = ""
     key: str = "id"
     unique: tuple[str, ...] = ()
     submission_formats: tuple[str, ...] = ()
@@ -286,6 +288,10 @@ class Corpus:
     extra_files: tuple[str, ...] = ()
     # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
     redistribution: str = "its declaration does not say that the licence allows it"
+
+    def __post_init__(self) -> None:
+        """Choose the schema of the corpus's name by default."""
+        object.__setattr__(self, "schema", self.schema or self.name)
 
     @property
     def task(self) -> str:

@@ -23,7 +23,7 @@ def example_record(corpus: Corpus) -> Record:
 
 def example_submission(corpus: Corpus) -> str:
     """Return a line of JSON Lines that is valid for the sample: what gold says of the same record, or a part of it."""
-    schema = load_schema(corpus.name)
+    schema = load_schema(corpus.schema)
     fields = resolve(schema, schema["$defs"]["submission"])["properties"]
     row = load_view(corpus, SAMPLE).predict(example_record(corpus))
     return json.dumps({name: value for name, value in row.items() if name in fields}, ensure_ascii=False)

@@ -493,8 +493,10 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     Raises:
         FormatError: as for `closeread.corpus.validation.validate_records`.
     """
-    schema, key = load_schema(corpus), load_corpus(corpus).key
-    return validate_records(path, read_json_lines(path, make_check(schema, definition)), schema, definition, key)
+    declared = load_corpus(corpus)
+    schema = load_schema(declared.schema)
+    parsed = read_json_lines(path, make_check(schema, definition))
+    return validate_records(path, parsed, schema, definition, declared.key)
 
 
 def _read_path(
@@ -506,9 +508,9 @@ def _read_path(
     if path.is_dir() and reader.folder is not None:
         parsed = reader.folder.read(path)
     elif suffix in JSON_LINES and suffix not in reader.suffixes:
-        parsed = read_json_lines(path, make_check(load_schema(corpus.name), definition))
+        parsed = read_json_lines(path, make_check(load_schema(corpus.schema), definition))
     elif path.suffix.lower() == PARQUET:
-        schema = load_schema(corpus.name)
+        schema = load_schema(corpus.schema)
         rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
         parsed = complete_rows(corpus, convert_rows(rows), definition)
     else:
@@ -518,7 +520,7 @@ def _read_path(
 
 def complete_rows(corpus: Corpus, rows: Sequence[Any], definition: str) -> ParsedRows:
     """Return rows in memory as reading a file returns its records: labels by name, with the fields that are derived."""
-    rows = name_labels(rows, corpus.name, definition)
+    rows = name_labels(rows, corpus.schema, definition)
     return find_format(corpus.task, corpus.format).complete(rows) if definition == "document" else ParsedRows(rows, [])
 
 
@@ -530,7 +532,7 @@ def _validate(
     records = validate_records(
         path,
         parsed,
-        load_schema(corpus.name),
+        load_schema(corpus.schema),
         definition,
         *(corpus.key, *corpus.unique),
         find_inconsistencies=rules.find_inconsistencies,

@@ -143,9 +143,9 @@ def _to_records(side: str, columns: Mapping[str, list[Any]]) -> Sequence[Record]
     return ColumnRecords(columns)
 
 
-def name_labels(rows: Sequence[Any], corpus: str, definition: str) -> Sequence[Any]:
+def name_labels(rows: Sequence[Any], schema_name: str, definition: str) -> Sequence[Any]:
     """Replace integers, as which `datasets` may store labels, by their names, in rows of a definition of a schema."""
-    schema = load_schema(corpus)
+    schema = load_schema(schema_name)
     nodes = resolve(schema, schema["$defs"][definition])["properties"]
     labels = {name: node for name, one in nodes.items() if "enum" in (node := resolve(schema, one))}
     if not labels:

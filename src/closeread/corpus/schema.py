@@ -44,9 +44,9 @@ KEYWORDS = frozenset(
 )
 
 
-def load_schema(corpus: str) -> Schema:
-    """Load the schema of a corpus by name, as it ships in the package."""
-    text = (package_folder("closeread.schemas") / f"{corpus}.json").read_text("utf-8")
+def load_schema(name: str) -> Schema:
+    """Load a schema by name (`Corpus.schema`), as it ships in the package."""
+    text = (package_folder("closeread.schemas") / f"{name}.json").read_text("utf-8")
     schema: Schema = json.loads(text)
     return schema
 

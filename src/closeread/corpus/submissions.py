@@ -163,7 +163,7 @@ def read_submission(
 
 def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(source, Path):
-        rows = name_labels(source, corpus.name, "submission")
+        rows = name_labels(source, corpus.schema, "submission")
         if isinstance(rows, ColumnRecords) and corpus.key not in rows.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
             raise FormatError("predictions", [Problem(found)])
@@ -176,7 +176,7 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     own = next((one for one in _find_files(corpus) if one.recognises(first)), None)
     if own is not None:
         return own.parse(lines, gold)
-    return parse_json_lines(lines, accepts=make_check(load_schema(corpus.name), "submission"))
+    return parse_json_lines(lines, accepts=make_check(load_schema(corpus.schema), "submission"))
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class _Alignment:
     @cached_property
     def validator(self) -> RowValidator:
         """The validator of rows."""
-        return RowValidator(load_schema(self.corpus.name), "submission")
+        return RowValidator(load_schema(self.corpus.schema), "submission")
 
     def align(self, parsed: AnyParsed) -> System:
         """Validate rows, and align them.

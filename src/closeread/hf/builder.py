@@ -208,7 +208,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return data_notices(self.CORPUS, self.config.name, self._folder())
 
     def _features(self) -> datasets.Features:
-        return features(load_schema(self.CORPUS.name), self.CORPUS.configs[self.config.name].definition)
+        return features(load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition)
 
     def _folder(self) -> DataDir | None:
         files: DataDir | None = self.config.files

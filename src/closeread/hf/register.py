@@ -180,11 +180,12 @@ def digest_declaration(corpus: str) -> str:
     """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
     import hashlib
 
+    from closeread.corpus.names import load_corpus
     from closeread.packages import package_folder
 
     loader = package_folder(f"closeread.loaders.{corpus}")
     files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
-    files.append(package_folder("closeread.schemas") / f"{corpus}.json")
+    files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -76,7 +76,7 @@ def schema(corpus: CorpusName, *, submission: bool = False, config: Config = Non
         what = "{submission} can't be combined with {config}: all configs have the same submissions"
         raise RequestError(fill_options(what))
     definition = declared.configs[select(declared, config, None)[0]].definition
-    return dict(extract_definition(load_schema(declared.name), "submission" if submission else definition))
+    return dict(extract_definition(load_schema(declared.schema), "submission" if submission else definition))
 
 
 def export(

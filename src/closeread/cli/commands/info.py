@@ -102,7 +102,7 @@ def show_corpus(corpus: str) -> None:
         Grid(
             f"config {config}" if len(definitions) > 1 else "",
             ["field", "type", "description"],
-            [[f.name, f.type, f.description] for f in fields(load_schema(c.name), definition)],
+            [[f.name, f.type, f.description] for f in fields(load_schema(c.schema), definition)],
             prose=frozenset({"type", "description"}),
         )
         for definition, config in definitions.items()

@@ -119,7 +119,7 @@ def data(task: Task) -> str:
         )
     described = [
         [Markup(f"`{one.name}`"), one.type, Markup(one.description)]
-        for one in fields(load_schema(corpus.name), "submission")
+        for one in fields(load_schema(corpus.schema), "submission")
     ]
     table = draw(Grid("", ["field", "type", "description"], described), "markdown")
     kit = "\nThe starting kit has invented examples.\n" if task.samples else ""

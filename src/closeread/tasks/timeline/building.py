@@ -231,7 +231,7 @@ def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
     Raises:
         FormatError: a document is invalid; all problems at once.
     """
-    records = validate_records(folder, read_folder(folder), load_schema(corpus.name), "text", "id")
+    records = validate_records(folder, read_folder(folder), load_schema(corpus.schema), "text", "id")
     return {record["id"]: record for record in records}
 
 
@@ -246,7 +246,7 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     Raises:
         FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
     """
-    schema = load_schema(corpus.name)
+    schema = load_schema(corpus.schema)
     parsed = read_json_lines(path, make_check(schema, "event"))
     accepted, rejected = accept_rows(RowValidator(schema, "event"), parsed.records)
     parsed = parsed._replace(records=accepted)
