@@ -23,7 +23,7 @@ from closeread.counts.report import Report
 from closeread.exceptions import FormatError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.store import parse_index
+from closeread.leaderboard.results import parse_index
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from closeread.counts.procedure import Place
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import verify
-from closeread.leaderboard.results import Entry, Record
-from closeread.leaderboard.store import parse_index
+from closeread.leaderboard.results import Entry, Record, parse_index
 
 pytestmark = pytest.mark.gate
 

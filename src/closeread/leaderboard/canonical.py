@@ -13,19 +13,21 @@ from itertools import islice
 from typing import Any, Literal
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, quote_json, shorten
+from closeread.exceptions import FormatError, Problem, quote, quote_json, shorten
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 from closeread.packages import package_folder
 from closeread.records import check_format
+from closeread.suggestions import suggest
 
 FORMAT = 1
 """The number of the format of all files of a store; `store.schema.json` describes it."""
 
-Kind = Literal["leaderboard", "entry", "record", "index"]
+Kind = Literal["leaderboard", "submission", "entry", "record", "index"]
 
 NAMES = {
     "leaderboard": "the declaration of a leaderboard",
+    "submission": "the description of a submission",
     "entry": "an entry of a leaderboard",
     "record": "a record of a leaderboard",
     "index": "the index of a leaderboard",
@@ -55,9 +57,6 @@ def read_json(data: bytes, source: object, unsafe: re.Pattern[str] = UNSAFE) -> 
         data: the bytes.
         source: the name of the file, for messages.
         unsafe: characters that no string may contain.
-
-    Raises:
-        FormatError: it is not a JSON object on one line, has duplicate keys, or contains what JSON Lines may not.
     """
     try:
         lines = data.decode("utf-8").removesuffix("\n").split("\n")
@@ -77,11 +76,7 @@ def digest(data: bytes) -> str:
 
 
 def check_structure(found: Any, kind: Kind, source: object) -> None:
-    """Check the structure of a file of a store.
-
-    Raises:
-        FormatError: it has another structure; the first `limits.MAX_PROBLEMS` problems at once.
-    """
+    """Check the structure of a file of a store."""
     check_format(found, FORMAT, source)
     check_schema(found, "store.schema.json", source, kind)
 
@@ -94,9 +89,6 @@ def check_schema(found: Any, schema: str, source: object, kind: str | None = Non
         schema: the name of the schema.
         source: the name of the file, for messages.
         kind: a definition of the schema, if the value is of that one.
-
-    Raises:
-        FormatError: it breaks the schema; the first `limits.MAX_PROBLEMS` problems at once.
     """
     definition, validator = _load_schema(schema, kind)
     if validator.is_valid(found):
@@ -110,6 +102,10 @@ def check_schema(found: Any, schema: str, source: object, kind: str | None = Non
         what = shorten(error.message, 160)
         if error.validator == "const":
             what = f"{quote_json(error.instance, 60)} is unknown (expected {quote_json(error.schema['const'])})"
+        elif error.validator == "additionalProperties":
+            known = list(error.schema["properties"])
+            unknown = sorted(set(error.instance) - set(known))
+            what = "; ".join(f"unknown field {quote(name)};{suggest(name, known)}".rstrip(";") for name in unknown[:5])
         elif error.validator in ("oneOf", "anyOf") and "description" in error.schema:
             what = f"is not as expected: {error.schema['description']}"
         problems.append(Problem(what, path=tuple(error.path)))

@@ -37,21 +37,13 @@ BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of submissions.
+    """Limits of submissions."""
 
-    Attributes:
-        bytes: the largest file of predictions.
-        rows: the largest number of lines in it.
-        per_day: how many submissions of an author are judged per day (UTC).
-        seconds: how long scoring one may take.
-        memory: how many bytes of memory scoring one may use, beyond what the gold needs.
-    """
-
-    bytes: int = 50_000_000
-    rows: int = 1_000_000
-    per_day: int = 5
-    seconds: int = 300
-    memory: int = 4_000_000_000
+    bytes: int = 50_000_000  # the largest file of predictions
+    rows: int = 1_000_000  # the largest number of lines in it
+    per_day: int = 5  # how many submissions of an author are judged per day (UTC)
+    seconds: int = 300  # how long scoring one may take
+    memory: int = 4_000_000_000  # how many bytes of memory scoring one may use, beyond what the gold needs
 
 
 @dataclass(frozen=True)
@@ -128,10 +120,6 @@ class Board:
 
         Args:
             gold: the organiser's own gold; None to read the corpus.
-
-        Raises:
-            RequestError: the gold is needed, or is not the one that the board was made for; an InputError if files are
-                missing or invalid.
         """
         if self.own_gold and gold is None:
             raise RequestError(f"the gold of {self.name} is not part of the store; give it with --gold")
@@ -146,17 +134,11 @@ class Board:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The declaration of a store.
+    """The declaration of a store."""
 
-    Attributes:
-        title: the name of the leaderboard.
-        boards: its boards by name.
-        results: the dataset on the Hub with the results; None if they are beside the submissions.
-    """
-
-    title: str
-    boards: Mapping[str, Board]
-    results: str | None = None
+    title: str  # the name of the leaderboard
+    boards: Mapping[str, Board]  # its boards by name
+    results: str | None = None  # the dataset on the Hub with the results; None if they are beside the submissions
 
     def to_bytes(self) -> bytes:
         """Return the declaration as the bytes of `leaderboard.json`."""
@@ -165,11 +147,7 @@ class Leaderboard:
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
-        """Read the bytes of `leaderboard.json`.
-
-        Raises:
-            FormatError: they are not a declaration.
-        """
+        """Read the bytes of `leaderboard.json`."""
         found = read_json(data, source)
         check_structure(found, "leaderboard", source)
         try:
@@ -179,11 +157,7 @@ class Leaderboard:
             raise FormatError(source, [Problem(f"is not the declaration of a leaderboard: {error}")]) from None
 
     def find(self, name: str | None) -> Board:
-        """Return a board by name; the only one if there is no name.
-
-        Raises:
-            RequestError: there is no such board, or a name is needed.
-        """
+        """Return a board by name; the only one if there is no name."""
         if name is None and len(self.boards) == 1:
             return next(iter(self.boards.values()))
         if name is None:
@@ -198,11 +172,6 @@ class Leaderboard:
 
 
 def _read_board(found: dict[str, Any]) -> Board:
-    """Read a board.
-
-    Raises:
-        ValueError: it has no valid name.
-    """
     if not BOARD_NAME.fullmatch(found["name"]) or ".." in found["name"]:
         raise ValueError("the name of a board is not valid")
     for name in ("slices", "ids", "baselines"):
@@ -213,9 +182,6 @@ def _read_board(found: dict[str, Any]) -> Board:
 
 def board_name(scored: str, config: str | None, split: str | None) -> str:
     """Return the name of a board.
-
-    Raises:
-        RequestError: the split can't be part of it.
 
     >>> board_name("mctaco", "sample", "test"), board_name("coref", None, None)
     ('mctaco-sample/test', 'coref/test')
@@ -255,10 +221,6 @@ def make_board(
         title, limits, counting, dataset: as for `Board`.
         opens, closes: when submissions begin and end, in ISO 8601; in UTC without a time zone, and a date is the whole
             day.
-
-    Raises:
-        RequestError: there is no such corpus, procedure, option or score; or systems would not be comparable; or the
-            times are none, or in the wrong order.
     """
     opens, closes = (
         None if text is None else _parse_time(text, last) for text, last in ((opens, False), (closes, True))
@@ -305,11 +267,7 @@ def make_board(
 
 
 def _parse_time(text: str, is_last: bool) -> str:
-    """Return a time as stores have it; of a date, the first or the last second.
-
-    Raises:
-        RequestError: it is no time.
-    """
+    """Return a time as stores have it; of a date, the first or the last second."""
     try:
         found = datetime.fromisoformat(text)
         with suppress(ValueError):
@@ -322,11 +280,6 @@ def _parse_time(text: str, is_last: bool) -> str:
 
 
 def _check_scorer(scorer: Scorer) -> None:
-    """Check that systems can be compared.
-
-    Raises:
-        RequestError: they would be scored on different units, or on none.
-    """
     if scorer.options.get("missing") == "skip":
         raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
     if not len(scorer.gold.records):
@@ -334,11 +287,7 @@ def _check_scorer(scorer: Scorer) -> None:
 
 
 def _choose_headline(procedure: Procedure, asked: str | None) -> str:
-    """Return the score to rank by: as asked, the procedure's, or its last one.
-
-    Raises:
-        RequestError: the procedure has no such score.
-    """
+    """Return the score to rank by: as asked, the procedure's, or its last one."""
     names = [metric.name for metric in procedure.metrics]
     if asked is None:
         return procedure.headline if procedure.headline in names else names[-1]

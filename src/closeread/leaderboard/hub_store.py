@@ -27,15 +27,18 @@ from closeread.hub.client import (
 )
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
-from closeread.leaderboard.results import RANKS, Entry, Results, read_results
-from closeread.leaderboard.store import HUB, INDEX, Arrival, Receipt, parse_index
-from closeread.leaderboard.submission import (
-    MAX_ABOUT,
-    About,
-    about_path,
-    check_predictions_path,
-    is_predictions_path,
+from closeread.leaderboard.results import (
+    HUB,
+    INDEX,
+    RANKS,
+    Arrival,
+    Entry,
+    Receipt,
+    Results,
+    parse_index,
+    read_results,
 )
+from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, check_predictions_path, is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
@@ -79,9 +82,6 @@ class HubStore:
 
     Args:
         place: `hf://datasets/ORG/NAME`.
-
-    Raises:
-        RequestError: the place is not of that form.
     """
 
     def __init__(self, place: str) -> None:
@@ -271,7 +271,6 @@ class HubStore:
         return f"{self._find_results().url}/blob/main/{path}"
 
     def _find_results(self, leaderboard: Leaderboard | None = None) -> Repository:
-        """Return the dataset with the results."""
         found = leaderboard or (self._declared[1] if self._declared else self.read_leaderboard())
         return self._submissions if found.results is None else Repository(found.results, "dataset")
 
@@ -281,17 +280,12 @@ class HubStore:
         return {} if has_one else {CARD: text.format(**words).encode()}
 
     def _read_request(self, number: int) -> PullRequestDetails:
-        """Return a pull request as it was listed."""
         if number not in self._requests:
             self._requests[number] = self._hub.read_pull_request(self._submissions, number)
         return self._requests[number]
 
     def _read_verified(self, path: str, revision: str, limit: int) -> bytes:
-        """Return a file that is named after its digest.
-
-        Raises:
-            RequestError: it is missing, too large, or has another digest.
-        """
+        """Return a file that is named after its digest."""
         data = self._hub.read(self._submissions, path, revision, limit)
         if digest(data) != path.rpartition("/")[2].partition(".")[0]:
             raise _DigestError(f"{path} does not have the digest that it is named after")
@@ -326,19 +320,12 @@ class _DigestError(RequestError):
 
 
 class Request(NamedTuple):
-    """What a pull request asks.
+    """What a pull request asks."""
 
-    Attributes:
-        board: the name of the board; a board of the leaderboard in any case, so that somebody answers.
-        submission: the id of the submission; empty if the pull request can't be taken.
-        withdrawal: whether the submission is to be withdrawn.
-        problems: why the pull request can't be taken.
-    """
-
-    board: str
-    submission: str
-    withdrawal: bool
-    problems: tuple[str, ...] = ()
+    board: str  # the name of the board; a board of the leaderboard in any case, so that somebody answers
+    submission: str  # the id of the submission; empty if the pull request can't be taken
+    withdrawal: bool  # whether the submission is to be withdrawn
+    problems: tuple[str, ...] = ()  # why the pull request can't be taken
 
 
 def read_request(paths: Sequence[str], boards: Collection[str]) -> Request | None:

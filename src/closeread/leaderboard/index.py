@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -28,8 +28,8 @@ from closeread.leaderboard import tables
 from closeread.leaderboard.canonical import check_schema, write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.ranking import pair_differences, rank
-from closeread.leaderboard.results import BASELINE, Blocks, Entry, Record, Results
-from closeread.leaderboard.store import HUB, INDEX, Store
+from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
+from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import PACKED, About, find_suffix
 from closeread.packages import package_folder
 from closeread.scoring import resolve_options
@@ -47,15 +47,10 @@ PAIRS = 100
 
 @dataclass(frozen=True)
 class Counts:
-    """The records of a board under its signature, and their counts.
+    """The records of a board under its signature, and their counts."""
 
-    Attributes:
-        records: the records by the id of the submission, or "baseline:" and the name of a baseline.
-        blocks: for each of these, the names of the counts and the sums of every block, (n_blocks, k).
-    """
-
-    records: dict[str, Record]
-    blocks: dict[str, Blocks]
+    records: dict[str, Record]  # the records by the id of the submission, or "baseline:" and the name of a baseline
+    blocks: dict[str, Blocks]  # for each of these, the names of the counts and the sums of every block, (n_blocks, k)
 
 
 def make_index(
@@ -169,11 +164,7 @@ def _sort(
     """Sort submissions and baselines by the headline score, best first; ties by time, then by id."""
     return sorted(
         subjects,
-        key=lambda name: (
-            -_value(records[name], headline),
-            accepted[name].submitted if name in accepted else "",
-            name,
-        ),
+        key=lambda name: (-_value(records[name], headline), accepted[name].submitted if name in accepted else "", name),
     )
 
 
@@ -236,7 +227,6 @@ def _rank(
 
 
 def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
-    """Compare all pairs of the best systems."""
     shown = list(subjects[:PAIRS])
     if len(shown) < 2:
         return {"ids": shown, "low": [], "high": [], "p": []}
@@ -335,16 +325,13 @@ def _list_others(store: Store, board: Board, accepted: Mapping[str, Entry], resu
 
 def _list_history(board: Board, accepted: Mapping[str, Entry], records: Mapping[str, Record]) -> list[dict[str, Any]]:
     """Return every submission that was better than all before it, oldest first."""
-    return list(_rises(board, sorted(accepted.values(), key=lambda one: (one.submitted, one.submission)), records))
-
-
-def _rises(board: Board, entries: Sequence[Entry], records: Mapping[str, Record]) -> Iterator[dict[str, Any]]:
-    best = -1.0
-    for entry in entries:
+    best, history = -1.0, []
+    for entry in sorted(accepted.values(), key=lambda one: (one.submitted, one.submission)):
         value = _value(records[entry.submission], board.headline) if entry.submission in records else -1.0
         if value > best:
             best = value
-            yield {"date": entry.submitted, "id": entry.submission, "value": value}
+            history.append({"date": entry.submitted, "id": entry.submission, "value": value})
+    return history
 
 
 def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
@@ -404,10 +391,6 @@ def read_printed_systems(corpus: str, config: str | None = None, split: str | No
     Returns:
         `system`, `source` (the paper, and where it prints the scores) and `scores`, each with its `value` as a ratio
         and as `printed`, in the order of the file; empty if the corpus has no such file, or the part no such systems.
-
-    Raises:
-        RequestError: there is no such corpus, config or split.
-        FormatError: the file is invalid; all problems at once.
     """
     declaration = load_corpus(corpus)
     part = select(declaration, config, split)
@@ -427,11 +410,7 @@ def read_printed_systems(corpus: str, config: str | None = None, split: str | No
 
 
 def parse_printed_systems(path: Path, corpus: Corpus) -> list[Mapping[str, Any]]:
-    """Read and check a file of printed systems.
-
-    Raises:
-        FormatError: it is not JSON, breaks the schema, or names a part or a metric that the corpus lacks.
-    """
+    """Read and check a file of printed systems."""
     source = f"{corpus.name}/{path.name}"
     try:
         rows: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))

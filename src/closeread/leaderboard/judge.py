@@ -24,6 +24,7 @@ from closeread.leaderboard.index import Counts, find_row, index_files, make_inde
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.results import (
     BASELINE,
+    Arrival,
     Blocks,
     CountCache,
     Entry,
@@ -34,7 +35,7 @@ from closeread.leaderboard.results import (
     record_path,
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
-from closeread.leaderboard.store import Arrival, Store
+from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import About
 
 REFUSALS = 20
@@ -84,9 +85,6 @@ def judge(
         cache: where counts are kept between runs.
         progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
         score: scores jobs; None for new processes.
-
-    Raises:
-        RequestError: gold is missing, or is not that of the board.
     """
     score = score or partial(score_all, n_workers=n_workers)
     leaderboard = store.read_leaderboard()
@@ -196,13 +194,7 @@ class _Run:
     """The settling of one board; `settled` is what is still to be answered."""
 
     def __init__(
-        self,
-        store: Store,
-        board: Board,
-        gold: Path | None,
-        results: Results,
-        score: Scoring,
-        cache: CountCache,
+        self, store: Store, board: Board, gold: Path | None, results: Results, score: Scoring, cache: CountCache
     ) -> None:
         self._store, self._board, self._gold, self._today = store, board, gold, read_today()
         self._score, self._cache = score, cache
@@ -413,15 +405,10 @@ def _fill(store: Store, board: Board, jobs: Iterable[Job], leave_out: Callable[[
 
 @dataclass(frozen=True)
 class Verified:
-    """What verification found.
+    """What verification found."""
 
-    Attributes:
-        equal: the number of records that are the same, byte for byte.
-        differences: what differs, one sentence each.
-    """
-
-    equal: int
-    differences: tuple[str, ...]
+    equal: int  # the number of records that are the same, byte for byte
+    differences: tuple[str, ...]  # what differs, one sentence each
 
 
 def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verified:
@@ -431,9 +418,6 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
         store: the store.
         golds: the organiser's own gold by board.
         n_workers: the number of processes that score.
-
-    Raises:
-        RequestError: gold is missing, or is not that of the board.
     """
     leaderboard = store.read_leaderboard()
     results = store.read_results(leaderboard)

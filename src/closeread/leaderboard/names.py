@@ -99,7 +99,6 @@ def _faults_of_name(text: str, limit: int) -> Iterator[str]:
 
 
 def _is_forbidden(character: str) -> bool:
-    """Return whether no text may contain the character."""
     return unicodedata.category(character) in CATEGORIES or INVISIBLE.match(character) is not None
 
 

@@ -73,23 +73,14 @@ STEP = 1e-7
 
 
 class Systems(NamedTuple):
-    """The systems of a board, as far as one metric needs their counts.
+    """The systems of a board, as far as one metric needs their counts."""
 
-    Attributes:
-        metric: the score.
-        names: (k,) the counts that it reads.
-        blocks: (n, n_blocks, k) the counts of every system in every block.
-        totals: (n, k) their sums.
-        scores: (n,) the scores; NaN if undefined.
-        varying: the counts that are not the same for all systems, as indices into `names`.
-    """
-
-    metric: Metric
-    names: Sequence[str]
-    blocks: Floats
-    totals: Floats
-    scores: Floats
-    varying: Ints
+    metric: Metric  # the score
+    names: Sequence[str]  # (k,) the counts that it reads
+    blocks: Floats  # (n, n_blocks, k) the counts of every system in every block
+    totals: Floats  # (n, k) their sums
+    scores: Floats  # (n,) the scores; NaN if undefined
+    varying: Ints  # the counts that are not the same for all systems, as indices into `names`
 
     def select(self, rows: Ints) -> Systems:
         """Return some of the systems."""

@@ -35,17 +35,11 @@ from closeread.leaderboard.p_values import (
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known of a system's rank among the systems that have a score.
+    """What is known of a system's rank among the systems that have a score."""
 
-    Attributes:
-        low: 1 + the number of systems that are significantly better.
-        high: the number of systems, without those that are significantly worse.
-        best: whether no system with the highest score is significantly better.
-    """
-
-    low: int
-    high: int
-    best: bool
+    low: int  # 1 + the number of systems that are significantly better
+    high: int  # the number of systems, without those that are significantly worse
+    best: bool  # whether no system with the highest score is significantly better
 
 
 def rank(metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05) -> list[Standing | None]:

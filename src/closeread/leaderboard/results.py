@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -22,7 +23,7 @@ from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
-from closeread.leaderboard.canonical import check_structure, digest, read_json, write_json
+from closeread.leaderboard.canonical import SURROGATES, check_structure, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import About
 
@@ -35,6 +36,10 @@ ROUNDING = 1e-12
 
 DIGITS = 4
 """The digits of scores on private gold."""
+
+HUB = "hf://datasets/"
+INDEX = "board.json"
+"""The file of a store with everything that the page of the leaderboard shows."""
 
 BASELINE = "baseline:"
 """What the name of a baseline follows where the id of a submission could stand."""
@@ -51,29 +56,17 @@ Blocks = tuple[tuple[str, ...], Floats]
 
 @dataclass(frozen=True)
 class Entry:
-    """Who submitted, when, and what became of it.
+    """Who submitted, when, and what became of it."""
 
-    Attributes:
-        submission: the id of the submission.
-        board: the name of the board.
-        author: as the store knows it, not as the submitter says.
-        submitted: the time, UTC, such as "2026-11-22T10:00:00Z".
-        day: the day against whose limit it counts.
-        status: "accepted", "refused" or "withdrawn".
-        source: where it was submitted; None in a folder.
-        about: what the submitter says; None if that can't be read.
-        problems: why it was refused.
-    """
-
-    submission: str
-    board: str
-    author: str
-    submitted: str
-    day: str
-    status: str
-    source: str | None = None
-    about: Mapping[str, Any] | None = None
-    problems: tuple[str, ...] = ()
+    submission: str  # the id of the submission
+    board: str  # the name of the board
+    author: str  # as the store knows it, not as the submitter says
+    submitted: str  # the time, UTC, such as "2026-11-22T10:00:00Z"
+    day: str  # the day against whose limit it counts
+    status: str  # "accepted", "refused" or "withdrawn"
+    source: str | None = None  # where it was submitted; None in a folder
+    about: Mapping[str, Any] | None = None  # what the submitter says; None if that can't be read
+    problems: tuple[str, ...] = ()  # why it was refused
 
     def to_bytes(self) -> bytes:
         """Return the entry as the bytes of its file."""
@@ -81,22 +74,14 @@ class Entry:
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Entry:
-        """Read an entry.
-
-        Raises:
-            FormatError: the bytes are not an entry.
-        """
+        """Read an entry."""
         found = read_json(data, source)
         check_structure(found, "entry", source)
         del found["format"]
         return cls(**{**found, "problems": tuple(found["problems"])})
 
     def describe(self) -> About:
-        """Return what the submitter says.
-
-        Raises:
-            ValueError: the entry was refused before that could be read.
-        """
+        """Return what the submitter says."""
         if self.about is None:
             raise ValueError(f"submission {self.submission} has no description")
         return About(**self.about)
@@ -109,25 +94,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Record:
-    """The scores of a submission or a baseline.
+    """The scores of a submission or a baseline."""
 
-    Attributes:
-        subject: the id of the submission, or "baseline:" and the name of the baseline.
-        board: the name of the board.
-        signature: equal signatures are comparable.
-        closeread: the version that scored.
-        predictions: the digest of the predictions regardless of their format, to find duplicates.
-        perfect: whether the headline score is 1.
-        report: the scores as JSON, see `closeread.counts.report.Report.to_json`.
-    """
-
-    subject: str
-    board: str
-    signature: str
-    closeread: str
-    predictions: str
-    perfect: bool
-    report: Mapping[str, Any] = field(repr=False)
+    subject: str  # the id of the submission, or "baseline:" and the name of the baseline
+    board: str  # the name of the board
+    signature: str  # equal signatures are comparable
+    closeread: str  # the version that scored
+    predictions: str  # the digest of the predictions regardless of their format, to find duplicates
+    perfect: bool  # whether the headline score is 1
+    report: Mapping[str, Any] = field(repr=False)  # the scores as JSON, see `closeread.counts.report.Report.to_json`
 
     def to_bytes(self) -> bytes:
         """Return the record as the bytes of its file."""
@@ -135,11 +110,7 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Record:
-        """Read a record.
-
-        Raises:
-            FormatError: the bytes are not a record.
-        """
+        """Read a record."""
         found = read_json(data, source)
         check_structure(found, "record", source)
         del found["format"]
@@ -188,28 +159,100 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Results:
-    """The results of a store.
+class Arrival:
+    """A submission or a withdrawal that nobody has settled yet.
 
     Attributes:
-        entries: the entries by the id of the submission.
-        records: the records by their id.
+        board: the name of the board.
+        submission: the id of the submission; empty if that can't be told, so that it is answered without an entry.
+        withdrawal: whether the author withdraws it.
+        author: who sent it, as the store knows it.
+        submitted: when, UTC, such as "2026-11-22T10:00:00Z".
+        source: a link to it; None in a folder.
+        files: its files by path, as bytes; a file that is too large is missing.
+        problems: what is wrong with the files as such; if there are any, they are all that is settled.
+        number: the number of the pull request; 0 in a folder.
     """
 
-    entries: Mapping[str, Entry]
-    records: Mapping[str, Record]
+    board: str
+    submission: str
+    withdrawal: bool
+    author: str
+    submitted: str
+    source: str | None
+    files: Mapping[str, bytes]
+    problems: tuple[str, ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a submitter gets."""
+
+    place: str  # where the submission is: a link, or a path
+    is_new: bool  # whether it was not there before
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a store."""
+
+    entries: Mapping[str, Entry]  # the entries by the id of the submission
+    records: Mapping[str, Record]  # the records by their id
 
     def find(self, start: str) -> Entry:
-        """Return the entry of a submission by the first characters of its id.
-
-        Raises:
-            RequestError: there is none, or several.
-        """
+        """Return the entry of a submission by the first characters of its id."""
         found = [entry for name, entry in self.entries.items() if name.startswith(start)]
         if len(found) == 1:
             return found[0]
         wrong = "is the id of several submissions" if found else "is not the id of a judged submission"
         raise RequestError(f"{quote(start)} {wrong} (expected 64 hexadecimal digits, or the first of them)")
+
+
+def parse_index(data: bytes, source: object) -> dict[str, Any]:
+    """Return the index from its bytes.
+
+    Args:
+        data: the bytes.
+        source: the name of the file, for messages.
+    """
+    try:
+        found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
+        check_structure(found, "index", source)
+        problems = [
+            Problem(what, path=("boards", number))
+            for number, board in enumerate(found["boards"])
+            for what in _find_contradictions(board)
+        ]
+        if problems:
+            raise FormatError(source, problems)  # noqa: TRY301
+    except FormatError as error:
+        raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
+    return found
+
+
+def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
+    """Find what contradicts itself in a board of an index."""
+    if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
+        yield f"headline {quote(board['headline'])} is not one of the metrics"
+    pairs = board["pairs"]
+    n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
+    if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
+        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
+    for point in board["history"]:
+        try:
+            datetime.fromisoformat(point["date"])
+        except ValueError as error:
+            yield f"history: {quote(point['date'])} is not a time ({error})"
+    ids = [row["id"] for row in board["rows"]]
+    if len(set(ids)) != len(ids):
+        yield "rows has the same id twice"
+    if not set(pairs["ids"]) <= set(ids):
+        yield "pairs has ids without a row"
+    for name, values in board["slices"].items():
+        absent = [row for row in board["rows"] if row.get("slices") and set(row["slices"].get(name, ())) != set(values)]
+        if absent:
+            yield f"slices: {quote(name)} has other values in row {quote(absent[0]['id'])}"
 
 
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
@@ -219,9 +262,6 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
         place: the store, for messages.
         files: paths in the store and bytes.
         advice: what to do about damaged files.
-
-    Raises:
-        FormatError: files are damaged, or have the path of another one; all problems at once.
     """
     entries: dict[str, Entry] = {}
     records: dict[str, Record] = {}
@@ -328,11 +368,7 @@ class CountCache:
         return kept if is_known and belong_together(kept, record, board) else None
 
     def write(self, board: Board, record: Record, counts: Blocks) -> None:
-        """Keep the counts of a record.
-
-        Raises:
-            OSError: the folder is not writable.
-        """
+        """Keep the counts of a record."""
         make_folders(self._folder)
         with replacing(self._place(board, record.id)) as partial, partial.open("wb") as file:
             np.savez(file, format=CACHE_FORMAT, names=np.array(counts[0]), blocks=counts[1])

@@ -40,17 +40,11 @@ UNFIT = (
 
 @dataclass(frozen=True)
 class Job:
-    """Something to score.
+    """Something to score."""
 
-    Attributes:
-        subject: the id of the submission, or "baseline:" and the name of the baseline.
-        path: the path of the predictions in the store, whose suffix says what they are; empty for a baseline.
-        predictions: their bytes.
-    """
-
-    subject: str
-    path: str = ""
-    predictions: bytes = b""
+    subject: str  # the id of the submission, or "baseline:" and the name of the baseline
+    path: str = ""  # the path of the predictions in the store, whose suffix says what they are; empty for a baseline
+    predictions: bytes = b""  # their bytes
 
 
 @dataclass(frozen=True)
@@ -81,9 +75,6 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
         gold: the organiser's own gold; None to read the corpus.
         jobs: what to score; taken as sandboxes become free.
         n_workers: the number of sandboxes.
-
-    Raises:
-        RequestError: gold can't be read.
     """
     free: SimpleQueue[Sandbox] = SimpleQueue()
     sandboxes: list[Sandbox] = []
@@ -113,11 +104,7 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
 
 
 def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
-    """Start a process that scores for a board.
-
-    Raises:
-        RequestError: gold can't be read.
-    """
+    """Start a process that scores for a board."""
     declaration = Leaderboard("", {board.name: board}).to_bytes()
     return Sandbox(_prepare, declaration, None if gold is None else str(gold.absolute()))
 
@@ -193,10 +180,6 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
         subject: the id of the submission, or "baseline:" and the name of the baseline.
         path: a path whose suffix says what the predictions are; empty for a baseline.
         data: their bytes.
-
-    Raises:
-        InputError: they are invalid; all problems that may be published.
-        RequestError: they lack something that the options need.
     """
     if path:
         with unpacked(data, path, board.limits) as predictions:

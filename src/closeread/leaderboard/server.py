@@ -115,21 +115,13 @@ class Service:
         self._lock = Lock()
 
     def catch_up(self, n_workers: int) -> None:
-        """Judge everything that has arrived before, by several workers.
-
-        Raises:
-            RequestError: gold is missing, or is not that of the board.
-        """
+        """Judge everything that has arrived before, by several workers."""
         done = judge(self.store, self._golds, n_workers=n_workers, cache=self._cache, progress=self.report)
         for notice in done.notices:
             self.report("note", notice)
 
     def find_problems(self, board: Board, submission: Submission) -> tuple[str, ...]:
-        """Return what is wrong with predictions, as the judge will.
-
-        Raises:
-            ScoringError: that can't be told.
-        """
+        """Return what is wrong with predictions, as the judge will."""
         about = submission.about
         outcome = self._score(board, Job(about.id, about.predictions, submission.predictions))
         if outcome.error is not None:
@@ -137,11 +129,7 @@ class Service:
         return outcome.problems
 
     def submit(self, board: Board, submission: Submission) -> None:
-        """Save predictions, which then wait for `judge`.
-
-        Raises:
-            OSError: they can't be saved.
-        """
+        """Save predictions, which then wait for `judge`."""
         self.store.send(submission.files, *describe_submission(board, submission.about))
         self._waiting[submission.about.id] = board.name
 
@@ -151,12 +139,7 @@ class Service:
             together = list(self._waiting)
             try:
                 judge(
-                    self.store,
-                    self._golds,
-                    n_workers=1,
-                    cache=self._cache,
-                    progress=self.report,
-                    score=self._score_all,
+                    self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=self._score_all
                 )
             except (ScoringError, OSError) as error:
                 self.report("errors", str(error))
@@ -215,12 +198,7 @@ class Service:
             return outcome
 
     def _find_worker(self, board: Board) -> Sandbox:
-        """Return the worker of a board, a new one if there is none or the board was changed.
-
-        Raises:
-            RequestError: gold can't be read.
-            ScoringError: the service is closed.
-        """
+        """Return the worker of a board, a new one if there is none or the board was changed."""
         known, worker = self._workers.get(board.name, (None, None))
         if worker is not None and known == board:
             return worker
@@ -403,9 +381,6 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
         port: the port; 0 for one that is free.
         n_workers: the number of processes that score what has arrived before.
         announce: called with the port, as soon as there are answers.
-
-    Raises:
-        RequestError: the port can't be used; gold is missing, or is not that of the board.
     """
     try:
         listener = create_server(("127.0.0.1", port))
@@ -415,10 +390,7 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
     with listener:
         service.catch_up(n_workers)
         config = uvicorn.Config(
-            make_app(service),
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=PATIENCE,
+            make_app(service), log_level="warning", server_header=False, timeout_graceful_shutdown=PATIENCE
         )
         server = _Server(config, service)
         announce(listener.getsockname()[1])

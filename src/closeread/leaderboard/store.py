@@ -15,24 +15,34 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from closeread.exceptions import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.canonical import SURROGATES, check_structure, digest, read_json
+from closeread.leaderboard.canonical import digest, read_json
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.names import check_name
-from closeread.leaderboard.results import RANKS, Entry, Results, read_results
-from closeread.leaderboard.submission import (
-    MAX_ABOUT,
-    NAME_LENGTH,
-    About,
-    check_predictions_path,
-    withdrawal_bytes,
+from closeread.leaderboard.results import (
+    HUB,
+    INDEX,
+    RANKS,
+    Arrival,
+    Entry,
+    Receipt,
+    Results,
+    parse_index,
+    read_results,
 )
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, check_predictions_path, withdrawal_bytes
+
+if TYPE_CHECKING:
+    from closeread.leaderboard.hub_store import HubStore
+
+Store: TypeAlias = "FolderStore | HubStore"
+"""Where submissions arrive and results are kept."""
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
@@ -41,196 +51,12 @@ ARRIVING = ("submissions", "withdrawals")
 
 FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
 
-HUB = "hf://datasets/"
-INDEX = "board.json"
-"""The file of a store with everything that the page of the leaderboard shows."""
 
-
-@dataclass(frozen=True)
-class Arrival:
-    """A submission or a withdrawal that nobody has settled yet.
-
-    Attributes:
-        board: the name of the board.
-        submission: the id of the submission; empty if that can't be told, so that it is answered without an entry.
-        withdrawal: whether the author withdraws it.
-        author: who sent it, as the store knows it.
-        submitted: when, UTC, such as "2026-11-22T10:00:00Z".
-        source: a link to it; None in a folder.
-        files: its files by path, as bytes; a file that is too large is missing.
-        problems: what is wrong with the files as such; if there are any, they are all that is settled.
-        number: the number of the pull request; 0 in a folder.
-    """
-
-    board: str
-    submission: str
-    withdrawal: bool
-    author: str
-    submitted: str
-    source: str | None
-    files: Mapping[str, bytes]
-    problems: tuple[str, ...] = ()
-    number: int = 0
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What a submitter gets.
-
-    Attributes:
-        place: where the submission is: a link, or a path.
-        is_new: whether it was not there before.
-    """
-
-    place: str
-    is_new: bool
-
-
-class Store(Protocol):
-    """Where submissions arrive and results are kept.
+class FolderStore:
+    """A store in a folder; one on the Hub has the same methods.
 
     Every method may be repeated after a crash or an error: what was written is not written again, and nothing is
     written by halves.  What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
-    """
-
-    @property
-    def place(self) -> str:
-        """The folder as the user gave it, or `hf://datasets/ORG/NAME`."""
-        ...
-
-    def read_leaderboard(self) -> Leaderboard:
-        """Read the declaration, which must be there."""
-        ...
-
-    def find_leaderboard(self) -> Leaderboard | None:
-        """Read the declaration; None if there is none."""
-        ...
-
-    def write_leaderboard(self, leaderboard: Leaderboard) -> None:
-        """Create the store, or change its declaration."""
-        ...
-
-    def name_author(self, name: str | None) -> str:
-        """Return the author of what the user sends: the name that was given or, without one, the user."""
-        ...
-
-    def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
-        """Send the files of a submission or a withdrawal, by their path in the store.
-
-        Args:
-            files: the files; the last one makes the submission complete.
-            title, description: what to say about it, in Markdown.
-        """
-        ...
-
-    def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
-        """List what is not settled yet, oldest first; files are read by `fetch`."""
-        ...
-
-    def fetch(self, arrival: Arrival, limit: int) -> Arrival:
-        """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
-        ...
-
-    def read_predictions(self, path: str, limit: int) -> bytes:
-        """Return predictions that were accepted before; at most `limit` bytes, verified by their digest."""
-        ...
-
-    def read_results(self, leaderboard: Leaderboard) -> Results:
-        """Read all entries and records."""
-        ...
-
-    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Write entries and records, all or none; of an arrival, accept its files first if they are not in place."""
-        ...
-
-    def answer(self, arrival: Arrival, text: str) -> None:
-        """Tell the author what became of an arrival, once, and close it; `text` is Markdown."""
-        ...
-
-    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
-        """Write the files that `make` derives from all results, so that the last writer has seen all of them."""
-        ...
-
-    def read_index(self) -> dict[str, Any]:
-        """Read the index, which the first run of the judge writes."""
-        ...
-
-    def link(self, path: str) -> str:
-        """Return where others find a file of the results: a link, or the path in the store."""
-        ...
-
-
-def open_store(place: str) -> Store:
-    """Open a store.
-
-    Args:
-        place: a folder, or `hf://datasets/ORG/NAME`.
-
-    Raises:
-        RequestError: the place can't be a store; a MissingExtraError if it is on the Hub and the extra is missing.
-    """
-    if place.startswith(HUB):
-        from closeread.leaderboard.hub_store import HubStore
-
-        return HubStore(place)
-    if "://" in place:
-        raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
-    return FolderStore(Path(place))
-
-
-def parse_index(data: bytes, source: object) -> dict[str, Any]:
-    """Return the index from its bytes.
-
-    Args:
-        data: the bytes.
-        source: the name of the file, for messages.
-
-    Raises:
-        FormatError: they are not an index.
-    """
-    try:
-        found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
-        check_structure(found, "index", source)
-        problems = [
-            Problem(what, path=("boards", number))
-            for number, board in enumerate(found["boards"])
-            for what in _find_contradictions(board)
-        ]
-        if problems:
-            raise FormatError(source, problems)  # noqa: TRY301
-    except FormatError as error:
-        raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
-    return found
-
-
-def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
-    """Find what contradicts itself in a board of an index."""
-    if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
-        yield f"headline {quote(board['headline'])} is not one of the metrics"
-    pairs = board["pairs"]
-    n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
-    if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
-        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
-    for point in board["history"]:
-        try:
-            datetime.fromisoformat(point["date"])
-        except ValueError as error:
-            yield f"history: {quote(point['date'])} is not a time ({error})"
-    ids = [row["id"] for row in board["rows"]]
-    if len(set(ids)) != len(ids):
-        yield "rows has the same id twice"
-    if not set(pairs["ids"]) <= set(ids):
-        yield "pairs has ids without a row"
-    for field, values in board["slices"].items():
-        absent = [
-            row for row in board["rows"] if row.get("slices") and set(row["slices"].get(field, ())) != set(values)
-        ]
-        if absent:
-            yield f"slices: {quote(field)} has other values in row {quote(absent[0]['id'])}"
-
-
-class FolderStore:
-    """A store in a folder.
 
     Args:
         folder: the folder.
@@ -241,11 +67,11 @@ class FolderStore:
 
     @property
     def place(self) -> str:
-        """The folder."""
+        """The folder as the user gave it, or `hf://datasets/ORG/NAME`."""
         return str(self._folder)
 
     def read_leaderboard(self) -> Leaderboard:
-        """Read the declaration."""
+        """Read the declaration, which must be there."""
         found = self.find_leaderboard()
         if found is None:
             missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
@@ -258,15 +84,20 @@ class FolderStore:
         return Leaderboard.from_bytes(path.read_bytes(), path) if path.is_file() else None
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
-        """Create the folder, or change its declaration."""
+        """Create the store, or change its declaration."""
         self._write({FILE: leaderboard.to_bytes()})
 
     def name_author(self, name: str | None) -> str:
-        """Return the name or, without one, the user."""
+        """Return the author of what the user sends: the name that was given or, without one, the user."""
         return name or _name_user(os.geteuid())
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
-        """Write the files that are not there yet."""
+        """Send the files of a submission or a withdrawal, by their path in the store.
+
+        Args:
+            files: the files; the last one makes the submission complete.
+            title, description: what to say about it, in Markdown.
+        """
         name, data = list(files.items())[-1]
         last = self._folder / name
         is_new = not last.is_file() or last.read_bytes() != data
@@ -274,7 +105,7 @@ class FolderStore:
         return Receipt(str(last), is_new)
 
     def list_arrivals(self, leaderboard: Leaderboard, results: Results) -> Sequence[Arrival]:
-        """List the files of submissions without an entry, and of withdrawals of accepted submissions."""
+        """List what is not settled yet, oldest first; files are read by `fetch`."""
         arrivals: list[Arrival] = []
         for board in leaderboard.boards:
             arrivals += self._list_junk(board)
@@ -289,7 +120,7 @@ class FolderStore:
         return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
-        """Read and verify the files of an arrival."""
+        """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
         kind = "withdrawals" if arrival.withdrawal else "submissions"
         path = self._path_of(kind, arrival.board, arrival.submission)
         problems: list[str] = []
@@ -311,7 +142,7 @@ class FolderStore:
         return replace(arrival, files=files, problems=tuple(problems))
 
     def read_predictions(self, path: str, limit: int) -> bytes:
-        """Return predictions, verified by their digest."""
+        """Return predictions that were accepted before; at most `limit` bytes, verified by their digest."""
         check_predictions_path(path)
         try:
             data = _read_regular(self._folder / path, limit)
@@ -333,7 +164,10 @@ class FolderStore:
         return read_results(self.place, files, DAMAGED)
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Write records, then entries, which settle a submission, unless another judge has settled it otherwise."""
+        """Write records, then entries, which settle a submission, unless another judge has settled it otherwise.
+
+        On the Hub, the files of an arrival are accepted first.
+        """
         with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
             new = {path: data for path, data in files.items() if not self._is_superseded(path, data)}
             self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
@@ -346,7 +180,10 @@ class FolderStore:
         return RANKS.index(old.status) > RANKS.index(new.status)
 
     def answer(self, arrival: Arrival, text: str) -> None:
-        """Delete a withdrawal that was refused, unless there is another one; other answers are in the entries."""
+        """Tell the author what became of an arrival, once, and close it; `text` is Markdown.
+
+        Here, answers are in the entries; a withdrawal that was refused is deleted, unless there is another one.
+        """
         if arrival.withdrawal and arrival.problems and arrival.submission:
             path = self._folder / self._path_of("withdrawals", arrival.board, arrival.submission)
             with suppress(FileNotFoundError):  # another judge was faster
@@ -355,12 +192,12 @@ class FolderStore:
                     path.unlink()
 
     def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
-        """Read all results and write what is derived from them, one process at a time."""
+        """Write the files that `make` derives from all results, so that the last writer has seen all of them."""
         with self._lock(INDEX_LOCK):
             self._write(make(self.read_results(self.read_leaderboard())))
 
     def read_index(self) -> dict[str, Any]:
-        """Read the index."""
+        """Read the index, which the first run of the judge writes."""
         self.read_leaderboard()
         path = self._folder / INDEX
         if not path.is_file():
@@ -368,7 +205,7 @@ class FolderStore:
         return parse_index(path.read_bytes(), path)
 
     def link(self, path: str) -> str:
-        """Return the path of a file in the folder, which is the same wherever the folder is."""
+        """Return where others find a file of the results: a link, or the path in the folder."""
         return path
 
     def _write(self, files: Mapping[str, bytes]) -> None:
@@ -483,3 +320,18 @@ def _read_regular(path: Path, limit: int) -> bytes:
     if len(data) > limit:
         raise ValueError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
     return data
+
+
+def open_store(place: str) -> Store:
+    """Open a store.
+
+    Args:
+        place: a folder, or `hf://datasets/ORG/NAME`.
+    """
+    if place.startswith(HUB):
+        from closeread.leaderboard.hub_store import HubStore
+
+        return HubStore(place)
+    if "://" in place:
+        raise RequestError(f"{place} is not a store (expected a folder, or {HUB}ORG/NAME)")
+    return FolderStore(Path(place))

@@ -20,11 +20,10 @@ from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.gzipped import MAGIC, decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.leaderboard.canonical import WITH_LINE_ENDS, digest, read_json, write_json
+from closeread.leaderboard.canonical import WITH_LINE_ENDS, check_structure, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
 from closeread.limits import MAX_FILES, keep_files_below
-from closeread.records import check_format
 
 FORMAT = 1
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
@@ -89,24 +88,12 @@ class About:
             data: the bytes.
             board: the board that it must be for.
             source: the name of the file, for messages.
-
-        Raises:
-            FormatError: they are not a description; all problems at once.
         """
         if len(data) > MAX_ABOUT:
             raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
         found = read_json(data, source)
-        check_format(found, FORMAT, source)
-        wrong = [] if found.pop("format", None) == FORMAT else ["format is missing"]
-        required, optional = ("board", "predictions", "system"), ("model", "paper", "code", "author")
-        known = (*required, *optional, "description")
-        wrong += [f"{name} is missing" for name in required if name not in found]
-        wrong += [f"unknown key {quote(name)}" for name in found if name not in known]
-        for name in known:
-            if not isinstance(found.get(name, ""), str) and not (name in optional and found[name] is None):
-                wrong.append(f"{name} is not {'a string or null' if name in optional else 'a string'}")
-        if wrong:
-            raise FormatError(source, [Problem(what) for what in wrong])
+        check_structure(found, "submission", source)
+        del found["format"]
         about = cls(**found)
         problems = about.find_problems(board)
         if about.to_bytes() != data:
@@ -136,15 +123,10 @@ class About:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission, ready to be sent.
+    """A submission, ready to be sent."""
 
-    Attributes:
-        about: what the submitter says.
-        predictions: the bytes of the predictions.
-    """
-
-    about: About
-    predictions: bytes
+    about: About  # what the submitter says
+    predictions: bytes  # the bytes of the predictions
 
     @property
     def path(self) -> str:
@@ -179,11 +161,7 @@ def is_predictions_path(path: str, board: str) -> bool:
 
 
 def check_predictions_path(path: str) -> None:
-    """Check that a path is that of predictions in some board.
-
-    Raises:
-        RequestError: it is not.
-    """
+    """Check that a path is that of predictions in some board."""
     if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
         raise RequestError(f"{path} is not a file of predictions")
 
@@ -195,10 +173,6 @@ def make_submission(board: Board, predictions: Path, **about: str | None) -> Sub
         board: the board.
         predictions: a file, or a folder of files.
         **about: `system`, and the other attributes of `About`; None for those that are not given.
-
-    Raises:
-        SubmissionError: a name or link is not valid, or the files are too large; all problems at once.
-        OSError: a file can't be read.
     """
     if predictions.is_dir():
         data, suffix = pack_folder(predictions, board.limits.bytes), PACKED
@@ -225,11 +199,7 @@ def find_suffix(name: str) -> str:
 
 
 def read_limited(path: Path, limit: int) -> bytes:
-    """Read a file of at most `limit` bytes.
-
-    Raises:
-        SubmissionError: it is larger, or is not a file.
-    """
+    """Read a file of at most `limit` bytes."""
     if not path.is_file():
         raise SubmissionError(path, [Problem("is not a file or a folder")])
     with path.open("rb") as file:
@@ -240,11 +210,7 @@ def read_limited(path: Path, limit: int) -> bytes:
 
 
 def pack_folder(folder: Path, limit: int) -> bytes:
-    """Return the files of a folder and its subfolders as JSON Lines: name and text.
-
-    Raises:
-        SubmissionError: a file can't be packed; all problems at once.
-    """
+    """Return the files of a folder and its subfolders as JSON Lines: name and text."""
     try:
         files, problems = walk_files(folder)
     except FormatError as error:
@@ -261,9 +227,6 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
         files: regular files by their path in the folder that they come from.
         limit: how many bytes they may have together.
         source: the folder, for messages.
-
-    Raises:
-        SubmissionError: a file can't be packed; all problems at once.
     """
     rows: list[dict[str, Any]] = []
     problems = [Problem(MISNAMED, file=name) for name in files if not PACKED_NAME.fullmatch(name)]
@@ -298,9 +261,6 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
         data: the bytes.
         path: their path in the store, whose suffix says what they are.
         limits: how many bytes and lines they may have, decompressed.
-
-    Raises:
-        SubmissionError: they are too large, have too many lines, or are not a packed folder; all problems at once.
     """
     data = _decompress(data, limits.bytes)
     _check_lines(data.count(b"\n"), limits.rows)
@@ -319,21 +279,12 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
 
 
 def _check_lines(number: int, limit: int) -> None:
-    """Check the number of lines.
-
-    Raises:
-        SubmissionError: there are too many.
-    """
     if number > limit:
         raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limit:,})")])
 
 
 def _decompress(data: bytes, limit: int) -> bytes:
-    """Decompress predictions that are gzipped: readers would do so, too, but up to a limit of their own.
-
-    Raises:
-        SubmissionError: they are no valid gzip file, or decompress to more than `limit` bytes.
-    """
+    """Decompress predictions that are gzipped: readers would do so, too, but up to a limit of their own."""
     try:
         with keep_files_below(limit):
             plain = decompress(Path("predictions"), data)
@@ -351,11 +302,6 @@ def write_predictions(output: Path, data: bytes, path: str) -> None:
         output: the file or folder.
         data: the bytes.
         path: their path in the store, whose suffix says what they are.
-
-    Raises:
-        SubmissionError: they are not a packed folder.
-        RequestError: the folder exists and is not empty.
-        OSError: the file or the folder can't be written.
     """
     if not path.endswith(PACKED):
         with replacing(output) as partial:
@@ -372,11 +318,6 @@ def _write_packed(folder: Path, files: Iterable[tuple[str, str]]) -> None:
 
 
 def _read_packed(data: bytes) -> list[tuple[str, str]]:
-    """Read a packed folder.
-
-    Raises:
-        SubmissionError: it is not one.
-    """
     try:
         lines = data.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -405,15 +346,10 @@ def _read_packed(data: bytes) -> list[tuple[str, str]]:
 
 
 class Checked(NamedTuple):
-    """Predictions that passed the check.
+    """Predictions that passed the check."""
 
-    Attributes:
-        notices: notices about them, one sentence each.
-        value: the headline score, between 0 and 1; None if gold is not at hand, or the score is undefined.
-    """
-
-    notices: tuple[str, ...]
-    value: float | None
+    notices: tuple[str, ...]  # notices about them, one sentence each
+    value: float | None  # the headline score, between 0 and 1; None if gold is not at hand, or the score is undefined
 
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Checked:
@@ -423,9 +359,6 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
         board: the board.
         predictions: a file or a folder.
         gold: the organiser's own gold; None if it is not at hand.
-
-    Raises:
-        SubmissionError: they are invalid; all problems at once.
     """
     try:
         if board.own_gold and gold is None:
@@ -441,12 +374,7 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
 
 
 def check_form(board: Board, predictions: Path) -> None:
-    """Check what can be checked without gold: the form of the file, and the ids.
-
-    Raises:
-        SubmissionError: it is invalid; all problems at once.
-        RequestError: it lacks something that the options need.
-    """
+    """Check what can be checked without gold: the form of the file, and the ids."""
     board.procedure.sides.check_form(board.corpus, board.ids, predictions, board.options)
 
 

@@ -236,12 +236,10 @@ def quote_cell(text: str) -> str:
 
 
 def _measure(columns: Sequence[Sequence[str]]) -> int:
-    """Return the width of a table."""
     return sum(max(map(len, column)) for column in columns) + GAPS[-1] * (len(columns) - 1)
 
 
 def _make_notes(board: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
-    """Return the sentences below a ranking."""
     notes = []
     if count_best(board):
         notes.append("† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.")
@@ -368,7 +366,6 @@ def long_rows(index: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _describe_row(board: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what all scores of a row share."""
     rank = row["rank"] or {}
     names = ("kind", "system", "author", "id", "submitted", "signature", "closeread", "model", "paper", "code")
     return {

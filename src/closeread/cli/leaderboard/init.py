@@ -25,7 +25,7 @@ def name_results(store: str) -> str | None:
     >>> name_results("hf://datasets/org/times-submissions"), name_results("board")
     ('org/times-results', None)
     """
-    from closeread.leaderboard.store import HUB
+    from closeread.leaderboard.results import HUB
 
     is_on_hub = store.startswith(HUB)
     return f"{store.removeprefix(HUB).rstrip('/').removesuffix('-submissions')}-results" if is_on_hub else None

@@ -41,9 +41,9 @@ def command(store: str, golds: tuple[str, ...], workers: int | None, port: int, 
     missing = [name for name in LIBRARIES if find_spec(name.replace("-", "_")) is None]
     if missing:
         raise MissingExtraError("serving a leaderboard", *missing, extra="serve")
-    from closeread.leaderboard.results import CountCache
+    from closeread.leaderboard.results import HUB, CountCache
     from closeread.leaderboard.server import Service, serve
-    from closeread.leaderboard.store import HUB, open_store
+    from closeread.leaderboard.store import open_store
 
     if store.startswith(HUB):
         raise RequestError(f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)")

@@ -23,7 +23,8 @@ def command(store: str, submission: str, author: str | None) -> None:
     Example:
       closeread leaderboard withdraw board 3f9a1c0d2b7e
     """
-    from closeread.leaderboard.store import HUB, open_store
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
 
     opened = open_store(store)

@@ -31,7 +31,8 @@ def command(store: str, repository: str, private: bool, dry_run: bool, as_json: 
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.canonical import write_json
     from closeread.leaderboard.page import render_page
-    from closeread.leaderboard.store import HUB, open_store
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.tables import csv
 
     opened = open_store(store)

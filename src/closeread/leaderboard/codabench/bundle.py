@@ -82,11 +82,7 @@ class Settings:
     wheels: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the values.
-
-        Raises:
-            RequestError: the title or a date is not valid; all problems at once.
-        """
+        """Check the values."""
         problems = [] if self.title is None else [one.message for one in check_name(self.title, "title", 250)]
         for name, value in (("start", self.start), ("end", self.end)):
             if value is not None and not _is_date(value):
@@ -105,11 +101,7 @@ def _is_date(text: str) -> bool:
 
 
 def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
-    """Return the content of `competition.yaml`.
-
-    Raises:
-        RequestError: Codabench would reject it, because the name of a score is too long; all problems at once.
-    """
+    """Return the content of `competition.yaml`."""
     found = {
         "version": 2,
         "title": settings.title or board.title,
@@ -200,10 +192,6 @@ def make_bundle(
 
     Returns:
         The files, and the zip file.
-
-    Raises:
-        RequestError: something of the arguments does not exist or is not possible; an InputError if gold is missing or
-            invalid; an OSError if the folder is not empty or can't be written.
     """
     named = folder if folder.name not in ("", "..") else folder.resolve()  # messages name paths as the user does
     zipped = named.with_name(f"{named.name}.zip")
@@ -245,11 +233,7 @@ def describe_licence(scored: str, place: Place) -> list[str]:
 
 
 def _refuse_paths(board: Board) -> None:
-    """Refuse options whose values are files, which the worker does not have.
-
-    Raises:
-        RequestError: such an option has a value.
-    """
+    """Refuse options whose values are files, which the worker does not have."""
     paths = [one.name for one in board.procedure.options if isinstance(one, PathOption) and board.options[one.name]]
     if paths:
         raise RequestError(f"option {paths[0]} is a path, which is not available in a bundle")
@@ -259,9 +243,6 @@ def _write_gold(board: Board, place: Place, folder: Path) -> None:
     """Write the gold, and check that it is scored as it was before.
 
     A key is copied; gold in the format of a corpus becomes JSON Lines.
-
-    Raises:
-        RequestError: it is not the same gold any more.
     """
     folder.mkdir()
     if board.corpus is not None:
@@ -296,11 +277,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
 
 
 def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
-    """Write the scoring program; return the libraries that it needs.
-
-    Raises:
-        RequestError: a wheel is not one, or several are closeread's.
-    """
+    """Write the scoring program; return the libraries that it needs."""
     folder.mkdir()
     own = [wheel for wheel in settings.wheels if re.match(r"closeread-[^/]*\.whl$", wheel.name)]
     other = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]

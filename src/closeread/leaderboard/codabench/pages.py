@@ -20,21 +20,13 @@ SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl
 
 @dataclass(frozen=True)
 class Task:
-    """What the pages are about.
+    """What the pages are about."""
 
-    Attributes:
-        board: the board.
-        title: the title of the competition.
-        samples: the names of the files with invented data in the starting kit.
-        docker_image: the image that scores.
-        requirements: the libraries that scoring needs.
-    """
-
-    board: Board
-    title: str
-    samples: Sequence[str]
-    docker_image: str
-    requirements: Sequence[str]
+    board: Board  # the board
+    title: str  # the title of the competition
+    samples: Sequence[str]  # the names of the files with invented data in the starting kit
+    docker_image: str  # the image that scores
+    requirements: Sequence[str]  # the libraries that scoring needs
 
     @property
     def corpus(self) -> Corpus | None:
@@ -171,7 +163,6 @@ def dockerfile() -> str:
 
 
 def _describe_files(board: Board, *, start: bool = False) -> str:
-    """Return what a submission consists of."""
     what = "one file of predictions, or a folder of them" if accepts_folders(board) else "one file of predictions"
     return what[0].upper() + what[1:] if start else what
 

@@ -104,21 +104,13 @@ def run(source: str, output: str, program: str) -> int:
 
 
 def read_board(program: Path) -> Board:
-    """Read what is scored, and how.
-
-    Raises:
-        FormatError: the program's declaration is not one.
-    """
+    """Read what is scored, and how."""
     path = program / FILE
     return Leaderboard.from_bytes(path.read_bytes(), path).find(None)
 
 
 def find_reference(folder: Path) -> Path:
-    """Return the file or the folder of the gold: the only one that is not hidden.
-
-    Raises:
-        FormatError: there is none, or there are several.
-    """
+    """Return the file or the folder of the gold: the only one that is not hidden."""
     found = [path for path in folder.iterdir() if not path.name.startswith(".")]
     if len(found) != 1:
         raise FormatError(folder, [Problem(f"has {len(found)} files (expected 1)")])
@@ -133,9 +125,6 @@ def judge(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Map
         scorer: the scorer of its gold.
         folder: the unpacked submission.
         is_folder: whether the gold is a folder, so that a single file is a folder of one.
-
-    Raises:
-        InputError: the submission is invalid; all problems at once.
     """
     files = find_files(folder)
     shown = SOURCE if is_folder or len(files) > 1 else f"{SOURCE}/{next(iter(files))}"
@@ -184,11 +173,7 @@ def _fail(output: Path, title: str, what: str) -> int:
 
 
 def find_files(folder: Path) -> dict[str, Path]:
-    """Return the files of an unpacked submission by their path in it.
-
-    Raises:
-        SubmissionError: there are none, or something else than files; all problems at once.
-    """
+    """Return the files of an unpacked submission by their path in it."""
     try:
         files, problems = walk_files(folder)
     except FormatError as error:
@@ -211,9 +196,6 @@ def read_predictions(files: dict[str, Path], board: Board, *, is_folder: bool) -
 
     Returns:
         The bytes, and a name whose suffix says what they are.
-
-    Raises:
-        SubmissionError: there are too many files, or they can't be read; all problems at once.
     """
     if len(files) == 1 and not is_folder:
         ((name, path),) = files.items()
