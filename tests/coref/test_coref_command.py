@@ -8,7 +8,8 @@ import pytest
 from shared.for_each import for_each
 
 from closeread.counts.report import make_report
-from closeread.counts.storage import read_counts
+from closeread.counts.storage import read_any_counts
+from closeread.tasks import load_procedure
 from closeread.tasks.coref.procedure import PROCEDURE
 
 KEY = """#begin document (ferry); part 000
@@ -67,7 +68,7 @@ def test_some_metrics_and_rows_per_document(ran, pair):
 
 def test_stored_counts_give_the_same_report(ran, pair):
     printed = json.loads(ran("score", "coref", *pair, "--counts", "kept.parquet", "--json"))
-    kept = read_counts(Path("kept.parquet"), PROCEDURE)
+    kept = read_any_counts(Path("kept.parquet"), load_procedure)
     assert make_report(kept).to_json() == printed
 
 

@@ -32,31 +32,27 @@ class Annotator(NamedTuple):
 
 
 def require_two(annotators: Sequence[Annotator]) -> None:
-    """Check that there are two annotators or more.
-
-    Raises:
-        RequestError: there is one only.
-    """
+    """Raise a RequestError if there is only one annotator."""
     if len(annotators) < 2:
         raise RequestError("only one annotator's file is given (expected two or more)")
 
 
 def find_repeated_paths(annotators: Sequence[Annotator]) -> Iterator[str]:
     """Yield a sentence for each path that leads to the same file as an earlier one."""
+
+    def identify(path: Path) -> object:
+        """Return what two names of the same file have in common: links, and other names of it (hard links)."""
+        try:
+            status = path.stat()
+        except OSError:
+            return realpath(path)
+        return (status.st_dev, status.st_ino) if status.st_ino else realpath(path)
+
     seen: dict[object, Path] = {}
     for path in (one.source for one in annotators if isinstance(one.source, Path)):
-        if (before := seen.setdefault(_identify(path), path)) is not path:
+        if (before := seen.setdefault(identify(path), path)) is not path:
             same = "" if before == path else f", also as {before}"
             yield f"{path} is given twice{same}; it counts as two files."
-
-
-def _identify(path: Path) -> object:
-    """Return what two names of the same file have in common: links, and other names of it (hard links)."""
-    try:
-        status = path.stat()
-    except OSError:
-        return realpath(path)
-    return (status.st_dev, status.st_ino) if status.st_ino else realpath(path)
 
 
 def list_pairs(annotators: int) -> list[Pair]:

@@ -175,20 +175,6 @@ def is_count_file(path: Path) -> bool:
         return False
 
 
-def read_counts(path: Path, procedure: Procedure) -> Counted:
-    """Read the counts of a system.
-
-    Args:
-        path: the file.
-        procedure: the procedure, with the metrics to compute.
-
-    Raises:
-        FormatError: the file is missing, was not written by `write_counts`, was changed, or is for another procedure
-            or another version of it.
-    """
-    return _check_counts(path, _read_file(path), procedure)
-
-
 def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
     """Read the counts of a system by any procedure, with all metrics that can be computed from them.
 
@@ -197,23 +183,11 @@ def read_any_counts(path: Path, load: Callable[[str], Procedure]) -> Counted:
         load: returns the procedure of a name.
 
     Raises:
-        FormatError: as for `read_counts`; a RequestError if there is no such procedure.
+        FormatError: the file is missing, was not written by `write_counts`, was changed, or is for another procedure or
+            another version of it; a RequestError if there is no such procedure.
     """
-    stored = _read_file(path)
-    procedure = load(stored.provenance.procedure)
-    procedure = procedure.with_metrics(procedure.families)
-    lacking = {metric.partition("/")[0] for metric in _list_without_counts(stored.table, procedure)}
-    families = [family for family in procedure.families if family not in lacking]
-    return _check_counts(path, stored, procedure.with_metrics(families) if families else procedure)
-
-
-def _list_without_counts(table: CountTable, procedure: Procedure) -> list[str]:
-    return [metric.name for metric in procedure.metrics if not metric.is_defined(table.names)]
-
-
-def _check_counts(path: Path, stored: _Stored, procedure: Procedure) -> Counted:
-    """Check that the counts are those of the procedure and unchanged, and return them."""
-    table, provenance, is_changed = stored
+    table, provenance, is_changed = _read_file(path)
+    procedure = load(provenance.procedure)
     if (provenance.procedure, provenance.procedure_version) != (procedure.name, procedure.version):
         found = f"contains counts of {provenance.procedure} version {provenance.procedure_version}"
         raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
@@ -221,9 +195,11 @@ def _check_counts(path: Path, stored: _Stored, procedure: Procedure) -> Counted:
         options = procedure.keep_options(procedure.resolve_options(provenance.options), reading=True)
     except RequestError as error:
         raise FormatError(path, [Problem(str(error))]) from None
-    if lacking := _list_without_counts(table, procedure):
-        what = "any score" if len(lacking) == len(procedure.metrics) else ", ".join(lacking)
-        raise FormatError(path, [Problem(f"contains no counts for {what}; score them again")])
+    procedure = procedure.with_metrics(procedure.families)
+    lacking = {metric.family for metric in procedure.metrics if not metric.is_defined(table.names)}
+    if lacking >= set(procedure.families):
+        raise FormatError(path, [Problem("contains no counts for any score; score them again")])
+    procedure = procedure.with_metrics([family for family in procedure.families if family not in lacking])
     if provenance.signature != procedure.signature(options, table.gold_digest):
         raise FormatError(path, [Problem("the signature does not match the options and the gold; score again")])
     problems = list(map(Problem, _find_problems(table, procedure.unit)))
