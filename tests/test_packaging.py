@@ -12,9 +12,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from shared.package_copy import MAPPED
 
 ROOT = Path(__file__).parent.parent
-TOP_LEVEL = ("loaders", "metrics", "schemas", "cards")
 LOOK = """
 import importlib, json, sys
 import closeread
@@ -83,7 +83,9 @@ def built(source, kind, folder):
 def installed(python, *arguments):
     command = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*command, *arguments], check=True, capture_output=True)
-    look = subprocess.run([python, "-c", LOOK, *TOP_LEVEL], cwd="/", check=True, capture_output=True, text=True, env={})
+    look = subprocess.run(
+        [python, "-c", LOOK, *MAPPED.values()], cwd="/", check=True, capture_output=True, text=True, env={}
+    )
     return look.stdout
 
 
@@ -125,7 +127,8 @@ def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
 @pytest.mark.gate
 def test_the_wheel_holds_what_lies_beside_the_code(tmp_path):
     names, _ = built(copied(tmp_path / "clone"), "wheel", tmp_path / "out")
-    wanted = {f"closeread/{n}" for n in tracked() if n.split("/")[0] in TOP_LEVEL}
+    split = (name.partition("/") for name in tracked())
+    wanted = {f"closeread/{MAPPED[top]}/{rest}" for top, _, rest in split if top in MAPPED}
     wanted |= {n.removeprefix("src/") for n in tracked() if n.startswith("src/")}
     assert names == wanted
 
