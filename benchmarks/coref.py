@@ -32,7 +32,7 @@ from measure import calls, cpu, process
 
 from closeread import __version__
 from closeread.counts.estimates import Resampling, score
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.conll import read_conll
 from closeread.tasks.coref.conll_writer import dump_conll
@@ -200,7 +200,7 @@ def in_process(given, key, response):
     metrics = (evaluator.mentions, evaluator.muc, evaluator.b_cubed, evaluator.ceafe, evaluator.lea)
 
     def read():
-        scorer = open_scorer("coref", Place(gold=key))
+        scorer = open_scorer("coref", GoldSpec(gold=key))
         return scorer, scorer.read(response)
 
     scorer, system = read()

@@ -18,7 +18,7 @@ from measure import calls, kept, process, processes
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.counts.resampling import compare
 from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
@@ -112,7 +112,7 @@ def write_predictions(path, records, quality, rng):
 
 def submit_systems(folder, predictions):
     """Create a store with a board of McTaco's test split, and submit a thousand systems."""
-    board = make_board("mctaco", Place(), limits=Limits(per_day=SYSTEMS))
+    board = make_board("mctaco", GoldSpec(), limits=Limits(per_day=SYSTEMS))
     store = FolderStore(folder)
     store.write_leaderboard(Leaderboard("McTaco", {board.name: board}))
     records, rng = list(read_gold(load_corpus("mctaco")).records), np.random.default_rng(0)

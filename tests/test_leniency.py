@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
 from closeread.corpus.validation import fit_numbers
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import InputError, SubmissionError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -26,7 +26,7 @@ FIELDS = ("possessor", "certainty", "order", "anchor", "relation", "relation_cer
 
 def possessions():
     """Perfect predictions for the sample, as their fields are printed."""
-    gold = read_corpus_gold(Place("wikipossessions", "sample", "test", None, None)).records
+    gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
     return [
         {"article": one["article"], "possessions": [{name: p[name] for name in FIELDS} for p in one["possessions"]]}
         for one in gold
@@ -87,7 +87,7 @@ def without_years(rows):
 
 def complete(rows):
     """Gold records of these possessions, with the fields that follow from the anchor."""
-    gold = read_corpus_gold(Place("wikipossessions", "sample", "test", None, None)).records
+    gold = read_corpus_gold(GoldSpec("wikipossessions", "sample", "test", None, None)).records
     return [
         {**one, "possessions": [{**p, **q} for p, q in zip(one["possessions"], row["possessions"], strict=True)]}
         for one, row in zip(gold, rows, strict=True)

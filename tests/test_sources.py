@@ -51,7 +51,7 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
 def test_data_dir_takes_any_content_and_says_so(tmp_path):
     corpus, file = corpus_at("http://127.0.0.1:1/")
     put(tmp_path / "rain.tsv", OTHER)
-    assert locate(corpus, file, tmp_path) == sources.Located(tmp_path / "rain.tsv", OTHER_SHA256, released=False)
+    assert locate(corpus, file, tmp_path) == sources.LocatedFiles(tmp_path / "rain.tsv", OTHER_SHA256, released=False)
     gold = read_gold(corpus, data_dir=tmp_path)
     note = f"{tmp_path / 'rain.tsv'} is not the released file (sha256 {OTHER_SHA256[:12]}…); using it as it is."
     assert gold.notices == (note,)
@@ -81,7 +81,7 @@ def test_a_download_is_kept():
     with serving() as server:
         corpus, file = corpus_at(server.url)
         found = locate(corpus, file)
-    assert found == sources.Located(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
+    assert found == sources.LocatedFiles(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
     assert found.path.read_bytes() == CONTENT
     assert files_below(cache_folder("mctaco")) == ["rain.tsv"]
     # The server is gone: the cache alone answers, and it is the same for every way in.
@@ -143,7 +143,7 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
     right, wrong = (git_blob(put(tmp_path / "rain", content)) for content in (CONTENT, OTHER))
     corpus, file = corpus_at(server.url)
     file = replace(file, sha256=None, git_blob=right)
-    assert locate(corpus, file) == sources.Located(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
+    assert locate(corpus, file) == sources.LocatedFiles(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
     put(cache_folder("mctaco") / "rain.tsv", OTHER)
     with pytest.raises(
         ChecksumError, match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)"

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from closeread.counts.counted import Counted
     from closeread.counts.estimates import Resampling
     from closeread.counts.procedure import Gold, System
-    from closeread.counts.procedure import Place as Place
+    from closeread.counts.procedure import GoldSpec as GoldSpec
     from closeread.neural.training import Setting
 else:
-    Annotator = Place = object  # their modules import NumPy
+    Annotator = GoldSpec = object  # their modules import NumPy
 
 Operation = Callable[..., Any]
 Operations = Mapping[str, Mapping[str, Operation]]

@@ -21,7 +21,7 @@ from closeread.corpus.objects import FileOrRows, take_source
 from closeread.corpus.submissions import find_parquet_problems
 from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import Gold, Options, OptionValue, Place, Procedure, System
+from closeread.counts.procedure import Gold, GoldSpec, Options, OptionValue, Procedure, System
 from closeread.counts.report import Report, make_report
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
@@ -178,7 +178,7 @@ def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[s
 
 def open_scorer(
     name: str,
-    place: Place,
+    place: GoldSpec,
     options: Mapping[str, object] | None = None,
     metrics: str | Sequence[str] | None = None,
 ) -> Scorer:
@@ -203,7 +203,7 @@ def open_scorer(
     return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), found)
 
 
-def _find_gold_files(corpus: str, gold: Gold, place: Place) -> list[Path]:
+def _find_gold_files(corpus: str, gold: Gold, place: GoldSpec) -> list[Path]:
     """List the files of the gold of a corpus; none for objects in memory."""
     from closeread.corpus.sources import files_at_hand
 
@@ -318,7 +318,7 @@ def make_place(
     split: str | None = None,
     data_dir: str | Path | None = None,
     options: Mapping[str, OptionValue] | None = None,
-) -> tuple[Place, dict[str, OptionValue]]:
+) -> tuple[GoldSpec, dict[str, OptionValue]]:
     """Return where gold is, and the options that are not about its files.
 
     Args:
@@ -341,12 +341,12 @@ def make_place(
         ]
         if given:
             raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
-        return Place(None, None, None, own, None), rest
+        return GoldSpec(None, None, None, own, None), rest
     declared = load_corpus(corpus)
     folders = {one.name: _take_path(one.name, rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
     reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}
     files = UserFiles(folder, folders, reading) if folders or reading else folder
-    return Place(None, config, split, own, files), rest
+    return GoldSpec(None, config, split, own, files), rest
 
 
 def _take_path(name: str, value: OptionValue) -> Path:

@@ -14,7 +14,7 @@ from closeread.counting import Counts
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counted import Counted, Provenance, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
-from closeread.counts.procedure import OptionValue, Place, Procedure
+from closeread.counts.procedure import GoldSpec, OptionValue, Procedure
 from closeread.counts.report import Report
 from closeread.counts.resampling import max_resamples
 from closeread.counts.storage import read_any_counts
@@ -61,7 +61,7 @@ class Systems(NamedTuple):
 
 def read_systems(
     name: str,
-    place: Place,
+    place: GoldSpec,
     sources: Mapping[str, Source],
     *,
     options: Mapping[str, object] | None = None,
@@ -156,7 +156,7 @@ def _check_signatures(
 
 def compare_systems(
     name: str,
-    place: Place,
+    place: GoldSpec,
     sources: Mapping[str, Source],
     *,
     options: Mapping[str, object] | None = None,

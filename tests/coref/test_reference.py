@@ -15,7 +15,7 @@ from agreed import coref_reference as maker
 from shared.for_each import for_each
 from shared.peers import find_peer
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.kernels.blanc import blanc_scores
@@ -135,7 +135,7 @@ def score_pair(key, response, duplicates="reference"):
 def test_the_scorers_own_files_are_scored(name):
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     key = folder / f"{name.rpartition('-')[0]}.key"
-    scorer = open_scorer("coref", Place(gold=key), {"duplicates": "reference", "words": "ignore"})
+    scorer = open_scorer("coref", GoldSpec(gold=key), {"duplicates": "reference", "words": "ignore"})
     response = scorer.read(folder / f"{name}.response")
     assert_agrees(count_overlap(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1), SAID[name])
 
@@ -144,7 +144,7 @@ def test_other_words_are_an_error_without_the_option():
     folder = find_peer("reference-coreference-scorers") / "test" / "DataFiles"
     refused = []
     for name in AGREEMENT["cases"]:
-        key = Place(gold=folder / f"{name.rpartition('-')[0]}.key")
+        key = GoldSpec(gold=folder / f"{name.rpartition('-')[0]}.key")
         try:
             open_scorer("coref", key, {"duplicates": "reference"}).read(folder / f"{name}.response")
         except SubmissionError as error:

@@ -7,7 +7,7 @@ from shared.coreference import report_files, score_files, write_jsonl
 from shared.for_each import for_each
 from shared.universal_anaphora import HEADER, row
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -140,7 +140,7 @@ def test_digests(write):
 
 def notes_of(pair, metrics=None, **options):
     """Return the notices of a score."""
-    scorer = open_scorer("coref", Place(gold=pair[0]), options, metrics)
+    scorer = open_scorer("coref", GoldSpec(gold=pair[0]), options, metrics)
     return list(scorer.count(scorer.read(pair[1])).notices)
 
 

@@ -10,7 +10,7 @@ from shared.for_each import for_each
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
 from closeread.tasks.coref.mention_fields import FIELDS
 
@@ -28,7 +28,7 @@ def test_slices_sum_to_the_whole(here, seed):
     for name, text in zip(("key.conllu", "response.conllu"), corefud_zeros.random_zeros(seed), strict=True):
         Path(name).write_text(text)
     for options in SETTINGS:
-        scorer = open_scorer("coref", Place(gold=Path("key.conllu")), {"duplicates": "first", **options})
+        scorer = open_scorer("coref", GoldSpec(gold=Path("key.conllu")), {"duplicates": "first", **options})
         table = scorer.tabulate(scorer.read(Path("response.conllu")).rows, FIELDS_OF_FILES)
         for inside in table.breakdowns.values():
             sums = np.zeros((len(table.units), len(inside.names)))

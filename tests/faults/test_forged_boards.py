@@ -18,7 +18,7 @@ from shared.boards import (
 )
 
 import closeread
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError
 from closeread.leaderboard.canonical import write_json
@@ -103,7 +103,7 @@ def judge_repeated(tmp_path, duplicates):
     key = write_rows(tmp_path / "key.jsonl", [{**REPEATED[0], "document": name} for name in "ab"])
     once = [{"document": name, "clusters": [[[0, 0], [1, 1]]]} for name in "ab"]
     settings = {"options": {"duplicates": duplicates}, "headline": "ceafm/precision"}
-    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key), **settings))
+    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), **settings))
     send(store, write_rows(tmp_path / "response.jsonl", once), "Once")
     judged = judge_here(store, tmp_path / "counts", {"coref/test": key})
     assert not judged.errors

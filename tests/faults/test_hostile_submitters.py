@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, run_judge, sample_board, score_here, send_answers, write_rows
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.submission import PACKED, SUFFIXES, predictions_path
@@ -148,7 +148,9 @@ CONTENTS = [
 def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     """Each is refused in words that can be shown; none is a defect that keeps the organisers busy."""
     key = write_rows(tmp_path / "key.jsonl", [{"document": "a", "clusters": [[[0, 0], [1, 1]]]}])
-    board = make_board("coref", Place(gold=key), options={"missing": "error"}) if scored == "coref" else sample_board()
+    board = (
+        make_board("coref", GoldSpec(gold=key), options={"missing": "error"}) if scored == "coref" else sample_board()
+    )
     scorer = board.open_scorer(key if scored == "coref" else None)
     for suffix in (*SUFFIXES, PACKED, ".jsonl.gz", ".gz.gz"):
         for data in CONTENTS:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from shared.doors import TASKS, TIMEML_FILES, write_key
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.files import creating_folder
 from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
@@ -133,7 +133,7 @@ def test_what_the_licence_forbids_is_told(here, run, corpora):
 def test_the_gold_of_released_corpora_is_scored_as_it_was(corpora, tmp_path, run, corpus):
     # The bundle is written only if the signature of its gold is that of the corpus.
     assert run("publish", "codabench", corpus, tmp_path / "task").exit_code == 0
-    signature = make_board(corpus, Place()).signature
+    signature = make_board(corpus, GoldSpec()).signature
     assert signature in (tmp_path / "task" / "pages" / "evaluation.md").read_text("utf-8")
 
 
@@ -229,7 +229,7 @@ def test_a_folder_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
 
 
 def test_a_score_whose_name_is_too_long_is_refused():
-    board = make_board("mctaco", Place(config="sample"))
+    board = make_board("mctaco", GoldSpec(config="sample"))
     first, *rest = board.procedure.metrics
     long = replace(first, title="A" * 37)
     board.__dict__["procedure"] = replace(board.procedure, metrics=(long, *rest))
@@ -256,7 +256,7 @@ def test_a_score_whose_name_is_too_long_is_refused():
     ],
 )
 def test_the_schema_rejects_what_codabench_rejects(path, value):
-    competition = make_competition(make_board("mctaco", Place(config="sample")), Settings())
+    competition = make_competition(make_board("mctaco", GoldSpec(config="sample")), Settings())
     VALIDATOR.validate(competition)
     *steps, last = path.split(".")
     place = competition

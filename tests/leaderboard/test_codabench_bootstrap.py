@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from shared.codabench import add_submission, lay_out, make_environment, requirements_of, run, zip_files
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.codabench import score
 from closeread.leaderboard.codabench.bundle import LIBRARIES, Settings, make_bundle
 
@@ -22,7 +22,7 @@ ADVICE = "The submission is not at fault. Organisers: build an image from the Do
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundle") / "task"
-    make_bundle("mctaco", Place(config="sample"), folder, Settings(), archive=True)
+    make_bundle("mctaco", GoldSpec(config="sample"), folder, Settings(), archive=True)
     return folder.with_name("task.zip")
 
 

@@ -20,7 +20,7 @@ from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.bundle import LIBRARIES, PACKAGE, Settings, make_bundle
@@ -77,7 +77,7 @@ def small(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
     gold = folder / "gold.jsonl"
     gold.write_text(dump_json_lines([*question(0, ("yes", "no")), *question(1, ("yes", "yes"))]), "utf-8")
-    make_bundle("mctaco", Place(gold=gold), folder / "task", Settings(), archive=True)
+    make_bundle("mctaco", GoldSpec(gold=gold), folder / "task", Settings(), archive=True)
     return folder / "task.zip"
 
 
@@ -339,7 +339,7 @@ LARGE = gzip.compress(bytes(50_000_001))
 )
 @pytest.mark.extended
 def test_both_judges_say_the_same(here, score_here, keys, scored, files, expected):
-    make_bundle(scored, Place(gold=keys[scored]), here / "task", Settings(), archive=True)
+    make_bundle(scored, GoldSpec(gold=keys[scored]), here / "task", Settings(), archive=True)
     done = score_here(here / "task.zip", files)
     source = SOURCE if scored == "tlinks" else f"{SOURCE}/{next(iter(files))}"
     lines = [line for line in done.said.splitlines() if not line.endswith(" problems:")]
@@ -349,7 +349,7 @@ def test_both_judges_say_the_same(here, score_here, keys, scored, files, expecte
     sent.mkdir()
     for name, content in files.items():
         (sent / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    board = make_board(scored, Place(gold=keys[scored]))
+    board = make_board(scored, GoldSpec(gold=keys[scored]))
     try:
         store = make_store(here / "board", board)
         submission = send(store, sent if scored == "tlinks" else sent / name, "Bad")
@@ -361,7 +361,7 @@ def test_both_judges_say_the_same(here, score_here, keys, scored, files, expecte
 
 
 def test_a_file_is_a_folder_of_one_where_the_key_is_a_folder(here, ran, score_here, keys):
-    make_bundle("tlinks", Place(gold=keys["tlinks"]), here / "task", Settings(), archive=True)
+    make_bundle("tlinks", GoldSpec(gold=keys["tlinks"]), here / "task", Settings(), archive=True)
     text = (keys["tlinks"] / "a.tml").read_text()
     (here / "sent").mkdir()
     (here / "sent" / "a.tml").write_text(text.replace("BEFORE", "AFTER", 1))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, read_tree, run_judge, sample_board, send, send_answers
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import verify
@@ -155,7 +155,7 @@ def test_a_board_with_other_metrics_is_scored_again(tmp_path):
     words = "#begin document (a); part 000\na 0 0 Ada (1)\na 0 1 sat -\na 0 2 she (1)\n\n#end document\n"
     key.write_text(words, "utf-8")
     golds = {"coref/test": key}
-    boards = [make_board("coref", Place(gold=key), metrics=names, private=False) for names in (("muc",), ("lea",))]
+    boards = [make_board("coref", GoldSpec(gold=key), metrics=names, private=False) for names in (("muc",), ("lea",))]
     assert boards[0].signature == boards[1].signature
     store = make_store(tmp_path / "board", boards[0])
     send(store, key, "Key")

@@ -19,7 +19,7 @@ from shared.boards import (
 )
 
 import closeread
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import Judged
@@ -186,12 +186,12 @@ def test_copies_share_a_rank_and_change_no_other(store, tmp_path):
 
 
 def test_printed_rows_are_shown_beside_scores_by_the_same_options(tmp_path, corpora):
-    board = make_board("mctaco", Place())
+    board = make_board("mctaco", GoldSpec())
     plain = make_store(tmp_path / "plain", board)
     run_judge(plain, tmp_path)
     printed = {row["system"]: row["scores"] for row in rows_of(plain, "printed")}
     assert printed["BERT"]["f1"]["printed"] == "66.1"  # Zhou et al. (2019), Table 2
-    other = make_store(tmp_path / "other", make_board("mctaco", Place(), options={"missing": "empty"}))
+    other = make_store(tmp_path / "other", make_board("mctaco", GoldSpec(), options={"missing": "empty"}))
     run_judge(other, tmp_path)
     assert not rows_of(other, "printed")
 
@@ -266,4 +266,4 @@ def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):
 
 
 def test_a_board_of_the_corpus_itself_does_not_name_its_config(corpora):
-    assert make_board("mctaco", Place()).title == "McTaco, test"
+    assert make_board("mctaco", GoldSpec()).title == "McTaco, test"

@@ -9,7 +9,7 @@ import pytest
 from shared.boards import NOON, make_store, run_judge, sample_answers, sample_board, send, send_answers, small_limits
 from shared.boards import write_rows as write
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.judge import REFUSALS
@@ -97,7 +97,9 @@ def test_refusals_on_private_gold_count_as_scores_do(tmp_path):
     (tmp_path / "key.conll").write_text(key, "utf-8")
     counts = Counter()
     for private in (True, False):
-        board = make_board("coref", Place(gold=tmp_path / "key.conll"), private=private, limits=small_limits(per_day=2))
+        board = make_board(
+            "coref", GoldSpec(gold=tmp_path / "key.conll"), private=private, limits=small_limits(per_day=2)
+        )
         store = make_store(tmp_path / str(private), board)
         for word in ("Eva", "Mia", "Ida"):
             (tmp_path / f"{word}.conll").write_text(key.replace("Ada", word), "utf-8")

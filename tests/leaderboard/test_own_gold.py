@@ -5,7 +5,7 @@ import json
 import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.submission import (
@@ -48,7 +48,7 @@ def response(tmp_path):
 
 @pytest.mark.usefixtures("workers")
 def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
-    board = make_board("coref", Place(gold=key))
+    board = make_board("coref", GoldSpec(gold=key))
     assert (board.name, board.private, board.headline) == ("coref/test", True, "conll/f1")
     store = make_store(tmp_path / "board", board)
     name = send(store, response, "Mine")
@@ -61,7 +61,7 @@ def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
 
 
 def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
-    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key)))
+    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
     with pytest.raises(RequestError, match="give it with --gold"):
         run_judge(store, tmp_path)
     with pytest.raises(RequestError, match="not the gold that coref/test was made for"):
@@ -69,7 +69,7 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 
 
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
-    board = make_board("coref", Place(gold=key), options={"missing": "error"})
+    board = make_board("coref", GoldSpec(gold=key), options={"missing": "error"})
     assert "private" in check_predictions(board, response, None).notices[0]
     response.write_text(RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8")
     with pytest.raises(SubmissionError) as caught:
@@ -86,7 +86,7 @@ def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
         {"id": f"mine-{n:05}", "question_id": "mine-q0000", "sentence_id": "mine-s0000", **row}
         for n, row in enumerate(rows)
     ]
-    board = make_board("mctaco", Place(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
+    board = make_board("mctaco", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", numbered)))
     assert board.ids == ("mine-00000", "mine-00001")
     right = write_rows(tmp_path / "right.jsonl", [{"id": name, "label": "no"} for name in board.ids])
     assert check_predictions(board, right, None)
@@ -101,7 +101,7 @@ def test_a_folder_of_files_is_packed_and_judged(tmp_path, key, ran):
     one, _, two = RESPONSE.partition("#begin document (two)")
     (folder / "one.conll").write_text(one, "utf-8")
     (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
-    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key)))
+    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
     send(store, folder, "Folder")
     run_judge(store, tmp_path, {"coref/test": key})
     (row,) = store.read_index()["boards"][0]["rows"]
@@ -124,7 +124,7 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
         for n in range(35)
     ]
     gold = write_rows(tmp_path / "gold.jsonl", rows)
-    board = make_board("mctaco", Place(gold=gold))
+    board = make_board("mctaco", GoldSpec(gold=gold))
     store = make_store(tmp_path / "board", board)
     send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
     run_judge(store, tmp_path, {board.name: gold})
@@ -148,7 +148,7 @@ def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
         for n in range(30)
     ]
     gold = write_rows(tmp_path / "gold.jsonl", rows)
-    board = make_board("mctaco", Place(gold=gold))
+    board = make_board("mctaco", GoldSpec(gold=gold))
     store = make_store(tmp_path / "board", board)
     send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
     send(store, write_rows(tmp_path / "q.jsonl", [{"id": "mine-00000", "label": "CANARY?"}, {"id": "x"}]), "Wrong")
@@ -164,7 +164,7 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran
     one, _, two = RESPONSE.partition("#begin document (two)")
     (folder / "one.conll").write_text(one, "utf-8")
     (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
-    store = make_store(tmp_path / "board", make_board("coref", Place(gold=key), private=False))
+    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), private=False))
     names = {"file": send(store, response, "File"), "folder": send(store, folder, "Folder")}
     run_judge(store, tmp_path, {"coref/test": key})
     ran("leaderboard", "download", store.place, names["file"][:12], "-o", "copy.conll")
@@ -186,14 +186,14 @@ def test_a_folder_of_too_many_files_is_refused(tmp_path, key, monkeypatch):
     for number in range(4):
         (folder / f"{number}.conll").write_text("", "utf-8")
     with pytest.raises(SubmissionError, match=r"contains more than 3 files"):
-        make_submission(make_board("coref", Place(gold=key)), folder, system="Many")
+        make_submission(make_board("coref", GoldSpec(gold=key)), folder, system="Many")
 
 
 def test_the_lines_inside_a_folder_count(tmp_path, key, response):
     folder = tmp_path / "responses"
     folder.mkdir()
     (folder / "all.conll").write_text(RESPONSE, "utf-8")
-    board = make_board("coref", Place(gold=key), limits=Limits(rows=5))
+    board = make_board("coref", GoldSpec(gold=key), limits=Limits(rows=5))
     submission = make_submission(board, folder, system="Long")
     with (
         pytest.raises(SubmissionError, match=r"has 12 lines \(limit: 5\)"),

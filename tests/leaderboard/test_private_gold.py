@@ -11,7 +11,7 @@ import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 from shared.doors import sample_gold, system_rows, timeml
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import make_board
@@ -140,7 +140,7 @@ def gold(case, tmp_path):
 
 @pytest.fixture
 def board(name, case, gold):
-    return make_board(name, Place(gold=gold), options=case.options)
+    return make_board(name, GoldSpec(gold=gold), options=case.options)
 
 
 def list_submissions(case, folder):
@@ -208,7 +208,7 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
         (folder := tmp_path / name).mkdir()
         case = CASES[name]
         gold = case.gold(folder)
-        board = make_board(name, Place(gold=gold), options=case.options)
+        board = make_board(name, GoldSpec(gold=gold), options=case.options)
         store = make_store(folder / "board", board)
         sent = {send(store, path, path.name): path.name for path in list_submissions(case, folder)}
         run_judge(store, folder, {board.name: gold})
@@ -218,7 +218,7 @@ def test_what_does_not_fit_the_gold_is_told_without_the_gold(tmp_path):
 
 
 def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
-    board = make_board("tne", Place(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne"))))
+    board = make_board("tne", GoldSpec(gold=write_rows(tmp_path / "gold.jsonl", sample_gold("tne"))))
     labels = {"predicted_prepositions": [0, 1, 0, 0]}  # of 2 noun phrases
     assert check_predictions(board, write_rows(tmp_path / "right.jsonl", [labels] * len(board.ids)), None)
     uneven = {"predicted_prepositions": [0, 1, 0]}
@@ -228,7 +228,7 @@ def test_arrays_of_links_can_be_checked_without_the_documents(tmp_path):
 
 def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
     key = write_text(tmp_path / "key.conll", KEY)
-    board = make_board("coref", Place(gold=key), private=False)
+    board = make_board("coref", GoldSpec(gold=key), private=False)
     assert not board.private
     assert check_predictions(board, Path(key), None)
 
@@ -237,7 +237,7 @@ def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
 def test_a_value_that_somebody_changed_is_computed_again(tmp_path, cache):
     """A record of private gold has no counts of its own; those that the judge has tell."""
     key = write_text(tmp_path / "key.conll", KEY)
-    board = make_board("coref", Place(gold=key))
+    board = make_board("coref", GoldSpec(gold=key))
     store = make_store(tmp_path / "board", board)
     for word in ("poured", "herself"):
         text = KEY.replace("poured -", "poured (1)") if word == "poured" else KEY.replace("herself (1)", "herself -")

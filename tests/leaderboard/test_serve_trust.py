@@ -12,7 +12,7 @@ from shared.boards import make_store, read_tree, sample_answers, sample_board, s
 from shared.served_boards import BOUNDARY, encode, serving
 
 from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import make_board
 
 pytest.importorskip("starlette", reason="the extra closeread[serve] is not installed")
@@ -60,7 +60,7 @@ def store(folder, gold):
     return make_store(
         folder / "board",
         sample_board(limits=limits),
-        make_board("mctaco", Place(gold=gold, split="own"), limits=limits),
+        make_board("mctaco", GoldSpec(gold=gold, split="own"), limits=limits),
     )
 
 
@@ -333,7 +333,7 @@ def test_what_can_t_be_saved_is_told_and_kept_in_the_form(tmp_path):
 @pytest.mark.extended
 def test_what_goes_wrong_here_is_told_without_details(tmp_path):
     gold = make_gold(tmp_path)
-    store = make_store(tmp_path / "board", make_board("mctaco", Place(gold=gold, split="own")))
+    store = make_store(tmp_path / "board", make_board("mctaco", GoldSpec(gold=gold, split="own")))
     with serving(store, tmp_path, "--gold", gold) as served:
         browser = served.browser()
         browser.open()

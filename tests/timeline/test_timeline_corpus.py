@@ -15,7 +15,7 @@ from closeread.corpus.declaration import read_manifest
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.sources import locate
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import open_scorer
@@ -130,7 +130,7 @@ def test_commands(ran):
 
 def test_the_documents_are_no_gold():
     with pytest.raises(RequestError, match=f"config documents of {NAME} has no gold annotation"):
-        open_scorer(NAME, Place(config="documents"))
+        open_scorer(NAME, GoldSpec(config="documents"))
 
 
 # Folders of the user's own.

@@ -15,7 +15,7 @@ from agreed import tempeval3 as maker
 from shared.for_each import for_each
 from twins import point_algebra as twin
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.formats.timeml import dump_timeml
 from closeread.scoring import open_scorer
 from closeread.tasks.tlinks.counting import count
@@ -46,7 +46,7 @@ def from_files(folder, documents, **options):
         for i, pair in enumerate(documents):
             (folder / maker.SIDES[side] / f"{i:03}.tml").write_text(dump_timeml(pair[side]), "utf-8")
     key, response = (folder / side for side in maker.SIDES)
-    scorer = open_scorer("tlinks", Place(gold=key), options)
+    scorer = open_scorer("tlinks", GoldSpec(gold=key), options)
     return scorer.count(scorer.read(response)).table.values[:, :4].astype(int).tolist()
 
 
@@ -149,7 +149,7 @@ def test_agrees_on_released_documents(corpora, name):
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
     key, response = (folder / side for side in maker.RELEASED[name])
-    scorer = open_scorer("tlinks", Place(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"})
+    scorer = open_scorer("tlinks", GoldSpec(gold=key), {"matching": "relaxed" if name in maker.NORMALIZED else "id"})
     table = scorer.count(scorer.read(response)).table
     said = SAID["released corpora"][name]
     assert dict(zip(table.units, table.values[:, :4].tolist(), strict=True)) == said["toolkit"] | said["point algebra"]

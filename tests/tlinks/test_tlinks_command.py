@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.counts.report import make_report
 from closeread.counts.storage import read_any_counts
 from closeread.exceptions import FormatError, RequestError, SubmissionError
@@ -71,13 +71,13 @@ def pair(tmp_path, monkeypatch):
 def refused(key, response, error=SubmissionError):
     """The message about a key and a response that don't fit or can't be read."""
     with pytest.raises(error) as caught:
-        open_scorer("tlinks", Place(gold=Path(key))).read(Path(response))
+        open_scorer("tlinks", GoldSpec(gold=Path(key))).read(Path(response))
     return str(caught.value)
 
 
 def gold_digests(key, matching):
     """The digest of every document of a key."""
-    scorer = open_scorer("tlinks", Place(gold=Path(key)), {"matching": matching})
+    scorer = open_scorer("tlinks", GoldSpec(gold=Path(key)), {"matching": matching})
     return scorer.procedure.sides.digests(scorer.gold, scorer.options)
 
 
@@ -211,7 +211,7 @@ def test_contradictions_are_told_with_their_lines(run, pair):
         assert len(notes) == 2 + 3 + 1
         assert notes[-1] == "note: response: 5 links are contradictory (the first 3 are shown)"
     assert len(run("compare", "tlinks", "key", "response", "response").stderr.splitlines()) == 6
-    scorer = open_scorer("tlinks", Place(gold=Path("key")))
+    scorer = open_scorer("tlinks", GoldSpec(gold=Path("key")))
     totals = sum_counts(scorer.count(scorer.read(Path("response"))).table)
     assert (totals["contradictory/gold"], totals["contradictory/system"]) == (2, 5)
 

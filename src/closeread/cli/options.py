@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.gold import Gold
     from closeread.counts.estimates import Resampling
-    from closeread.counts.procedure import Option, Place, Procedure
+    from closeread.counts.procedure import GoldSpec, Option, Procedure
     from closeread.records import DataDir
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -451,13 +451,13 @@ def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **plac
     return found
 
 
-def take_place(corpus: str, **place: Any) -> Place:
+def take_place(corpus: str, **place: Any) -> GoldSpec:
     """Return where the gold of a corpus is.
 
     Args:
         corpus: its name.
         **place: values of `gold_options` and `file_options`.
     """
-    from closeread.counts.procedure import Place
+    from closeread.counts.procedure import GoldSpec
 
-    return Place(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
+    return GoldSpec(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))

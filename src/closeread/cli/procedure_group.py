@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from closeread.counts.procedure import Place, Procedure
+    from closeread.counts.procedure import GoldSpec, Procedure
 
     Build = Callable[[Procedure, str | None, str], click.Command]
     """Makes a subcommand from the procedure, the corpus that it scores (None if gold is a key given by the user), and
@@ -123,12 +123,12 @@ def corpus_options(corpus: str | None) -> list[click.Parameter]:
     return [] if corpus is None else options.file_options([load_corpus(corpus)])
 
 
-def read_place(values: Mapping[str, Any]) -> Place:
+def read_place(values: Mapping[str, Any]) -> GoldSpec:
     """Return where gold is, from a command's parameters."""
-    from closeread.counts.procedure import Place
+    from closeread.counts.procedure import GoldSpec
 
     config, split, gold = (values.get(name) for name in ("config", "split", "gold"))
-    return Place(None, config, split, gold, options.take_files(values))
+    return GoldSpec(None, config, split, gold, options.take_files(values))
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:

@@ -18,10 +18,10 @@ from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_column_problems, name_labels
 from closeread.corpus.schema import load_schema
-from closeread.corpus.sources import Located, cache_folder, data_folder, is_in, locate
+from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
 from closeread.corpus.validation import convert_rows, load_rules, make_check, validate_records
 from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.digests import combine_digests, unit_digests
 from closeread.exceptions import (
     FormatError,
@@ -242,7 +242,7 @@ def read_gold(
     )
 
 
-def _name_places(parsed: ParsedFolder, located: Located) -> ParsedFolder:
+def _name_places(parsed: ParsedFolder, located: LocatedFiles) -> ParsedFolder:
     """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
     places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
 
@@ -344,7 +344,7 @@ def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
         raise RequestError(f"config {config} of {corpus.name} comes with the package; it takes no data folder")
 
 
-def _describe_source(located: Located) -> str:
+def _describe_source(located: LocatedFiles) -> str:
     what = "does not contain the released files" if located.files else "is not the released file"
     return f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is."
 
@@ -441,7 +441,7 @@ def read_annotator_gold(corpus: Corpus, annotator: Annotator) -> Gold:
     return read_own_gold(corpus, annotator.source, name=annotator.name)
 
 
-def read_corpus_gold(place: Place) -> Gold:
+def read_corpus_gold(place: GoldSpec) -> Gold:
     """Read the gold records of a corpus, or the user's own.
 
     Raises:

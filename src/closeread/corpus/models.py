@@ -11,7 +11,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.submissions import check_submission_path, write_submission
 from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.wording import fill_options, name_option
@@ -35,15 +35,15 @@ def read_golds(
     Raises:
         RequestError: a role is given twice, or there is no split for the config or the folder.
     """
-    places: dict[str, Place | None] = {}
+    places: dict[str, GoldSpec | None] = {}
     for role, (own, name) in given.items():
         if own is not None and name is not None:
             raise RequestError(f"{role} is given twice: as data and as a split")
         split = name or splits[role]
         if own is not None:
-            places[role] = Place(corpus, gold=own.source)
+            places[role] = GoldSpec(corpus, gold=own.source)
         else:
-            places[role] = None if split is None else Place(corpus, config, split, None, data_dir)
+            places[role] = None if split is None else GoldSpec(corpus, config, split, None, data_dir)
     if not any(place is not None and place.split for place in places.values()):
         for option, value in (("config", config), ("data_dir", data_dir)):
             if value is not None:
@@ -53,7 +53,7 @@ def read_golds(
     return golds
 
 
-def check_place(option: str, place: Place) -> Place:
+def check_place(option: str, place: GoldSpec) -> GoldSpec:
     """Check that nothing else says what to predict than an option, and return the place."""
     if any(value is not None for value in (place.config, place.split, place.gold)):
         raise RequestError(fill_options(f"{{{option}}} and {{config}}, {{split}} or {{gold}} exclude each other"))

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError, escape, quote
 from closeread.records import Record, column
 from closeread.suggestions import suggest
@@ -49,7 +49,7 @@ class View:
     predict: Callable[[Record], Record] = copy_record
 
 
-def read_records(corpus: Corpus, place: Place) -> Gold:
+def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
     """Read the records of any config, or of the user's own gold.
 
     Args:

@@ -29,7 +29,7 @@ CACHE_VARIABLE = "CLOSEREAD_CACHE"
 
 
 @dataclass(frozen=True)
-class Located:
+class LocatedFiles:
     """A file, or all files of a folder, as found on this machine.
 
     Attributes:
@@ -46,7 +46,7 @@ class Located:
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> Located:
+def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download what is missing.
 
     Args:
@@ -134,7 +134,7 @@ def _place_folders(source: UserFolders, data_dir: DataDir) -> list[tuple[UserFol
     return [(one, files.folders.get(one.name, default and default / one.name)) for one in source.folders]
 
 
-def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> Located:
+def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> LocatedFiles:
     """Find a user's folders.
 
     Raises:
@@ -155,7 +155,7 @@ def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir 
         raise UnavailableError(files.data_dir or corpus.name, list(map(Problem, (*others, f"{last}; {advice}"))))
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in _place_folders(source, files) if place is not None)
-    return Located(files.data_dir or first, _combine_digests(digests), released=None, files=found)
+    return LocatedFiles(files.data_dir or first, _combine_digests(digests), released=None, files=found)
 
 
 def _describe_missing(folder: UserFolder, place: Path | None) -> str:
@@ -182,7 +182,7 @@ def _name_sample() -> str:
     return choose_words("--config sample", "the config 'sample'")
 
 
-def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> Located:
+def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> LocatedFiles:
     folder = data_dir / source.name
     files = _match_files(folder, source.patterns)
     if not is_in(data_dir, source):
@@ -190,11 +190,11 @@ def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) ->
         raise UnavailableError(data_dir, [problem])
     found = {source.path(name): file_digest(path) for name, path in files.items()}
     released = found == {file.name: file.sha256 for file in source.files}
-    return Located(folder, _combine_digests(found), released, files)
+    return LocatedFiles(folder, _combine_digests(found), released, files)
 
 
-def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
-    located: dict[str, Located] = {}
+def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> LocatedFiles:
+    located: dict[str, LocatedFiles] = {}
     missing: list[SourceFile] = []
     wrong: list[ChecksumError] = []
     for file in source.files:
@@ -221,7 +221,7 @@ def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> Located:
     files = {file.name: located[file.name].path for file in source.files}
     below = {name if source.name == "." else name.removeprefix(f"{source.name}/"): path for name, path in files.items()}
     first, path = next(iter(below.items()))
-    return Located(path.parents[first.count("/")], _combine_digests(digests), released=True, files=below)
+    return LocatedFiles(path.parents[first.count("/")], _combine_digests(digests), released=True, files=below)
 
 
 def _combine_digests(digests: Mapping[str, str]) -> str:
@@ -229,14 +229,14 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
     return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> Located:
+def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> LocatedFiles:
     if file.url is not None and data_dir is not None:
         path = data_dir / file.name
         if not path.exists():
             problem = Problem(f"contains no file {file.name} (required by {corpus.title})")
             raise UnavailableError(data_dir, [problem])
         digest = file_digest(path)
-        return Located(path, digest, released=_find_difference(path, digest, file) is None)
+        return LocatedFiles(path, digest, released=_find_difference(path, digest, file) is None)
     try:
         return _find_released(corpus, file) or _download(corpus, file)
     except DownloadError as error:
@@ -244,7 +244,7 @@ def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> Loc
         raise UnavailableError(f"{corpus.name}/{file.name}", [problem]) from None
 
 
-def _find_released(corpus: Corpus, file: SourceFile) -> Located | None:
+def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
     """Find a released file on this machine; None if it is not there."""
     if file.url is None:
         return _verify(_bundled_path(corpus, file), file, "reinstall closeread")
@@ -320,15 +320,15 @@ def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
     return package_folder(f"closeread.loaders.{corpus.name}") / file.name
 
 
-def _verify(path: Path, file: SourceFile, remedy: str) -> Located:
+def _verify(path: Path, file: SourceFile, remedy: str) -> LocatedFiles:
     digest = file_digest(path)
     difference = _find_difference(path, digest, file)
     if difference is not None:
         raise ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
-    return Located(path, digest, released=True)
+    return LocatedFiles(path, digest, released=True)
 
 
-def _download(corpus: Corpus, file: SourceFile) -> Located:
+def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
     """Download a file into the cache.
 
     Raises:
@@ -349,7 +349,7 @@ def _download(corpus: Corpus, file: SourceFile) -> Located:
         raise _make_checksum_error(file, str(error)) from None
     except OSError as error:
         raise UnavailableError(path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]) from None
-    return Located(path, digest, released=True)
+    return LocatedFiles(path, digest, released=True)
 
 
 def _make_checksum_error(file: SourceFile, difference: str) -> ChecksumError:

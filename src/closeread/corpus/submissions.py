@@ -19,7 +19,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
 from closeread.corpus.schema import RowValidator, Spared, load_schema
 from closeread.corpus.validation import Rules, accept_rows, load_rules, make_check
-from closeread.counts.procedure import Inconsistency, Options, Place, System
+from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -83,7 +83,7 @@ class CorpusSides:
         """False: gold belongs to a corpus or follows its format."""
         return False
 
-    def read_gold(self, place: Place, options: Options) -> Gold:
+    def read_gold(self, place: GoldSpec, options: Options) -> Gold:
         """Read gold."""
         return read_corpus_gold(place)
 

@@ -148,8 +148,8 @@ Options = Mapping[str, str]
 """All options of a procedure with their values."""
 
 
-class Place(NamedTuple):
-    """Where to find gold.
+class GoldSpec(NamedTuple):
+    """Which gold: a part of a corpus, or the user's own.
 
     Attributes:
         corpus: the name of a corpus; None for gold that belongs to no corpus.
@@ -235,7 +235,7 @@ class Sides(Protocol[G]):
     def key_first(self) -> bool:
         """Whether gold is a file given by the user, the key."""
 
-    def read_gold(self, place: Place, options: Options) -> G:
+    def read_gold(self, place: GoldSpec, options: Options) -> G:
         """Read gold.
 
         Raises:

@@ -17,7 +17,7 @@ from typing import Any
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import PathOption, Place, Procedure
+from closeread.counts.procedure import GoldSpec, PathOption, Procedure
 from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
 from closeread.leaderboard.canonical import check_structure, read_json, write_json
@@ -123,7 +123,7 @@ class Board:
         """
         if self.own_gold and gold is None:
             raise RequestError(f"the gold of {self.name} is not part of the store; give it with --gold")
-        place = Place(None, gold=gold) if gold is not None else Place(None, self.config, self.split)
+        place = GoldSpec(None, gold=gold) if gold is not None else GoldSpec(None, self.config, self.split)
         scorer = open_scorer(self.scored, place, self.options, self.metrics)
         if scorer.expected_signature() != self.signature:
             found = f"signature {scorer.expected_signature()} (expected {escape_line(self.signature)})"
@@ -196,7 +196,7 @@ def board_name(scored: str, config: str | None, split: str | None) -> str:
 
 def make_board(
     scored: str,
-    place: Place,
+    place: GoldSpec,
     *,
     options: Mapping[str, object] | None = None,
     metrics: tuple[str, ...] | None = None,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.procedure import OptionValue, Place
+from closeread.counts.procedure import GoldSpec, OptionValue
 from closeread.exceptions import RequestError
 from closeread.scoring import make_place
 
@@ -19,7 +19,7 @@ def take_place(
     split: str | None = None,
     data_dir: str | Path | None = None,
     options: Mapping[str, OptionValue] | None = None,
-) -> Place:
+) -> GoldSpec:
     """Return where the gold of a corpus is.
 
     Args:

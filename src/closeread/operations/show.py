@@ -12,7 +12,7 @@ from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.showing import Part, draw_parts, load_view, read_records, select_records
-from closeread.counts.procedure import OptionValue, Place
+from closeread.counts.procedure import GoldSpec, OptionValue
 from closeread.operations.places import take_place
 from closeread.scoring import open_scorer
 from closeread.tables import draw_html
@@ -89,7 +89,7 @@ def show(
 
 
 def read_predictions(
-    corpus: Corpus, place: Place, predictions: FileOrRows
+    corpus: Corpus, place: GoldSpec, predictions: FileOrRows
 ) -> tuple[Sequence[dict[str, object] | None], Sequence[str]]:
     """Read the predictions for all gold records, in their order, None for those without; and the notices about them.
 

@@ -90,7 +90,7 @@ def command(store: str, **values: Any) -> None:
       closeread leaderboard init board --procedure coref --gold key.conll
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
     """
-    from closeread.counts.procedure import Place
+    from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.store import open_store
 
@@ -100,7 +100,7 @@ def command(store: str, **values: Any) -> None:
     gold: Path | None = values["gold"]
     board = make_board(
         scored,
-        Place(None, values["config"], values["split"], gold),
+        GoldSpec(None, values["config"], values["split"], gold),
         options={**values["chosen"], **({"preset": values["preset"]} if values["preset"] else {})},
         metrics=values["metrics"] or None,
         headline=values["headline"],

@@ -72,7 +72,7 @@ def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **
       closeread publish codabench coref my-task --gold key.conll \\
         --start '2027-01-10 00:00:00'
     """
-    from closeread.counts.procedure import Place
+    from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.codabench.bundle import DOCKER_IMAGE, START, Settings, describe_licence, make_bundle
 
     settings = Settings(
@@ -84,7 +84,7 @@ def command(corpus: str, folder: Path, chosen: dict[str, str], archive: bool, **
         values["docker_image"] or DOCKER_IMAGE,
         values["wheels"],
     )
-    place = Place(None, *(values[name] for name in ("config", "split", "gold", "data_dir")))
+    place = GoldSpec(None, *(values[name] for name in ("config", "split", "gold", "data_dir")))
     written = make_bundle(corpus, place, folder, settings, options=chosen, archive=archive)
     for path in written:
         click.echo(escape_line(str(path)))

@@ -17,7 +17,7 @@ from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
-from closeread.counts.procedure import PathOption, Place
+from closeread.counts.procedure import GoldSpec, PathOption
 from closeread.exceptions import FormatError, RequestError, join_names, quote
 from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
@@ -171,7 +171,7 @@ def _make_leaderboard(board: Board) -> dict[str, Any]:
 
 def make_bundle(
     scored: str,
-    place: Place,
+    place: GoldSpec,
     folder: Path,
     settings: Settings,
     *,
@@ -222,7 +222,7 @@ def make_bundle(
     return [*(folder / file for file in files), *([zipped] if archive else [])]
 
 
-def describe_licence(scored: str, place: Place) -> list[str]:
+def describe_licence(scored: str, place: GoldSpec) -> list[str]:
     """Return what the licence of a corpus forbids to do with its bundle, in a sentence; nothing if that is nothing."""
     name = find_procedure(scored)[1]
     if name is None or place.gold is not None or place.config == "sample" or not load_corpus(name).redistribution:
@@ -239,7 +239,7 @@ def _refuse_paths(board: Board) -> None:
         raise RequestError(f"option {paths[0]} is a path, which is not available in a bundle")
 
 
-def _write_gold(board: Board, place: Place, folder: Path) -> None:
+def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
     """Write the gold, and check that it is scored as it was before.
 
     A key is copied; gold in the format of a corpus becomes JSON Lines.
@@ -267,7 +267,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     folder.mkdir()
     if board.corpus is None or "sample" not in load_corpus(board.corpus).configs:
         return []
-    gold = read_corpus_gold(Place(board.corpus, "sample"))
+    gold = read_corpus_gold(GoldSpec(board.corpus, "sample"))
     write_text(folder / pages.SAMPLE_GOLD, dump_json_lines(gold.records, WITH_LINE_ENDS))
     if not board.baselines:
         return [pages.SAMPLE_GOLD]

@@ -153,7 +153,7 @@ def errors(
         limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.counts.procedure import Place
+    from closeread.counts.procedure import GoldSpec
     from closeread.tasks.coref.error_report import check_options, count_errors
     from closeread.tasks.coref.matching import table_of
     from closeread.tasks.coref.procedure import PROCEDURE
@@ -164,7 +164,7 @@ def errors(
             raise RequestError(describe_unknown("option of errors coref", name, known))
     check_options(options, kinds)
     resolved, sides = PROCEDURE.resolve_options(options), PROCEDURE.sides
-    gold = sides.read_gold(Place(gold=key.source), resolved)
+    gold = sides.read_gold(GoldSpec(gold=key.source), resolved)
     system = sides.read_system(gold, response.source, resolved)
     own, other = table_of(gold.records), table_of(system.rows)
     warn_all([*gold.notices, *system.notices])

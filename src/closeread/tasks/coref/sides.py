@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.counts.procedure import Inconsistency, Options, Place, System
+from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,
@@ -67,7 +67,7 @@ class CoreferenceSides:
         """Whether the gold is a file given by the user, the key."""
         return True
 
-    def read_gold(self, place: Place, options: Options) -> Key:
+    def read_gold(self, place: GoldSpec, options: Options) -> Key:
         """Read the documents of a corpus or of a key."""
         if place.corpus is not None:
             from closeread.corpus.gold import read_corpus_gold

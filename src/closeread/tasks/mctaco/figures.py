@@ -14,7 +14,7 @@ from closeread.corpus.notices import warn_all
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
@@ -25,7 +25,7 @@ from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.trained_runs import DATA, METRICS, read_runs
 
 
-def draw_systems(place: Place, systems: Sequence[Annotator]) -> Drawing:
+def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
     """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2)."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
@@ -49,7 +49,7 @@ SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": 
 """The scores of labels that can be drawn, and what to call them."""
 
 
-def draw_label_scores(place: Place, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
+def draw_label_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
     """Draw a score of labels by a field, with 95% intervals."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)

@@ -14,13 +14,13 @@ from closeread.parameters import (
     Count,
     DataDir,
     Dropout,
+    GoldSpec,
     Intervals,
     MaxBytes,
     Number,
     Operations,
     Output,
     Param,
-    Place,
     Precision,
     Read,
     RunFolder,
@@ -53,7 +53,7 @@ Annotators = Annotated[Sequence[Path], Param(kind="read")]
 MaxWords = Annotated[int, within(2)]
 UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
-Gold = Annotated[Place, place_of("mctaco")]
+Gold = Annotated[GoldSpec, place_of("mctaco")]
 Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 
 

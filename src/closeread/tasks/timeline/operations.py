@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from closeread.parameters import Operations, Output, Param, Place, Read, Source, Sources, Written, place_of
+from closeread.parameters import GoldSpec, Operations, Output, Param, Read, Source, Sources, Written, place_of
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -18,7 +18,7 @@ CORPUS = "semeval2015_timeline"
 def timeline(
     entity: str,
     *,
-    place: Annotated[Place, place_of(CORPUS)],
+    place: Annotated[GoldSpec, place_of(CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the events of an entity by date.
@@ -55,7 +55,7 @@ def timeline(
 def relations(
     entity: str,
     *,
-    place: Annotated[Place, place_of(CORPUS)],
+    place: Annotated[GoldSpec, place_of(CORPUS)],
     track: Literal["full", "ordering"] = "full",
     positions: Annotated[str | None, Param(metavar="RANGE")] = None,
 ) -> Drawing:

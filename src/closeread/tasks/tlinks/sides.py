@@ -14,7 +14,7 @@ from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
 from closeread.corpus.submissions import advise_missing
-from closeread.counts.procedure import Inconsistency, Options, Place, System
+from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
 from closeread.exceptions import (
@@ -106,7 +106,7 @@ class TimeMLSides:
         """True: gold is a file given by the user, the key."""
         return True
 
-    def read_gold(self, place: Place, options: Options) -> Key:
+    def read_gold(self, place: GoldSpec, options: Options) -> Key:
         """Read the documents of a key."""
         if not isinstance(place.gold, Path):
             raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")

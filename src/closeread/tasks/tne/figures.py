@@ -10,7 +10,7 @@ from closeread.corpus.notices import warn_all
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.estimates import score as estimate
-from closeread.counts.procedure import Place
+from closeread.counts.procedure import GoldSpec
 from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.exceptions import pluralize, read_all
 from closeread.tasks.tne import plots
@@ -22,7 +22,7 @@ SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 """The scores of links that can be drawn, and what to call them."""
 
 
-def draw_confusion(place: Place, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
+def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
@@ -35,7 +35,7 @@ def draw_confusion(place: Place, system: Annotator, *, labels: int, unlinked: st
     return Drawing(figure, summary)
 
 
-def draw_prepositions(place: Place, *, splits: Sequence[str], other: float) -> Drawing:
+def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -> Drawing:
     """Draw how frequent each preposition is among links (Elazar et al., 2021, Figure 4)."""
     counts = {}
     for split in dict.fromkeys(splits) or (place.split,):
@@ -48,7 +48,7 @@ def draw_prepositions(place: Place, *, splits: Sequence[str], other: float) -> D
     return Drawing(plots.draw_prepositions(counts, other), summary)
 
 
-def draw_link_scores(place: Place, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
+def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
     """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)

@@ -13,12 +13,12 @@ from closeread.parameters import (
     Count,
     DataDir,
     Dropout,
+    GoldSpec,
     Intervals,
     MaxBytes,
     Operations,
     Output,
     Param,
-    Place,
     Precision,
     Read,
     RunFolder,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from closeread.records import Record
     from closeread.tasks.tne.trained_run import TrainedRun
 
-Gold = Annotated[Place, place_of("tne")]
+Gold = Annotated[GoldSpec, place_of("tne")]
 Field = Literal["distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"]
 
 
@@ -77,7 +77,7 @@ def confusion(
 
 def prepositions(
     *,
-    place: Annotated[Place, place_of("tne", "split")],
+    place: Annotated[GoldSpec, place_of("tne", "split")],
     splits: Annotated[Sequence[str], Param(flag="--split", metavar="NAME", complete="splits")] = (),
     other: Annotated[float, within(0, 100), Param(metavar="PERCENT")] = 4,
 ) -> Drawing:

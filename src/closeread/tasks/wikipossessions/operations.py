@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from closeread.parameters import Operations, Param, Place, Source, Sources, Written, place_of, within
+from closeread.parameters import GoldSpec, Operations, Param, Source, Sources, Written, place_of, within
 from closeread.progress import track
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ CORPUS = "wikipossessions"
 def possession(
     article: str,
     *,
-    place: Annotated[Place, place_of(CORPUS)],
+    place: Annotated[GoldSpec, place_of(CORPUS)],
     predictions: Annotated[Source | None, Param(metavar="FILE")] = None,
 ) -> Drawing:
     """Draw the possession timeline of an article.
@@ -80,7 +80,7 @@ def articles(
     folder: Annotated[Path, Param(kind="write")],
     *,
     as_of: Annotated[date, Param(metavar="DATE")],
-    place: Annotated[Place, place_of(CORPUS)],
+    place: Annotated[GoldSpec, place_of(CORPUS)],
     api: Annotated[str | None, Param(metavar="URL")] = None,
     contact: Annotated[str, Param(metavar="TEXT")] = "",
     delay: Annotated[float, within(0, 3600), Param(metavar="SECONDS")] = 1.0,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.exceptions import RequestError, pluralize
-from closeread.parameters import Number, Operations, Output, Param, Place, Seed, Write, Written, place_of
+from closeread.parameters import GoldSpec, Number, Operations, Output, Param, Seed, Write, Written, place_of
 from closeread.progress import track
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Only = Annotated[Sequence[str], Param(metavar="DOCUMENT")]
 Anything = Annotated[Output, Param(metavar="PATH")]
 Predictions = Output
 CORPUS = "marmara_coref"
-Documents = Annotated[Place, place_of(CORPUS)]
+Documents = Annotated[GoldSpec, place_of(CORPUS)]
 
 
 def mention_types(*, place: Documents) -> Drawing:
@@ -69,7 +69,7 @@ def chain_lengths(*, place: Documents) -> Drawing:
     return _draw(draw_chain_lengths, place)
 
 
-def _draw(make: Callable[[Sequence[Record]], Figure], place: Place) -> Drawing:
+def _draw(make: Callable[[Sequence[Record]], Figure], place: GoldSpec) -> Drawing:
     """Draw a figure of the corpus's documents."""
     from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
@@ -356,7 +356,7 @@ def svr(*, learner: Learner = Learner(), place: Documents, output: Predictions |
     return _link("svr", learner, place, output)
 
 
-def _link(method: str, learner: Learner, place: Place, output: Path | None) -> Written:
+def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -> Written:
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
@@ -388,7 +388,7 @@ def _link(method: str, learner: Learner, place: Place, output: Path | None) -> W
     return _report(output, rows, "chain")
 
 
-def _read_text(place: Place) -> Gold:
+def _read_text(place: GoldSpec) -> Gold:
     """Read the corpus, without coreference if there is none.
 
     Where there is coreference it is read, since it says which file of the treebank holds two documents.
