@@ -336,7 +336,6 @@ def test_what_goes_wrong_here_is_told_without_details(tmp_path):
     store = make_store(tmp_path / "board", make_board("mctaco", GoldSpec(gold=gold, split="own")))
     with serving(store, tmp_path, "--gold", gold) as served:
         browser = served.browser()
-        browser.open()
         gold.rename(tmp_path / "elsewhere")
         index = Path(store.place) / "board.json"
         rows = [{"id": f"own-{number:05}", "label": "no"} for number in range(16)]
