@@ -7,7 +7,7 @@ import click
 import pytest
 
 from closeread.cli import main
-from closeread.cli.help_groups import FEW, GroupedCommand
+from closeread.cli.options import FEW, GroupedCommand
 
 
 def every_context(command=main, parent=None, name="closeread"):

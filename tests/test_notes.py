@@ -16,9 +16,16 @@ from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
-from closeread.cli.notes import QUIET, QuietCommand, QuietGroup, hush_libraries, tell, warnings_as_notes
 from closeread.cli.options import read_gold
-from closeread.cli.printing import showing_bars
+from closeread.cli.printing import (
+    QUIET,
+    QuietCommand,
+    QuietGroup,
+    hush_libraries,
+    showing_bars,
+    tell,
+    warnings_as_notes,
+)
 from closeread.corpus import notices, sources
 from closeread.corpus.downloads import DownloadError
 from closeread.progress import find_progress
@@ -188,12 +195,12 @@ def print_as_libraries_do(file):
 
 
 @pytest.mark.parametrize("place", ["before", "after", "both"])
-def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, monkeypatch):
-    from datasets.utils import tqdm as of_datasets
-    from huggingface_hub.utils import tqdm as of_hub
+def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place):
+    import datasets.utils
+    import huggingface_hub.utils
 
-    for module in (sys.modules[of_datasets.__module__], sys.modules[of_hub.__module__]):
-        monkeypatch.setattr(module, "are_progress_bars_disabled", lambda *names: False)
+    for module in (datasets.utils, huggingface_hub.utils):
+        module.enable_progress_bars()
     file, printed = io.StringIO(), []
     everything = ["bar of datasets", "bar of huggingface_hub", "a message", "an error"]
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from closeread.cli import main
+from closeread.cli.derived import TaskGroup
 from closeread.cli.groups import GROUPS
-from closeread.cli.task_group import TaskGroup
 from closeread.corpus.baselines import corpora_with_baselines
 from closeread.exceptions import RequestError
 from closeread.operations.calling import call_operation, find_operations

@@ -15,6 +15,7 @@ from shared.encoded_output import run_encoded, run_with
 from test_terminal import COMMANDS
 
 from closeread.cli import printing
+from closeread.progress import track
 
 ENCODINGS = ("ascii", "latin-1", "cp1252")
 FEW = ("--config", "sample", "--resamples", "2")
@@ -158,7 +159,8 @@ def test_progress_bars(encoding, monkeypatch):
 
     @printing.click.command()
     def count():
-        taken.extend(printing.track([1, 2], "Reading … ş", total=2))
+        with printing.showing_bars():
+            taken.extend(track([1, 2], "reading … ş", total=2))
 
     monkeypatch.setattr("closeread.cli.LazyGroup.get_command", lambda *_: count)
     assert run_with(["count"], io.TextIOWrapper(io.BytesIO()), Screen(screen, encoding)) == 0

@@ -13,7 +13,7 @@ from shared.file_server import CONTENT, SHA256, files_below
 from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
-from closeread.cli.notes import QuietCommand, QuietGroup
+from closeread.cli.printing import QuietCommand, QuietGroup
 from closeread.corpus import downloads
 from closeread.corpus.declaration import SourceFile
 from closeread.corpus.names import corpus_names, load_corpus

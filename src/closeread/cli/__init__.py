@@ -21,8 +21,7 @@ import click
 
 from closeread import __version__
 from closeread.cli.groups import GROUPS
-from closeread.cli.notes import QuietGroup, tell
-from closeread.cli.streams import readable_streams
+from closeread.cli.printing import QuietGroup, readable_streams, tell
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
 from closeread.operations import COMMANDS
@@ -76,7 +75,7 @@ class LazyGroup(QuietGroup):
             home = importlib.import_module(f"closeread.operations.{COMMANDS[cmd_name]}")
             return DerivedCommand("", cmd_name, home.OPERATIONS[""][cmd_name])
         if cmd_name in GROUPS:
-            from closeread.cli.task_group import make_group
+            from closeread.cli.derived import make_group
 
             return make_group(cmd_name)
         if cmd_name not in self.list_commands(ctx):

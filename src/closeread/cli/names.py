@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from closeread.cli.notes import QuietGroup
+from closeread.cli.printing import QuietGroup
 from closeread.exceptions import RequestError
 
 if TYPE_CHECKING:

@@ -1,8 +1,10 @@
-"""Options that several commands share."""
+"""Options that several commands share, and commands whose help has them in groups."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce, wraps
@@ -13,8 +15,7 @@ import click
 
 from closeread import limits
 from closeread.cli import completion
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.printing import QuietCommand, tell
 from closeread.exceptions import escape
 from closeread.operations.outputs import check_outputs
 from closeread.suggestions import suggest
@@ -25,6 +26,92 @@ if TYPE_CHECKING:
     from closeread.counts.estimates import Resampling
     from closeread.counts.procedure import GoldSpec, Option, Procedure
     from closeread.records import DataDir
+
+WIDTH = 75
+"""The longest line; help indents it by 4."""
+
+
+def format_examples(commands: Sequence[str]) -> str:
+    """Return the paragraph of a help text that shows these commands, each without leading spaces."""
+    title = "Examples:" if len(commands) > 1 else "Example:"
+    return "\n".join(["\b", title, *(f"  {line}" for command in commands for line in break_lines(command))])
+
+
+def break_lines(command: str) -> list[str]:
+    r"""Break a long command before an option, as a shell accepts it.
+
+    >>> print("\n".join(break_lines("closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip")))
+    closeread validate tne longlonglonglonglonglonglonglonglong.jsonl \
+      --config sample --missing skip
+    """
+    places = [match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH]
+    if len(command) <= WIDTH or not places:
+        return [command]
+    return [f"{command[: places[-1]]} \\", f"  {command[places[-1] + 1 :]}"]
+
+
+FEW = 8
+"""Up to this number, options need no groups."""
+
+GROUPS = {
+    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
+    " test_split validation_split held_out",
+    "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
+    " document store dry_run archive ids as_json show_missing strict",
+    "Intervals": "no_ci resamples confidence correction alpha pairs",
+    "System": "system model paper code description",
+    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
+}
+"""The names of parameters by group; those of files to read and to write need not be named."""
+
+PREFIXES = ("folder_", "reading_")
+"""How the parameters begin that say how to read a corpus."""
+
+ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "Other")
+
+GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
+
+
+class GroupedCommand(QuietCommand):
+    """A command whose help has its options in groups, if there are many."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options into the formatter, and the subcommands of a group."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
+        if sum(option.name not in ("help", "quiet") for option in options) <= FEW:
+            super().format_options(ctx, formatter)
+            return
+        has_intervals = any(option.name == "resamples" for option in options)
+        groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for option in options:
+            record = option.get_help_record(ctx)
+            if record is not None:
+                groups[_find_group(option, has_intervals=has_intervals)].append(record)
+        for group in sorted(groups, key=ORDER.index):
+            with formatter.section(group):
+                formatter.write_dl(groups[group])
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+
+
+def _find_group(option: click.Option, *, has_intervals: bool) -> str:
+    """Return the group of an option.
+
+    Args:
+        option: the option.
+        has_intervals: whether the command computes intervals, for which its seed is.
+    """
+    name = option.name or ""
+    if "--help" in option.opts or "--quiet" in option.opts:
+        return "Other"
+    if option.type is WRITTEN:
+        return "Output"
+    if name in GROUP_OF:
+        return GROUP_OF[name]
+    if name.startswith(PREFIXES) or isinstance(option.type, click.Path):
+        return "Input"
+    return "Intervals" if name == "seed" and has_intervals else "Procedure"
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 STANDARD_INPUT = "closeread.standard_input"

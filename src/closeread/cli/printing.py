@@ -1,22 +1,224 @@
-"""Results on standard output, in the requested style."""
+"""Standard output and standard error: results in the requested style, notes, progress, and streams of any encoding.
+
+Results are on standard output, notes and errors on standard error; `--quiet` leaves out notes and progress bars, never
+errors.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar, cast
 
 import click
 
-from closeread.cli.streams import READABLE, can_write, make_readable
+from closeread.exceptions import RequestError, escape_line
 from closeread.progress import showing_progress
+from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.tables import Grid, Style
+
+OUTPUT = "standard output"
+READABLE = "closeread.readable"
+"""The name of our error handler for encoding."""
+
+REPLACEMENTS = {
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‐": "-",
+    "‑": "-",
+    "…": "...",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": "<<",
+    "»": ">>",
+    "†": "+",
+    "‡": "#",
+    "±": "+/-",
+    "×": "x",
+    "·": "*",
+    "•": "*",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "→": "->",
+    "←": "<-",
+    "²": "2",
+    "³": "3",
+    "₂": "2",
+    "α": "alpha",
+    "κ": "kappa",
+    "φ": "phi",
+    "Φ": "Phi",
+    "✓": "v",
+    "✗": "x",
+    "\u00a0": " ",
+    "─": "-",
+    "━": "=",
+    "═": "=",
+    "│": "|",
+    "┃": "|",
+    "║": "|",
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╸╺", "+"),
+}
+"""What stands for a character that an encoding lacks; others are written as escape sequences."""
+
+
+def make_readable(text: str, encoding: str) -> str:
+    r"""Replace what an encoding lacks by what people can read.
+
+    Bytes of file names that are not UTF-8 (lone surrogates) are shown as in Python.
+
+    >>> make_readable("1–2… İ", "ascii")
+    '1-2... \\u0130'
+    >>> make_readable("ö–", "latin-1")
+    'ö-'
+    """
+    return text if text.isascii() else text.encode(encoding, READABLE).decode(encoding)
+
+
+def can_write(text: str, stream: TextIO) -> bool:
+    """Return whether the encoding of a stream has all characters of a text."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    return "".join(REPLACEMENTS.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found), error.end
+
+
+codecs.register_error(READABLE, _replace)
+
+
+class ReadableStream(io.TextIOBase):
+    """A stream that writes to another what this can encode, and is silent as soon as that fails.
+
+    It has no `buffer`: click would write UTF-8 to that of an ASCII stream.
+
+    Args:
+        stream: the other.
+        name: what to call it in the error that the first failure raises; empty to raise none.
+    """
+
+    def __init__(self, stream: io.TextIOWrapper, name: str) -> None:
+        self.stream = stream
+        self._name = name
+        self._failed = False
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of the other stream."""
+        return self.stream.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        """The error handler of the other stream."""
+        return self.stream.errors
+
+    def write(self, text: str, /) -> int:
+        """Write a text.
+
+        Raises:
+            TypeError: it is no text; click tries whether a stream takes bytes.
+            BrokenPipeError: nobody reads.
+            OSError: the text can't be written, for another reason, such as a full disk.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"{type(text).__name__} is not text")
+        if not text:  # so click tries, too, and would swallow the only error
+            return 0
+        shown = make_readable(text, self.encoding)
+        self._attempt(lambda: self.stream.write(shown))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered.
+
+        Raises:
+            BrokenPipeError: nobody reads.
+            OSError: it can't be written, for another reason.
+        """
+        if not self.stream.closed:
+            self._attempt(self.stream.flush)
+
+    def isatty(self) -> bool:
+        """Return whether it is a terminal."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """Return the number of the file."""
+        return self.stream.fileno()
+
+    def writable(self) -> bool:
+        """Return that it can be written to."""
+        return True
+
+    def _attempt(self, action: Callable[[], object]) -> None:
+        if self._failed:
+            return
+        try:
+            action()
+        except OSError as error:
+            self._failed = True
+            self._discard()
+            if not self._name:
+                return
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise OSError(error.errno, f"can't be written: {error.strerror or error}", self._name) from error
+
+    def _discard(self) -> None:
+        """Let what is still buffered go nowhere: Python flushes it when it ends, and would complain once more."""
+        with suppress(OSError, ValueError):  # a stream without a file
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            try:
+                os.dup2(nowhere, self.stream.fileno())
+            finally:
+                os.close(nowhere)
+
+
+@contextmanager
+def readable_streams() -> Iterator[None]:
+    """Let standard output and standard error take any text in the block; what is written to closed ones is lost.
+
+    An error of standard error is ignored, for there is nowhere to report it.
+    """
+    before = sys.stdout, sys.stderr
+    opened = []
+    for name, shown in (("stdout", OUTPUT), ("stderr", "")):
+        stream = getattr(sys, name)
+        if stream is None:  # closed; a file that is opened later must not get its number
+            stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+            opened.append(stream)
+        if isinstance(stream, io.TextIOWrapper):
+            setattr(sys, name, cast(TextIO, ReadableStream(stream, shown)))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+        for stream in opened:
+            stream.close()
+
 
 CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Header and rows."""
@@ -110,8 +312,6 @@ def can_colour(file: TextIO) -> bool:
 @contextmanager
 def showing_bars() -> Iterator[None]:
     """Show progress in the block as bars on standard error, if it is a terminal, unless asked for quiet."""
-    from closeread.cli.notes import is_quiet
-
     if not sys.stderr.isatty() or is_quiet():
         yield
         return
@@ -135,3 +335,128 @@ def showing_bars() -> Iterator[None]:
 
         stack.enter_context(showing_progress(show))
         yield
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+QUIET = "closeread.quiet"
+"""What the context of a command remembers: that notes are left out."""
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    # An option that is not given must not undo the one before the command.
+    if value:
+        from closeread.corpus.downloads import hide_progress
+
+        ctx.meta[QUIET] = True
+        ctx.with_resource(hide_progress())
+
+
+class QuietCommand(click.Command):
+    """A command, or a group of them, with the option `--quiet`."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters."""
+        help_text = "Leave out notes and progress bars on standard error."
+        quiet = click.Option(
+            ["-q", "--quiet"], is_flag=True, expose_value=False, is_eager=True, callback=_remember, help=help_text
+        )
+        own = super().get_params(ctx)
+        place = len(own) - ("--help" in own[-1].opts if own else 0)
+        return [*own[:place], quiet, *own[place:]]
+
+
+class QuietGroup(QuietCommand, click.Group):
+    """A group with the option `--quiet`, which holds for its subcommands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a subcommand with its name and its arguments.
+
+        Raises:
+            RequestError: there is no such subcommand; the message suggests a similar name.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if args[0].startswith("-"):
+                raise
+            what = "command" if ctx.parent is None else f"subcommand of {ctx.info_name}"
+            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+            known = [name for name, command in commands.items() if command is not None and not command.hidden]
+            raise RequestError(describe_unknown(what, args[0], known)) from error
+
+
+def is_quiet() -> bool:
+    """Return whether the user asked for quiet."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+def tell(notices: Iterable[str]) -> None:
+    """Print notices to standard error, dim on a terminal, unless the user asked for quiet; equal ones once, counted."""
+    if is_quiet():
+        return
+    for notice, times in Counter(notices).items():
+        repeated = f" ({times:,} times)" if times > 1 else ""
+        line = f"note: {escape_line(notice)}{repeated}"
+        click.echo(click.style(line, dim=True) if can_colour(sys.stderr) else line, err=True)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print the warnings raised in the block to standard error, as notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    messages = (str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    tell(line for message in messages for line in message.splitlines())
+
+
+def hush_libraries(command: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a command that works with `datasets` or the Hub: `--quiet` hides what these libraries print."""
+
+    @wraps(command)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        if not is_quiet():
+            return command(*arguments, **options)
+        with silence_libraries():
+            return command(*arguments, **options)
+
+    return call
+
+
+SWITCHES = {
+    "HF_DATASETS_DISABLE_PROGRESS_BARS": "datasets.utils",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "huggingface_hub.utils",
+}
+"""What hides the progress bars of libraries that are imported later, and the modules that hide those of others."""
+
+
+@contextmanager
+def silence_libraries() -> Iterator[None]:
+    """Hide progress bars, warnings and log messages below errors in the block, of libraries imported in it, too."""
+    import logging
+
+    loaded = [sys.modules[home] for home in SWITCHES.values() if home in sys.modules]
+    shown = [one for one in loaded if not one.are_progress_bars_disabled()]
+    for one in shown:
+        one.disable_progress_bars()
+    kept = {name: os.environ.get(name) for name in SWITCHES}
+    os.environ |= dict.fromkeys(SWITCHES, "1")
+    level = logging.root.manager.disable
+    logging.disable(max(level, logging.WARNING))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+        for name, value in kept.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        for one in shown:
+            one.enable_progress_bars()

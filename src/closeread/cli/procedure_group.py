@@ -10,9 +10,8 @@ import click
 
 from closeread.cli import options
 from closeread.cli.completion import complete_scored
-from closeread.cli.help_examples import format_examples
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.names import NamesGroup
+from closeread.cli.options import GroupedCommand, format_examples
 from closeread.exceptions import RequestError, escape
 from closeread.tasks import load_procedure, procedure_names
 

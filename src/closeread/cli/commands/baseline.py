@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options
-from closeread.cli.derived import to_keywords
-from closeread.cli.help_examples import format_examples
+from closeread.cli.derived import TaskGroup, to_keywords
 from closeread.cli.names import NamesGroup
-from closeread.cli.notes import warnings_as_notes
-from closeread.cli.task_group import TaskGroup
+from closeread.cli.options import format_examples
+from closeread.cli.printing import warnings_as_notes
 from closeread.exceptions import RequestError
 from closeread.suggestions import describe_unknown
 

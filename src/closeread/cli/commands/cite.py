@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from closeread.cli.completion import complete_cited
-from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.options import GroupedCommand
 
 
 @click.command(cls=GroupedCommand, short_help="Print the BibTeX entries of corpora and metrics.")

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.commands.table import scores_option
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,

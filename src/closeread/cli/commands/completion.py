@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.options import GroupedCommand
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import names, options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import tell
 from closeread.exceptions import RequestError, escape
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from closeread.cli.notes import QuietGroup
+from closeread.cli.printing import QuietGroup
 
 SUBCOMMANDS = ("init", "judge", "show", "build", "serve", "status", "download", "withdraw", "verify")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
+from closeread.cli.options import GroupedCommand
 from closeread.corpus.names import corpus_names, load_corpus
 
 if TYPE_CHECKING:

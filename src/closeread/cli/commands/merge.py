@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 
 
 @click.command(cls=options.WritingCommand, short_help="Merge the counts of shards.")

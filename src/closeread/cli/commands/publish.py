@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli.notes import QuietGroup
+from closeread.cli.printing import QuietGroup
 from closeread.cli.publishing import codabench, dataset, leaderboard, metric
 
 

@@ -9,7 +9,7 @@ import click
 
 from closeread.cli import names, options, printing
 from closeread.cli.completion import complete_paper_tables
-from closeread.cli.notes import tell, warnings_as_notes
+from closeread.cli.printing import tell, warnings_as_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from closeread.cli import options, printing
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,

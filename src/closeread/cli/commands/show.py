@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options, printing
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 
 if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus

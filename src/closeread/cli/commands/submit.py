@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries, tell
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries, tell
 from closeread.exceptions import Problem, RequestError, SubmissionError, escape_line
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import click
 
 from closeread.cli import options, printing
 from closeread.cli.completion import complete_list
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,

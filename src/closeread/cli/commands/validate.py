@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import tell
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import tell
 from closeread.cli.procedure_group import (
     ProcedureGroup,
     corpus_options,

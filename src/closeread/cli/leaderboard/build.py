@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import hush_libraries
+from closeread.cli.printing import hush_libraries
 
 
 @click.command(cls=options.WritingCommand, short_help="Write the page of a leaderboard.")

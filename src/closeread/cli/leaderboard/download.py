@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from closeread.cli import options
-from closeread.cli.notes import hush_libraries
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import escape_line
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import names, options
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote_json
 
 if TYPE_CHECKING:

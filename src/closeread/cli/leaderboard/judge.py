@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries, tell
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries, tell
 from closeread.exceptions import RequestError, escape_line
 
 golds = click.option(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import cache_folder, count_cores, golds, read_golds, workers
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import MissingExtraError, RequestError, escape, escape_line
 
 LIBRARIES = ("python-multipart", "starlette", "uvicorn")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import RequestError, quote
 from closeread.suggestions import describe_unknown
 

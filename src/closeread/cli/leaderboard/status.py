@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli import options, printing
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 
 if TYPE_CHECKING:
     from closeread.tables import Grid

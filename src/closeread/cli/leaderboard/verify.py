@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli.help_groups import GroupedCommand
 from closeread.cli.leaderboard.judge import count_cores, golds, read_golds, workers
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import escape_line, pluralize
 
 

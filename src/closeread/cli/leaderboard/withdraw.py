@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.exceptions import Problem, RequestError, SubmissionError, escape_line, quote
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from closeread.cli import names, options
-from closeread.cli.notes import tell
+from closeread.cli.printing import tell
 from closeread.exceptions import escape_line
 
 

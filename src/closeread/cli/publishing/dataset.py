@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli import names, options
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries, tell, warnings_as_notes
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries, tell, warnings_as_notes
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from closeread.cli.help_groups import GroupedCommand
-from closeread.cli.notes import hush_libraries
+from closeread.cli.options import GroupedCommand
+from closeread.cli.printing import hush_libraries
 from closeread.cli.publishing.options import publish_plan, publishing_options, repository
 
 

@@ -71,7 +71,7 @@ def publish_plan(
 
 def _try_to_compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with the repository; if the Hub can't be asked, list its files without saying what changes."""
-    from closeread.cli.notes import tell
+    from closeread.cli.printing import tell
     from closeread.hub.publishing import Change, compare
 
     try:
