@@ -138,8 +138,8 @@ def test_what_is_no_table(table):
     for change, problem in (
         ({"alpha": 1}, "t.json: alpha: 1 is greater than or equal to the maximum of 1"),
         ({"digits": 11}, "t.json: digits: 11 is greater than the maximum of 10"),
-        ({"systems": []}, "t.json: systems: [] should be non-empty"),
-        ({"lacking": {"muc/f1": "mine"}}, "'mine' is not of type 'array'"),
+        ({"systems": []}, "t.json: systems: is empty"),
+        ({"lacking": {"muc/f1": "mine"}}, "expected a list, found 'mine'"),
     ):
         with pytest.raises(FormatError) as error:
             SystemsTable.from_json(found | change, "t.json")
@@ -174,7 +174,7 @@ def test_a_saved_reproduction_is_the_same():
 
 BROKEN = {
     "nothing": (None, "report.json: can't be read: No such file or directory"),
-    "a list": ("[]", "report.json: $: [] is not of type 'object'"),
+    "a list": ("[]", 'report.json: expected an object such as {"format": …, '),
     "half": ('{"format": 1,\n', "report.json:2: is not JSON: "),
     "NaN": ('{"format": NaN}', "report.json: is not JSON: NaN is not a finite number"),
     "infinite": ('{"format": 1e999}', "report.json: is not JSON: 1e999 is not a finite number"),
@@ -209,9 +209,9 @@ def test_what_is_no_report(name):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"titles": {"f1": 1}}, "titles.f1: 1 is not of type 'string'"),
-        ({"preset": 1}, "preset: 1 is not of type"),
-        ({"units": [{"question": ["q"]}]}, "units[0].question: ['q'] is not of type"),
+        ({"titles": {"f1": 1}}, "titles.f1: expected text, found 1"),
+        ({"preset": 1}, "preset: expected text or null, found 1"),
+        ({"units": [{"question": ["q"]}]}, "units[0].question: expected text or a number or null, found a list"),
     ],
 )
 def test_what_only_saved_reports_have_is_checked(change, problem, report):
@@ -237,7 +237,7 @@ def test_what_is_no_comparison():
         Comparison.from_json(bad, "c.json")
     # Versions of jsonschema write such a place in two ways.
     assert re.search(r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n", str(error.value))
-    assert "c.json: second.name: 1 is not of type 'string'" in str(error.value)
+    assert "c.json: second.name: expected text, found 1" in str(error.value)
 
 
 def test_a_report_goes_nowhere_else(report):

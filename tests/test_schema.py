@@ -270,10 +270,10 @@ class TestAnAddedField:
             ({"tense": "past"}, None),
             ({"tense": None}, None),
             ({"spans": [{"start": 1}]}, None),
-            ({"tense": "Past"}, "tense: 'Past' is not one of ['past', 'future', None]"),
-            ({"spans": None}, "spans: None is not of type 'array'"),
+            ({"tense": "Past"}, "tense: 'Past' is not one of 'past', 'future', null"),
+            ({"spans": None}, "spans: expected a list, found null"),
             ({"spans": [{"start": -1}]}, 'spans[0].start: -1 is less than the minimum of 0 (in {"start": -1})'),
-            ({"spans": [{}]}, "spans[0]: 'start' is a required property (in {})"),
+            ({"spans": [{}]}, "spans[0]: field 'start' is missing (in {})"),
         ],
     )
     def test_gold(self, added, tmp_path, change, problem):
@@ -290,7 +290,7 @@ class TestAnAddedField:
 
     @pytest.mark.parametrize(
         ("confidence", "problem"),
-        [(0.5, None), (1, None), (1.5, "is greater than the maximum of 1"), ("1", "is not of type 'number'")],
+        [(0.5, None), (1, None), (1.5, "1.5 is greater than the maximum of 1"), ("1", "expected a number, found '1'")],
     )
     def test_submission(self, added, tmp_path, confidence, problem):
         gold, system = tmp_path / "gold.jsonl", tmp_path / "system.jsonl"
@@ -302,10 +302,10 @@ class TestAnAddedField:
         else:
             with pytest.raises(SubmissionError) as caught:
                 closeread.score("mctaco", system, gold=gold)
-            assert str(caught.value) == f"{system}:1: id 'a': confidence: {confidence!r} {problem}"
+            assert str(caught.value) == f"{system}:1: id 'a': confidence: {problem}"
 
     def test_the_shipped_sample_lacks_it(self, added):
-        with pytest.raises(FormatError, match="'spans' is a required property"):
+        with pytest.raises(FormatError, match="field 'spans' is missing"):
             read_gold(load_corpus("mctaco"), "sample")
 
 
@@ -313,7 +313,7 @@ def test_without_it_nobody_knows_the_field(tmp_path):
     assert "tense" not in features(load_schema("mctaco"))
     path = tmp_path / "gold.jsonl"
     path.write_text(dump_json_lines([{**gold_record(), "tense": "past"}]), "utf-8")
-    with pytest.raises(FormatError, match="'tense' was unexpected"):
+    with pytest.raises(FormatError, match="unknown field 'tense'"):
         read_own_gold(load_corpus("mctaco"), path)
 
 

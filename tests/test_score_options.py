@@ -107,7 +107,7 @@ def test_many_files_are_validated_at_once(run, ran):
     assert (done.exit_code, done.stdout) == (1, VALID)
     found = done.stderr.splitlines()
     assert found[0].startswith("Error: broken.jsonl:")
-    assert any("'clusters' is a required property" in line for line in found)
+    assert any("field 'clusters' is missing" in line for line in found)
     assert found[-1] == "absent.jsonl: can't be read: No such file or directory"
 
 
@@ -117,7 +117,7 @@ def test_verdicts_as_json(run):
     assert (done.exit_code, done.stderr) == (1, "")
     assert first == {"file": "response.jsonl", "valid": True, "rows": 1, "problems": []}
     assert (second["file"], second["valid"], second["rows"]) == ("broken.jsonl", False, None)
-    assert "broken.jsonl:1: 'clusters' is a required property" in second["problems"]
+    assert "broken.jsonl:1: field 'clusters' is missing" in second["problems"]
     assert third["problems"] == ["absent.jsonl: can't be read: No such file or directory"]
     done = run("validate", "coref", "key.jsonl", "response.jsonl", "--json")
     assert (done.exit_code, json.loads(done.stdout)) == (0, [first])

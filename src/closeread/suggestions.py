@@ -33,15 +33,22 @@ def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Mappin
 def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str:
     """Ask whether a known name was meant, with a space before the question; empty if none is similar.
 
+    >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
+    " Did you mean 'b3'?"
+    """
+    near = find_similar(name, known, aliases)
+    return f" Did you mean '{near}'?" if near is not None else ""
+
+
+def find_similar(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str | None:
+    """Return the known name that was probably meant; None if none is similar.
+
     Case, punctuation and a score after the name don't matter.
 
     Args:
         name: the unknown name.
         known: the known names.
         aliases: from names that others use to known names.
-
-    >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
-    " Did you mean 'b3'?"
     """
     from difflib import get_close_matches
 
@@ -49,11 +56,11 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
     meant = {alias: target for alias, target in aliases.items() if target in known} | {one: one for one in known}
     folded = {_fold(one): target for one, target in meant.items()}
     stem = _SCORE.sub("", name)
-    near = next((folded[text] for text in map(_fold, (name, stem)) if text in folded), None)
-    if near is None:
-        close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
-        near = meant[close[0]] if close else None
-    return f" Did you mean '{near}'?" if near is not None else ""
+    for text in map(_fold, (name, stem)):
+        if text in folded:
+            return folded[text]
+    close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
+    return meant[close[0]] if close else None
 
 
 def _fold(name: str) -> str:

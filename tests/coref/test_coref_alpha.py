@@ -64,7 +64,7 @@ def test_what_is_left_out_is_said(alpha):
 
 
 def test_bad_input(alpha):
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: \[1\]: None is not of type 'array'"):
+    with pytest.raises(SubmissionError, match=r"predictions: row 0: \[1\]: expected a list, found null"):
         alpha.compute(predictions=[[ANNA, None]])
     with pytest.raises(SubmissionError, match=r"expected a list with one item per row, got an int"):
         alpha.compute(predictions=3)

@@ -124,7 +124,7 @@ def test_bad_input_names_it(run):
         b"": "is empty",
         b"\x1f\x8bmore than magic": "is not a valid gzip file: its data is corrupt",
         gzip.compress(b"{}")[:-1]: "is not a valid gzip file: it is truncated",
-        b'{"document": "a"}\n': "/dev/stdin:1: 'clusters' is a required property",
+        b'{"document": "a"}\n': "/dev/stdin:1: field 'clusters' is missing",
     }.items():
         done = run("score", "coref", key, "-", stdin=piped)
         assert done.exit_code == 1

@@ -87,8 +87,8 @@ def test_a_wrong_row_is_named():
     for number in (0, 3):
         name = {"id": ROWS[number]["id"]}
         place = f"predictions: row {number}: id {name['id']!r}: "
-        assert refusal(stream(change(number, name))) == f"{place}'label' is a required property"
-        assert refusal(stream(change(number, name | {"label": 7}))) == f"{place}label: 7 is not one of ['no', 'yes']"
+        assert refusal(stream(change(number, name))) == f"{place}field 'label' is missing"
+        assert refusal(stream(change(number, name | {"label": 7}))) == f"{place}label: 7 is not one of 'no', 'yes'"
         assert refusal(stream(change(number, name | {"label": b"yes"}))).startswith(f"{place}label: b'yes' is bytes")
 
 

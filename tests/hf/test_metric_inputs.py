@@ -76,7 +76,7 @@ def test_one_bad_row_among_columns_that_are_not_ours(mctaco, sample):
     del rows[5]["category"]
     with pytest.raises(SubmissionError) as caught:
         mctaco.compute(predictions=labels, references=rows)
-    assert str(caught.value) == "references: row 5: 'category' is a required property"
+    assert str(caught.value) == "references: row 5: field 'category' is missing"
 
 
 def test_questions_that_contradict_themselves(mctaco, sample):
@@ -102,7 +102,7 @@ SHAPELESS = {
                       "references: has none of the fields of a record "
                       "(expected question_id, sentence_id, label, category)"),
     "a column too few": (["yes"], {"label": ["yes"], "question_id": ["q"], "sentence_id": ["s"]},
-                         "references: row 0: 'category' is a required property"),
+                         "references: row 0: field 'category' is missing"),
     "a number for rows": (["yes"], 7, "references: expected a list with one item per row, got an int"),
 }  # fmt: skip
 
@@ -122,7 +122,7 @@ def test_what_holds_no_rows(mctaco, sample, name):
 def test_adding_nothing(mctaco):
     with pytest.raises(SubmissionError, match="references: expected a list with one item per row, got None"):
         mctaco.add_batch()
-    with pytest.raises(SubmissionError, match="references: row 0: None is not of type 'object'"):
+    with pytest.raises(SubmissionError, match=r"references: row 0: expected an object such as .*, found null"):
         mctaco.add()
 
 
@@ -148,14 +148,14 @@ def test_labels_mean_what_the_dataset_says(mctaco, sample, datasets):
 
 
 BAD = {
-    "a label that is none": ({"predictions": ["yes", "Yes"]}, "predictions: row 1: 'Yes' is not one of ['no', 'yes']"),
-    "a number that is no label": ({"predictions": [0, 2]}, "predictions: row 1: 2 is not one of ['no', 'yes']"),
-    "a share of a label": ({"predictions": [0, 0.5]}, "predictions: row 1: 0.5 is not one of ['no', 'yes']"),
+    "a label that is none": ({"predictions": ["yes", "Yes"]}, "predictions: row 1: 'Yes' is not one of 'no', 'yes'"),
+    "a number that is no label": ({"predictions": [0, 2]}, "predictions: row 1: 2 is not one of 'no', 'yes'"),
+    "a share of a label": ({"predictions": [0, 0.5]}, "predictions: row 1: 0.5 is not one of 'no', 'yes'"),
     "no label": (
         {"predictions": [0, None]},
         "predictions: row 1: is None (expected a prediction, or missing='empty' or missing='skip')",
     ),
-    "a truth value": ({"predictions": [0, True]}, "predictions: row 1: True is not one of ['no', 'yes']"),
+    "a truth value": ({"predictions": [0, True]}, "predictions: row 1: true is not one of 'no', 'yes'"),
     "too few predictions": (
         {"predictions": [0]},
         "predictions: 1 prediction for 2 references (expected one prediction per reference)",
@@ -163,12 +163,12 @@ BAD = {
     "a field too few": ({"references": [{}, {}]}, None),
     "a field of the wrong kind": (
         {"references": [("question_id", 7)]},
-        "references: row 1: question_id: 7 is not of type 'string'",
+        "references: row 1: question_id: expected text, found 7",
     ),
     "an unknown category": (
         {"references": [("category", "Frequenzy")]},
         "references: row 1: category: 'Frequenzy' is not one of "
-        "['Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity']",
+        "'Event Duration', 'Event Ordering', 'Frequency', 'Typical Time', 'Stationarity'",
     ),
     "only predictions": ({"references": None}, "mctaco: predictions and references are both required"),
 }  # fmt: skip
@@ -194,7 +194,7 @@ def test_bad_input_names_row_and_field(mctaco, name):
     with pytest.raises(SubmissionError) as caught:
         mctaco.compute(**given)
     if message is None:
-        assert "references: row 1: 'label' is a required property" in str(caught.value)
+        assert "references: row 1: field 'label' is missing" in str(caught.value)
     else:
         assert str(caught.value) == message
 
@@ -204,8 +204,8 @@ def test_all_problems_of_a_side_at_once(mctaco):
     with pytest.raises(SubmissionError) as caught:
         mctaco.report(**given)
     assert [p.message for p in caught.value.problems] == [
-        "row 0: 'Yes' is not one of ['no', 'yes']",
-        "row 1: 'No' is not one of ['no', 'yes']",
+        "row 0: 'Yes' is not one of 'no', 'yes'",
+        "row 1: 'No' is not one of 'no', 'yes'",
     ]
 
 

@@ -156,7 +156,7 @@ DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
         (["--option", "missing=skip"], "a board can't use --option missing=skip"),
         (["--option", "x=1"], "no such option of mctaco: 'x'"),
         (["--config", "x"], "no such config of mctaco: 'x'"),
-        (["--docker-image", "a b"], "docker_image: 'a b' does not match"),
+        (["--docker-image", "a b"], "docker_image: 'a b' is not valid"),
         (["--wheel", "library.zip"], "--wheel: is not a wheel: 'library.zip'"),
         (["--wheel", "closeread-1-py3-none-any.whl", "--wheel", "closeread-2-py3-none-any.whl"], "several wheels"),
         (["--per-day", "0"], "0 is not in the range x>=1."),

@@ -239,7 +239,7 @@ def test_all_problems_are_told_at_once(score, small):
         done,
         "submission/p.jsonl: 4 problems:",
         "submission/p.jsonl: 2 of 4 ids have no prediction: 'own-00100', 'own-00101'",
-        "submission/p.jsonl:2: id 'own-00001': label: 'maybe' is not one of ['no', 'yes']",
+        "submission/p.jsonl:2: id 'own-00001': label: 'maybe' is not one of 'no', 'yes'",
         "submission/p.jsonl:3: id 'x' is not in the gold",
         "submission/p.jsonl:4: is not valid JSON",
     )
@@ -256,7 +256,7 @@ def test_all_problems_are_told_at_once(score, small):
         ({"b.jsonl": "{}", "a/c": "{}"}, "has 2 files (expected one file of predictions): 'a/c', 'b.jsonl'"),
         ({"p.jsonl": "[" * 100_000}, "submission/p.jsonl:1: "),
         ({"p.jsonl": "\0"}, "submission/p.jsonl: is a binary file"),
-        ({"<script>alert(1)</script>": "{}"}, "submission/<script>alert(1)</script>:1: 'id' is a required"),
+        ({"<script>alert(1)</script>": "{}"}, "submission/<script>alert(1)</script>:1: field 'id' is missing"),
         ({"a\x1b[31m.jsonl": "{}"}, r"submission/a\x1b[31m.jsonl: has control characters or invalid bytes in its name"),
         ({"p.jsonl": '{"id": "<img src=x onerror=alert(1)>", "label": "yes"}\n'}, "'<img src=x onerror=alert(1)>'"),
         ({"../../../p.jsonl": "{}\n", "a/../b.jsonl": "{}\n"}, "has 2 files"),

@@ -172,10 +172,10 @@ GOOD = {"system": "S", "source": "P", "config": "default", "split": "test", "uni
     ("rows", "message"),
     [
         ("[", "mctaco/printed_systems.json: is not JSON"),
-        ([], "mctaco/printed_systems.json: [] should be non-empty"),
-        ([{**GOOD, "scores": {"f1": 5.0}}], "[0].scores.f1: 5.0 is not of type 'string'"),
-        ([{**GOOD, "scores": {"f1": "5,0"}}], "[0].scores.f1: '5,0' does not match"),
-        ([{**GOOD, "unit": "per cent"}], "[0].unit: 'per cent' is not one of ['percent', 'ratio']"),
+        ([], "mctaco/printed_systems.json: is empty"),
+        ([{**GOOD, "scores": {"f1": 5.0}}], "[0].scores.f1: expected text, found 5.0"),
+        ([{**GOOD, "scores": {"f1": "5,0"}}], "[0].scores.f1: '5,0' is not valid (expected a number such as 66.1)"),
+        ([{**GOOD, "unit": "per cent"}], "[0].unit: 'per cent' is not one of 'percent', 'ratio'"),
         ([{**GOOD, "scores": {"f2": "5.0"}}], "[0].scores: no such metric: 'f2' (choose from: exact_match, f1)"),
         (
             [{**GOOD, "scores": {"f1": "100.1"}}],

@@ -268,5 +268,5 @@ def test_bad_files(run, here):
     json_lines.write("bad.jsonl", [{"id": "test-00000", "label": "maybe"}])
     result = run("errors", "mctaco", "bad.jsonl", *SAMPLE)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "'maybe' is not one of ['no', 'yes']" in result.stderr
+    assert "'maybe' is not one of 'no', 'yes'" in result.stderr
     assert run("errors", "mctaco", "bad.jsonl", *SAMPLE, "--limit", "-1").exit_code == 2

@@ -104,7 +104,7 @@ def test_bad_files(here, run):
     result = run("plot", "categories", "short.jsonl", "wrong.jsonl", *SAMPLE, "-o", "c.png")
     assert result.exit_code == 1
     assert "short.jsonl: 102 of 103 ids have no prediction" in result.stderr
-    assert "wrong.jsonl:1: id 'test-00000': label: 'maybe' is not one of ['no', 'yes']" in result.stderr
+    assert "wrong.jsonl:1: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'" in result.stderr
     assert run("plot", "categories", "short.jsonl", *SAMPLE, "-o", "c.eps").exit_code != 0
     assert sorted(path.name for path in here.iterdir()) == ["short.jsonl", "wrong.jsonl"]
 

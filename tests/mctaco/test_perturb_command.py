@@ -151,7 +151,7 @@ def test_unanimous_annotators_make_gold(ran):
         ({"a": "likely"}, "annotations: ben.jsonl: 'b' has no label, but another annotator labelled it"),
         (
             {"a": "likely", "b": "Likely"},
-            "ben.jsonl:2: id 'b': label: 'Likely' is not one of ['likely', 'unlikely', 'invalid']",
+            "ben.jsonl:2: id 'b': label: 'Likely' is not one of 'likely', 'unlikely', 'invalid'",
         ),
     ],
     ids=["a missing id", "an unknown label"],

@@ -101,7 +101,7 @@ def test_files_that_are_no_verifications(run, here, questions):
     result = run(*COMMAND, "-o", "kept.jsonl")
     assert result.exit_code == 1
     assert "anna.jsonl:2: " in result.stderr
-    assert "'maybe' is not one of ['no', 'yes']" in result.stderr
+    assert "'maybe' is not one of 'no', 'yes'" in result.stderr
     assert f"ben.jsonl:{len(ben) + 1}: question '{ben[0]['question_id']}' occurs more than once" in result.stderr
     assert not Path("kept.jsonl").exists()
 

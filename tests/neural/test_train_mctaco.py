@@ -255,7 +255,7 @@ def test_sizes_are_percentages(run, here, sizes, found):
 def test_candidates_without_what_is_needed(run, here):
     (here / "q.jsonl").write_text('{"id": "a", "question_id": "q", "sentence": "S.", "question": "Q?"}\n', "utf-8")
     found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "-o", "p.jsonl")
-    assert found == "q.jsonl:1: id 'a': 'answer' is a required property"
+    assert found == "q.jsonl:1: id 'a': field 'answer' is missing"
     found = refuse(run, "predict", "mctaco", "run", "--questions", "q.jsonl", "--split", "test", "-o", "p.jsonl")
     assert found == "--questions and --config, --split or --gold exclude each other"
 

@@ -229,7 +229,7 @@ def test_a_folder_in_use_is_refused(run, encoder):
         ({"format": 2}, "run.json: has format 2"),
         ({"task": "mctaco"}, "run.json: is a run of mctaco (expected tne)"),
         ({"model": {}}, "run.json: model: is not a model of links (expected variant, kind, "),
-        ({"setting": None}, "run.json: setting: None is not of type 'object'"),
+        ({"setting": None}, "run.json: setting: expected an object such as"),
     ],
 )
 def test_a_run_of_another_kind_is_refused(run, tmp_path, change, message):

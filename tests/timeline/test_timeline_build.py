@@ -234,11 +234,11 @@ def test_rows_that_break_the_schema(run, tmp_path, monkeypatch):
     assert done.exit_code == 1
     assert done.stderr == (
         "Error: events.jsonl: 5 problems:\n"
-        "events.jsonl:1: anchor: 2007 is not of type 'string', 'null'\n"
-        "events.jsonl:1: entity: '' should be non-empty\n"
-        "events.jsonl:2: 'entity' is a required property\n"
-        "events.jsonl:2: 'anchor' is a required property\n"
-        "events.jsonl:2: tokens: [] should be non-empty\n"
+        "events.jsonl:1: anchor: expected text or null, found 2007\n"
+        "events.jsonl:1: entity: is empty\n"
+        "events.jsonl:2: field 'entity' is missing\n"
+        "events.jsonl:2: field 'anchor' is missing\n"
+        "events.jsonl:2: tokens: is empty\n"
     )
     assert not Path("made.jsonl").exists()
 
@@ -259,7 +259,7 @@ def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypa
     assert first == "Error: events.jsonl: 4 problems:"
     assert others[0].startswith("events.jsonl:2: ")
     assert others[1:] == [
-        "events.jsonl:3: anchor: 2008 is not of type 'string', 'null'",
+        "events.jsonl:3: anchor: expected text or null, found 2008",
         "events.jsonl:4: the anchor is '2009' (expected '2007', as on line 1, with which it corefers)",
         "events.jsonl:5: the timelines of 'bo' and 'Bo' would both be named 'bo'",
     ]

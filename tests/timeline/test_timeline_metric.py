@@ -58,7 +58,7 @@ def test_spans_are_not_read(metric, records):
 
 def test_spans_are_still_judged(metric, records):
     first = {**records[0], "entries": [{**records[0]["entries"][0], "spans": "here"}]}
-    with pytest.raises(SubmissionError, match=r"row 0: entries\[0\].spans: 'here' is not of type 'array'"):
+    with pytest.raises(SubmissionError, match=r"row 0: entries\[0\].spans: expected a list, found 'here'"):
         metric.compute(predictions=[first], references=records[:1])
 
 

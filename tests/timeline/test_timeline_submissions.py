@@ -127,12 +127,12 @@ def test_broken_submissions(tmp_path):
     ("change", "problem"),
     [
         ({"position": -1}, "entries[0].position: -1 is less than the minimum of 0"),
-        ({"position": 1.5}, "entries[0].position: 1.5 is not of type 'integer'"),
-        ({"position": "1"}, "entries[0].position: '1' is not of type 'integer'"),
+        ({"position": 1.5}, "entries[0].position: expected a whole number, found 1.5"),
+        ({"position": "1"}, "entries[0].position: expected a whole number, found '1'"),
         ({"position": 2**53}, f"entries[0].position: {2**53} is greater than the maximum of {2**53 - 1}"),
-        ({"anchor": None}, "entries[0].anchor: None is not of type 'string'"),
-        ({"mentions": []}, "entries[0].mentions: [] should be non-empty"),
-        ({"mentions": ["a", 1]}, "entries[0].mentions[1]: 1 is not of type 'string'"),
+        ({"anchor": None}, "entries[0].anchor: expected text, found null"),
+        ({"mentions": []}, "entries[0].mentions: is empty"),
+        ({"mentions": ["a", 1]}, "entries[0].mentions[1]: expected text, found 1"),
     ],
 )
 def test_broken_rows(tmp_path, change, problem):

@@ -66,7 +66,7 @@ def test_rows_that_are_no_decisions_hide_no_others(ran, run):
     lines = run(*start).stderr.splitlines()
     assert lines[0] == "Error: bad.jsonl: 6 problems:"
     assert lines[1].startswith("bad.jsonl:1: id 'd': decision[0]: 'off' is not one of ")
-    assert lines[2:4] == [f"bad.jsonl:2: id 'd': '{end}' is a required property" for end in ("anchor", "complement")]
+    assert lines[2:4] == [f"bad.jsonl:2: id 'd': field '{end}' is missing" for end in ("anchor", "complement")]
     # Conflicts may seem to lack a row that could not be read.
     assert lines[4:] == [
         "bad.jsonl:3: np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)",

@@ -226,10 +226,10 @@ def test_bad_files_on_the_command_line(ran, run):
     json_lines.write("ben.jsonl", [SECOND])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")
     assert result.exit_code == 1
-    assert "anna.jsonl:2: id: 1 is not of type 'string'" in result.stderr
+    assert "anna.jsonl:2: id: expected text, found 1" in result.stderr
     Path("bad.jsonl").write_text("{", "utf-8")
     result = run("agreement", "tne", "anna.jsonl", "bad.jsonl")
-    assert "anna.jsonl:2: id: 1 is not" in result.stderr
+    assert "anna.jsonl:2: id: expected text, found 1" in result.stderr
     assert "bad.jsonl:1: is not valid JSON" in result.stderr
     json_lines.write("anna.jsonl", [FIRST, OTHER])
     result = run("agreement", "tne", "anna.jsonl", "ben.jsonl")

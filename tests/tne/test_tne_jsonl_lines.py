@@ -92,10 +92,10 @@ def test_all_problems_of_a_file_come_at_once(file):
     assert refuse(file, "".join(content)).splitlines() == [
         ": 8 problems:",
         ":2: is not valid JSON: Expecting value at column 1",
-        ":3: id 'r1': nps: 7 is not of type 'array'",
+        ":3: id 'r1': nps: expected a list, found 7",
         ":3: duplicate id 'r1' (first on line 1) (3 times; also lines 5, 7)",
         ":4: id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
-        ":5: id 'r1': 'coref' is a required property",
+        ":5: id 'r1': field 'coref' is missing",
         ":6: duplicate key 'id'",
     ]
 

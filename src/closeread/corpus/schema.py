@@ -17,25 +17,22 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from closeread import limits
 from closeread.coded_columns import CodedColumn
-from closeread.exceptions import FieldPath, Problem, quote, quote_json, shorten
+from closeread.exceptions import FieldPath, Problem, quote_json
+from closeread.json_schema import explain
 from closeread.packages import package_folder
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
 
 Schema = Mapping[str, Any]
 Node = Mapping[str, Any]
 T = TypeVar("T")
 
-MORE = "has further problems, not listed"
+DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
 
 KEYWORDS = frozenset(
     {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
@@ -196,6 +193,8 @@ class RowValidator:
         import jsonschema_rs
 
         self.schema = {"$defs": schema["$defs"], "$ref": f"#/$defs/{definition}"}
+        # The older draft refuses floats that are too large for `closeread.corpus.validation`, and have no maximum.
+        self._drafts = (self.schema, self.schema | DRAFT_4)
         self._validator = jsonschema_rs.Draft4Validator(self.schema)
         self._column_validators: dict[str, jsonschema_rs.Validator] = {}
 
@@ -235,18 +234,12 @@ class RowValidator:
         if not isinstance(row, dict) or _has_many_fields(row):
             return None
         faulty: dict[str, set[int]] = defaultdict(set)
-        try:
-            errors = self._errors(row)
-            if len(errors) > limits.MAX_PROBLEMS:  # there may be others
-                return None
-            for error in errors:
-                match list(error.absolute_path):
-                    case [str(name), int(place), *_]:
-                        faulty[name].add(place)
-                    case _:
-                        return None
-        except (RecursionError, TypeError, ValueError):  # too many digits to print, or no JSON, such as pandas.NA
-            return None
+        for problem in explain(row, self._drafts):
+            match problem.path:
+                case (str(name), int(place), *_):
+                    faulty[name].add(place)
+                case _:
+                    return None
         kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
         rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
         return Spared(rest, kept) if self.accepts(rest) else None
@@ -289,29 +282,10 @@ class RowValidator:
         except (TypeError, ValueError):  # a value that can't be hashed or is not JSON
             return False
 
-    def _errors(self, row: object) -> list[ValidationError]:
-        """Find the first errors of a row, one more than `limits.MAX_PROBLEMS` at most: each takes some kilobytes."""
-        import jsonschema  # takes 60 ms to import, and only errors need it
-
-        # The older draft refuses floats that are too large for `closeread.corpus.validation`, and have no maximum.
-        for draft in (jsonschema.Draft202012Validator, jsonschema.Draft4Validator):
-            if errors := list(islice(draft(self.schema).iter_errors(row), limits.MAX_PROBLEMS + 1)):
-                return sorted(errors, key=lambda error: list(error.absolute_path))
-        return []
-
     def _explain(self, row: object) -> list[Problem]:
         if _has_many_fields(row):
             return [Problem(f"has {len(row):,} fields (expected at most {len(self.fields)})")]
-        try:
-            errors = self._errors(row)
-        except RecursionError:
-            return [Problem("is nested too deeply")]
-        more = [Problem(MORE)] if len(errors) > limits.MAX_PROBLEMS else []
-        errors = errors[: limits.MAX_PROBLEMS]
-        # A value of the wrong type is not in the enum either, and only the enum says what is expected.
-        in_enums = {e.json_path for e in errors if e.validator == "enum"}
-        errors = [e for e in errors if e.validator != "type" or e.json_path not in in_enums]
-        return [*(_describe(e, row) for e in errors), *more] or [Problem("is not a JSON value")]
+        return [_add_item(problem, row) for problem in explain(row, self._drafts)] or [Problem("is not a JSON value")]
 
 
 def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
@@ -319,17 +293,9 @@ def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS
 
 
-def _describe(error: ValidationError, row: Any) -> Problem:
-    """Turn an error into a problem: what is wrong, the list item that contains it, and where."""
-    found = shorten(error.message)  # which repeats the invalid value, escaped
-    node: Any = error.schema
-    if error.validator == "pattern" and "x-expected" in node:
-        found = f"{quote(str(error.instance))} is not valid (expected {node['x-expected']})"
-    if error.validator == "type" and node.get("x-accepts-integer") and isinstance(error.instance, float):
-        number = f"{error.instance:g}"
-        why = "" if error.instance.is_integer() else f", since {number} and {number}0 are one number"
-        found = f'{error.instance} is a number (expected text: "{number}" in quotes{why})'
-    match list(error.absolute_path):
-        case [str(name), int(place), *_] if isinstance(row[name][place], dict):
-            found += f" (in {quote_json(row[name][place])})"
-    return Problem(found, path=tuple(error.absolute_path))
+def _add_item(problem: Problem, row: Any) -> Problem:
+    """Add the list item, such as a link, that contains what is wrong."""
+    match problem.path:
+        case (str(name), int(place), *_) if isinstance(row[name][place], dict):
+            return problem._replace(what=f"{problem.what} (in {quote_json(row[name][place])})")
+    return problem

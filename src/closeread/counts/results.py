@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args, overload
 
-from closeread import limits
 from closeread.argument_types import check_types
-from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Problem, RequestError, quote, shorten
+from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Problem, RequestError, quote
 from closeread.formats.json_files import read_json, write_json
-from closeread.packages import package_folder
+from closeread.json_schema import check_json
 from closeread.records import check_format
 from closeread.tables import Grid, Style, csv_text, draw
 
@@ -123,37 +118,8 @@ def check_reproduction(found: object, source: object = "reproduction") -> Sequen
 
 def _check_schema(definition: str, found: object, source: object) -> Mapping[str, Any]:
     check_format(found, FORMAT, source)
-    if not _load_validator(definition).is_valid(found):
-        import jsonschema
-
-        def walk(value: object, path: FieldPath) -> Iterator[Problem]:
-            if isinstance(value, float) and not math.isfinite(value):
-                yield Problem("is not a finite number", path=path)
-            children = (
-                value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
-            )
-            for key, child in children:
-                yield from walk(child, (*path, key))
-
-        validator = jsonschema.Draft202012Validator(_load_schema(definition))
-        first = islice(validator.iter_errors(found), limits.MAX_PROBLEMS)
-        errors = sorted(first, key=lambda error: error.json_path)
-        problems = [Problem(f"{error.json_path.removeprefix('$.')}: {shorten(error.message)}") for error in errors]
-        raise FormatError(source, [*walk(found, ()), *problems])
+    check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
     return cast("Mapping[str, Any]", found)
-
-
-def _load_schema(definition: str) -> Any:
-    schema = json.loads((package_folder("closeread.counts") / "report.schema.json").read_text("utf-8"))
-    return {**schema, "$ref": f"#/$defs/{definition}"}
-
-
-@cache
-def _load_validator(definition: str) -> Any:
-    """Return the validator of a definition, which takes longer to make than to use."""
-    import jsonschema_rs
-
-    return jsonschema_rs.validator_for(_load_schema(definition))
 
 
 class Shown(ABC):

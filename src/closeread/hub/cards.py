@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from closeread.exceptions import FormatError, MissingExtraError, Problem
-from closeread.hub.schemas import check
+from closeread.json_schema import check_json
 from closeread.packages import package_folder
 
 
@@ -56,7 +56,7 @@ def check_card(card: bytes, schema: str) -> None:
     Raises:
         FormatError: it is not YAML, or breaks the schema.
     """
-    check(split_card(card.decode())[0], schema, "README.md")
+    check_json(split_card(card.decode())[0], f"closeread.cards/{schema}.json", "README.md")
 
 
 def render_page(markdown: str, *, title: str, description: str) -> bytes:

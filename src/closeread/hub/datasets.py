@@ -20,7 +20,7 @@ from closeread.corpus.gold import select, splits_at_hand
 from closeread.corpus.sources import DATA_VARIABLE, data_folder
 from closeread.exceptions import RequestError
 from closeread.hub.cards import check_card, dump_yaml
-from closeread.hub.schemas import check
+from closeread.json_schema import check_json
 from closeread.tasks import load_procedure
 from closeread.wording import name_option
 
@@ -208,7 +208,7 @@ def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
         "evaluation_framework": FRAMEWORK,
         "tasks": tasks,
     }
-    check(found, "eval", "eval.yaml")
+    check_json(found, "closeread.hub/eval.schema.json", "eval.yaml")
     return dump_yaml(found)
 
 

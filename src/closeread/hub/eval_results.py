@@ -14,7 +14,7 @@ from typing import Any
 
 from closeread.hub.cards import dump_yaml
 from closeread.hub.client import Commit, Hub, Repository
-from closeread.hub.schemas import check
+from closeread.json_schema import check_json
 
 Entry = Mapping[str, Any]
 """A score as the Hub's format has it: `dataset`, `value`, `source`, `notes`."""
@@ -39,7 +39,7 @@ def make_entry(*, dataset: str, task: str, value: float, signature: str, source:
         "source": {"url": source, "name": "closeread"},
         "notes": signature,
     }
-    check([entry], "eval_results", "the evaluation result")
+    check_json([entry], "closeread.hub/eval_results.schema.json", "the evaluation result")
     return entry
 
 

@@ -8,30 +8,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import cache
-from itertools import islice
 from typing import Any, Literal
 
-from closeread import limits
-from closeread.exceptions import FormatError, Problem, quote, quote_json, shorten
+from closeread.exceptions import FormatError, Problem
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
-from closeread.packages import package_folder
+from closeread.json_schema import check_json
 from closeread.records import check_format
-from closeread.suggestions import suggest
 
 FORMAT = 1
 """The number of the format of all files of a store; `store.schema.json` describes it."""
 
 Kind = Literal["leaderboard", "submission", "entry", "record", "index"]
-
-NAMES = {
-    "leaderboard": "the declaration of a leaderboard",
-    "submission": "the description of a submission",
-    "entry": "an entry of a leaderboard",
-    "record": "a record of a leaderboard",
-    "index": "the index of a leaderboard",
-}
 
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 """What no string may contain where line ends, tabs and the like are to be expected."""
@@ -78,46 +66,4 @@ def digest(data: bytes) -> str:
 def check_structure(found: Any, kind: Kind, source: object) -> None:
     """Check the structure of a file of a store."""
     check_format(found, FORMAT, source)
-    check_schema(found, "store.schema.json", source, kind)
-
-
-def check_schema(found: Any, schema: str, source: object, kind: str | None = None) -> None:
-    """Check a JSON value against one of the schemas beside this module.
-
-    Args:
-        found: the value.
-        schema: the name of the schema.
-        source: the name of the file, for messages.
-        kind: a definition of the schema, if the value is of that one.
-    """
-    definition, validator = _load_schema(schema, kind)
-    if validator.is_valid(found):
-        return
-    import jsonschema
-
-    # Each error takes some kilobytes.
-    errors = islice(jsonschema.Draft202012Validator(definition).iter_errors(found), limits.MAX_PROBLEMS)
-    problems = [Problem(f"is not {NAMES[kind]}")] if kind else []
-    for error in sorted(errors, key=lambda error: error.json_path):
-        what = shorten(error.message, 160)
-        if error.validator == "const":
-            what = f"{quote_json(error.instance, 60)} is unknown (expected {quote_json(error.schema['const'])})"
-        elif error.validator == "additionalProperties":
-            known = list(error.schema["properties"])
-            unknown = sorted(set(error.instance) - set(known))
-            what = "; ".join(f"unknown field {quote(name)};{suggest(name, known)}".rstrip(";") for name in unknown[:5])
-        elif error.validator in ("oneOf", "anyOf") and "description" in error.schema:
-            what = f"is not as expected: {error.schema['description']}"
-        problems.append(Problem(what, path=tuple(error.path)))
-    # The two libraries read a few patterns differently; the stricter one judges, the other words the errors.
-    raise FormatError(source, problems or [Problem("does not follow its schema")])
-
-
-@cache
-def _load_schema(name: str, kind: str | None) -> tuple[dict[str, Any], Any]:
-    """Return a schema and its validator, which takes longer to make than to use."""
-    import jsonschema_rs
-
-    schema = json.loads((package_folder("closeread.leaderboard") / name).read_text("utf-8"))
-    schema = schema if kind is None else {**schema, "$ref": f"#/$defs/{kind}"}
-    return schema, jsonschema_rs.validator_for(schema)
+    check_json(found, f"closeread.leaderboard/store.schema.json#{kind}", source)

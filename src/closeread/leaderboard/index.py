@@ -24,8 +24,9 @@ from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import Metric
 from closeread.exceptions import FormatError, Problem, quote
+from closeread.json_schema import check_json
 from closeread.leaderboard import tables
-from closeread.leaderboard.canonical import check_schema, write_json
+from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.ranking import pair_differences, rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
@@ -416,7 +417,7 @@ def parse_printed_systems(path: Path, corpus: Corpus) -> list[Mapping[str, Any]]
         rows: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise FormatError(source, [Problem(f"is not JSON ({error})")]) from None
-    check_schema(rows, "printed.schema.json", source)
+    check_json(rows, "closeread.leaderboard/printed.schema.json", source)
     metrics = [metric.name for metric in load_procedure(corpus.procedure).metrics]
     problems: list[Problem] = []
     seen = set()

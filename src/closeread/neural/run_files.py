@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.exceptions import FormatError, Problem, RequestError, shorten
+from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.formats.json_files import read_json
-from closeread.packages import package_folder
+from closeread.json_schema import check_json
 from closeread.records import check_format
 
 RUN = "run.json"
@@ -32,14 +31,7 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
     found = read_json(path)
     check_format(found, FORMAT, path)
-    schema = json.loads((package_folder("closeread.neural") / "run.schema.json").read_text("utf-8"))
-    import jsonschema_rs
-
-    if not jsonschema_rs.validator_for(schema).is_valid(found):
-        import jsonschema
-
-        errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(found), key=lambda error: error.json_path)
-        raise FormatError(path, [Problem(shorten(error.message, 160), path=tuple(error.path)) for error in errors])
+    check_json(found, "closeread.neural/run.schema.json", path)
     run: dict[str, Any] = found  # type: ignore[assignment] # as the schema says
     return run
 

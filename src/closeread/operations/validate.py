@@ -72,7 +72,7 @@ def validate(
     >>> rows = [{"id": "test-00000", "label": "maybe"}]
     >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
     >>> verdict.valid, verdict.problems
-    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of ['no', 'yes']"])
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
 
     Args:
         name: the name of a corpus or a procedure.

@@ -23,7 +23,8 @@ from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hidden_files import remove_leftovers
-from closeread.leaderboard.canonical import WITH_LINE_ENDS, check_schema
+from closeread.json_schema import check_json
+from closeread.leaderboard.canonical import WITH_LINE_ENDS
 from closeread.leaderboard.codabench import pages
 from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
@@ -129,7 +130,7 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
         "leaderboards": [_make_leaderboard(board)],
     }
     try:
-        check_schema(found, "codabench.schema.json", "competition.yaml")
+        check_json(found, "closeread.leaderboard/codabench.schema.json", "competition.yaml")
     except FormatError as error:
         lines = "\n".join(problem.message for problem in error.problems)
         raise RequestError(f"Codabench would reject the competition:\n{lines}") from None
