@@ -50,8 +50,11 @@ class DerivedCommand(options.WritingCommand):
         super().__init__(name, help=about, short_help=about.split("\n\n")[0].replace("\n", " "), callback=self._run)
         self._group, self._own_name, self._operation = group, name, operation
         del self.params  # they are made when they are needed
-        self.corpus = next((one.param.corpus for one in describe(operation) if one.param.corpus), "")
+
+    @property
+    def corpus(self) -> str:
         """What configs and splits are completed for."""
+        return next((one.param.corpus for one in describe(self._operation) if one.param.corpus), "")
 
     def __getattr__(self, name: str) -> Any:
         if name != "params":
