@@ -265,8 +265,10 @@ def convert(
     from closeread.tasks.tne import closure, tne_arrays
 
     to = choose_words("--to", "form=")
-    if form is None and not close and output is not None:
-        raise RequestError(f"{to} or {name_option('close')} is needed to write a file")
+    # In Python, which returns the records, links are written as JSON Lines by default.
+    needed = choose_words("--to or --close is needed to write a file", "")
+    if needed and form is None and not close:
+        raise RequestError(needed)
     if clusters is not None and not close and form != "gold":
         raise RequestError(f"{name_option('clusters')} has no effect without {name_option('close')} or {to} gold")
     gold, corpus = read_corpus_gold(place), load_corpus("tne")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from closeread.exceptions import RequestError, pluralize
 from closeread.parameters import GoldSpec, Number, Operations, Output, Param, Seed, Write, Written, place_of
 from closeread.progress import track
+from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -244,7 +245,8 @@ def extract(
 
     if encoding != AUTO and not is_encoding(encoding):
         expected = f"expected {AUTO}, utf-8, windows-1254 or another"
-        raise RequestError(f"encoding: '{escape(encoding)}' is not an encoding of text ({expected})")
+        text = f"'{escape(encoding)}' is not an encoding of text ({expected})"
+        raise RequestError(choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}"))
     documents = None if map_file is None else extraction.read_map(map_file)
     found = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
     warn_all(describe_problems(str(fragments), found.notices))
