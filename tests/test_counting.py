@@ -4,10 +4,10 @@ import json
 import pickle
 import random
 
-import pandas as pd
 import pyarrow as pa
 import pytest
 from shared.doors import sample_gold, system_rows
+from shared.late import pandas as pd
 
 import closeread
 from closeread import InputError, RequestError
@@ -78,7 +78,7 @@ def make_table():
     [
         pa.Table.from_pylist,
         lambda rows: pa.RecordBatch.from_pylist(rows),
-        pd.DataFrame,
+        lambda rows: pd.DataFrame(rows),
         lambda rows: {name: [row[name] for row in rows] for name in rows[0]},
     ],
     ids=["table", "batch", "pandas", "dict"],

@@ -6,8 +6,6 @@ from copy import deepcopy
 from itertools import product
 from pathlib import Path
 
-import datasets
-import evaluate
 import pyarrow as pa
 import pytest
 from shared import json_lines
@@ -25,6 +23,7 @@ from shared.doors import (
     write_form,
     write_key,
 )
+from shared.late import datasets, evaluate
 
 import closeread
 from closeread.corpus.names import corpus_names, load_corpus

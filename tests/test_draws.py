@@ -11,7 +11,7 @@ import pytest
 import twins.draws
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from shared.late import stats
 
 from closeread import arrays
 from closeread.arrays import multiply

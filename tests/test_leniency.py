@@ -5,8 +5,8 @@ import json
 import re
 from pathlib import Path
 
-import evaluate
 import pytest
+from shared.late import evaluate
 
 import closeread
 from closeread.corpus.gold import read_corpus_gold

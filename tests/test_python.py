@@ -5,14 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import datasets
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from shared import json_lines
 from shared.doors import CORPORA, KEY, RESPONSE, flat, sample_gold, system_rows
+from shared.late import datasets
+from shared.late import pandas as pd
 
 import closeread
 from closeread.counts.estimates import Resampling
@@ -31,7 +31,7 @@ QUICK = Resampling(n_resamples=0)
 FORMS = {
     "pandas": lambda rows: pa.Table.from_pylist(rows).to_pandas(),
     "arrow": pa.Table.from_pylist,
-    "dataset": datasets.Dataset.from_list,
+    "dataset": lambda rows: datasets.Dataset.from_list(rows),
     "stream": lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset(),
     "columns": lambda rows: {name: [row.get(name) for row in rows] for name in rows[0]},
     "generator": lambda rows: (row for row in rows),

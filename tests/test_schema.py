@@ -7,10 +7,10 @@ import re
 from importlib import resources
 from pathlib import Path
 
-import datasets
 import jsonschema
 import pyarrow as pa
 import pytest
+from shared.late import datasets
 
 import closeread
 from closeread.corpus import schema as schema_module
@@ -30,7 +30,6 @@ from closeread.corpus.schema import (
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import DTYPES, features
 from closeread.hf.modules import class_name, module_names
 
 TOOL = Path(__file__).parent.parent / "tools" / "documentation.py"
@@ -178,7 +177,7 @@ NESTED = {
 }
 
 
-def test_features():
+def test_features(features):
     assert features(NESTED) == datasets.Features(
         {
             "start": datasets.Value("int32"),
@@ -244,13 +243,13 @@ def added(monkeypatch, tmp_path):
 class TestAnAddedField:
     """It is in all that follows from the schema."""
 
-    def test_features(self, added):
+    def test_features(self, added, features):
         found = features(load_schema("mctaco"))
         assert found["tense"] == datasets.Value("string")
         assert found["spans"] == datasets.Features({"spans": [{"start": datasets.Value("int32")}]})["spans"]
         assert features(load_schema("mctaco"), "submission")["confidence"] == datasets.Value("float64")
 
-    def test_arrow(self, added):
+    def test_arrow(self, added, features):
         arrow = features(load_schema("mctaco")).arrow_schema
         assert arrow.field("tense").type == pa.string()
         assert arrow.field("spans").type == pa.list_(pa.struct([("start", pa.int32())]))
@@ -309,7 +308,7 @@ class TestAnAddedField:
             read_gold(load_corpus("mctaco"), "sample")
 
 
-def test_without_it_nobody_knows_the_field(tmp_path):
+def test_without_it_nobody_knows_the_field(tmp_path, features):
     assert "tense" not in features(load_schema("mctaco"))
     path = tmp_path / "gold.jsonl"
     path.write_text(dump_json_lines([{**gold_record(), "tense": "past"}]), "utf-8")
@@ -331,6 +330,8 @@ def gold_record():
 
 
 def test_the_types_of_json_have_arrow_types():
+    from closeread.hf.features import DTYPES
+
     assert set(DTYPES) == {"string", "integer", "number", "boolean"}
 
 

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import closeread
 from closeread.counts.estimates import Resampling
@@ -45,6 +44,8 @@ def test_names_are_no_formulas(tmp_path):
 
 @pytest.mark.parametrize(("n_groups", "n_systems"), [(1, 1), (6, 4), (11, 2), (24, 1), (24, 3)])
 def test_nothing_is_cut_off_and_no_numbers_overlap(n_groups, n_systems):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     groups = {f"member(s) of {i}": 12345 for i in range(n_groups)}
     systems = {f"system {i}": [ScoreBar(1.0, 0.9, 1.0, 1.0)] * n_groups for i in range(n_systems)}
     figure = draw_score_bars(groups, systems, score="recall (%)", field="preposition")

@@ -2,9 +2,9 @@
 
 import ast
 
-import datasets
 import pytest
 from shared.doors import sample_gold
+from shared.late import datasets
 
 import closeread
 from closeread.corpus.names import load_corpus
@@ -60,18 +60,20 @@ def test_tables_are_recomputed_from_what_their_module_reads(corpus):
             closeread.reproduce(corpus, **{name: "nowhere"})
 
 
-ONE = datasets.Dataset.from_list([{"document": "letter", "clusters": KEY["letter"]}])
+def split_by_name(*names):
+    one = datasets.Dataset.from_list([{"document": "letter", "clusters": KEY["letter"]}])
+    return datasets.DatasetDict(dict.fromkeys(names, one))
 
 
-@pytest.mark.parametrize(("predictions", "problems"), [
-    (datasets.DatasetDict(test=ONE), ["got a split by name, 'test' (expected the rows of one split)"]),
-    (datasets.DatasetDict(a=ONE, b=ONE), ["got the splits 'a', 'b' (expected the rows of one split)"]),
-    (list(KEY.values()), [
+@pytest.mark.parametrize(("make", "problems"), [
+    (lambda: split_by_name("test"), ["got a split by name, 'test' (expected the rows of one split)"]),
+    (lambda: split_by_name("a", "b"), ["got the splits 'a', 'b' (expected the rows of one split)"]),
+    (lambda: list(KEY.values()), [
         "document '0' is not in the key; the key has 'letter', … (documents without names are numbered from 0)",
         "document '1' is not in the key",
     ]),
 ])  # fmt: skip
-def test_what_has_no_documents_is_told(predictions, problems):
+def test_what_has_no_documents_is_told(make, problems):
     with pytest.raises(InputError) as caught:
-        closeread.score("coref", predictions, gold=KEY)
+        closeread.score("coref", make(), gold=KEY)
     assert [problem.what for problem in caught.value.problems] == problems

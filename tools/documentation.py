@@ -35,7 +35,6 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import fields, load_schema
 from closeread.counts.procedure import Option
 from closeread.files import write_text
-from closeread.hf.metric import EvaluateModule
 from closeread.hf.modules import class_name
 from closeread.tables import Grid
 from closeread.tasks import load_procedure
@@ -92,6 +91,8 @@ def facts_table(corpus: Corpus) -> str:
 
 def metric_parts(metric: str) -> dict[str, Callable[[], str]]:
     """The generators of the parts of the card of an evaluate module, by name."""
+    from closeread.hf.metric import EvaluateModule  # not above: it takes seconds to import
+
     module = find_module(metric)
     if not issubclass(module, EvaluateModule):  # a measure that compares annotators, and scores nothing
         return {

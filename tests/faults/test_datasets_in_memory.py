@@ -1,8 +1,8 @@
 """Datasets that are read as they go may fail at any row; classes may be stored as numbers anywhere in a row."""
 
-import datasets
 import pytest
 from shared.doors import sample_gold, system_rows
+from shared.late import datasets
 
 import closeread
 from closeread.corpus.objects import take_rows
@@ -12,11 +12,15 @@ from closeread.exceptions import FormatError, SubmissionError
 QUICK = Resampling(0)
 GOLD = sample_gold("mctaco")[:6]
 ROWS = [{"id": record["id"], "label": "yes"} for record in GOLD]
-TEXTS = datasets.Features({"id": datasets.Value("string"), "label": datasets.Value("string")})
 
 
 def stream(make, **settings):
     return datasets.IterableDataset.from_generator(make, **settings)
+
+
+def stream_texts(make):
+    text = datasets.Value("string")
+    return stream(make, features=datasets.Features({"id": text, "label": text}))
 
 
 def fail(rows, number, error):
@@ -47,10 +51,7 @@ def refusal(predictions, gold=None):
 
 FAILING = {
     "a generator": (lambda: stream(fail(ROWS, 3, ZeroDivisionError("boom"))), "row 3 on (ZeroDivisionError: boom)"),
-    "with features": (
-        lambda: stream(fail(ROWS, 3, KeyError("x")), features=TEXTS),
-        "row 3 on (KeyError: 'x')",
-    ),
+    "with features": (lambda: stream_texts(fail(ROWS, 3, KeyError("x"))), "row 3 on (KeyError: 'x')"),
     "at the first row": (lambda: stream(fail(ROWS, 0, OSError("gone"))), "row 0 on (OSError: gone)"),
     "escape sequences": (
         lambda: stream(fail(ROWS, 1, ValueError("\x1b[2J\nvalid"))),
@@ -73,7 +74,7 @@ def test_the_error_that_says_why_is_its_cause():
 
 
 def test_a_row_that_is_none():
-    said = refusal(stream(change(3, 5), features=TEXTS))
+    said = refusal(stream_texts(change(3, 5)))
     assert said.startswith("predictions: can't be read from row 3 on (")
 
 

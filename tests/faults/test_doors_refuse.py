@@ -8,14 +8,13 @@ import warnings
 from decimal import Decimal
 from pathlib import Path
 
-import datasets
-import evaluate
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from shared import json_lines
+from shared.late import datasets, evaluate
+from shared.late import pandas as pd
 
 import closeread
 from closeread.corpus.gold import read_gold
@@ -24,9 +23,6 @@ from closeread.exceptions import FormatError, InputError, SubmissionError
 
 GOLD = list(read_gold(load_corpus("mctaco"), "sample").records)[:6]
 ROWS = [{"id": record["id"], "label": record["label"]} for record in GOLD]
-
-
-MODULE = evaluate.load("mctaco")
 
 
 class Frame:
@@ -111,7 +107,7 @@ def test_evaluate_refuses_it_too(name):
     value, said = VALUES[name]
     labels = [row["label"] for row in changed(value)]
     with pytest.raises(SubmissionError) as caught:
-        MODULE.compute(predictions=labels, references=GOLD)
+        evaluate.load("mctaco").compute(predictions=labels, references=GOLD)
     assert f"row 2: {said}" in str(caught.value)
 
 
@@ -173,7 +169,7 @@ def test_columns_of_other_types(name):
             closeread.score("mctaco", given, gold=GOLD)
         assert str(caught.value) == f"predictions: column 'label' is {kind} {WANTED}"
     with pytest.raises(SubmissionError) as caught:
-        MODULE.compute(predictions=column, references=GOLD)
+        evaluate.load("mctaco").compute(predictions=column, references=GOLD)
     assert str(caught.value) == f"predictions: column 'values' is {kind} {WANTED}"
 
 

@@ -3,20 +3,20 @@
 import json
 from pathlib import Path
 
-import datasets
-import pandas
 import pytest
 from shared.doors import sample_gold
 from shared.hostile_texts import HOSTILE
+from shared.late import Late, datasets, pandas
 
 import closeread
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.files import write_text
-from closeread.hf.export import export
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
 from closeread.tasks.tne.tne_jsonl import dump_records as dump_jsonl
 from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_csv
+
+exports = Late("closeread.hf.export")
 
 # Old `datasets` leave CSV files to the garbage collector.
 UNCLOSED = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
@@ -81,7 +81,7 @@ def corpus(request, here):
 @pytest.mark.filterwarnings("ignore:.* is not the released file")
 def test_exports(corpus):
     kind = "parquet" if corpus == "tne" else "jsonl"
-    export(corpus, Path("out"), configs=["default", "flat"], data_dir=Path("data"), format=kind)
+    exports.export(corpus, Path("out"), configs=["default", "flat"], data_dir=Path("data"), format=kind)
     for config in ("default", "flat"):
         expected = closeread.load_dataset(corpus, config, split="test", data_dir="data")
         read = datasets.load_dataset("./out", config, split="test")
@@ -98,7 +98,7 @@ def test_exports(corpus):
 @UNCLOSED
 @pytest.mark.filterwarnings("ignore:.* is not the released file")
 def test_csv(corpus):
-    export(corpus, Path("out"), configs=["flat"], data_dir=Path("data"), format="csv")
+    exports.export(corpus, Path("out"), configs=["flat"], data_dir=Path("data"), format="csv")
     expected = list(closeread.load_dataset(corpus, "flat", split="test", data_dir="data"))
     read = datasets.load_dataset("./out", "flat", split="test")
     frame = pandas.read_csv("out/flat/test.csv", dtype=str, keep_default_na=False)
@@ -112,7 +112,7 @@ def test_csv(corpus):
 @pytest.mark.parametrize("corpus", ["semeval2015_timeline", "wikipossessions"])
 def test_csv_of_samples(corpus):
     """Numbers are still numbers, and what is null is null."""
-    export(corpus, Path("out"), configs=["sample_flat"], format="csv")
+    exports.export(corpus, Path("out"), configs=["sample_flat"], format="csv")
     expected = list(closeread.load_dataset(corpus, "sample_flat", split="test"))
     read = list(datasets.load_dataset("./out", "sample_flat", split="test"))
     assert len(read) == len(expected)

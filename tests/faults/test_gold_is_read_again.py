@@ -4,13 +4,13 @@ import gzip
 import json
 from pathlib import Path
 
-import pandas
 import pytest
 from shared import json_lines
 from shared.balanced_html import check_html
 from shared.boards import score_here
 from shared.doors import CORPORA, sample_gold, system_rows
 from shared.hostile_gold import write_hostile
+from shared.late import pandas
 
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import dump_gold, read_own_gold

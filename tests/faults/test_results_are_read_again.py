@@ -6,7 +6,6 @@ import io
 import json
 from pathlib import Path
 
-import pandas
 import pytest
 from shared import json_lines
 from shared.balanced_html import check_html
@@ -14,6 +13,7 @@ from shared.codabench import add_submission, lay_out, run_here, zip_files
 from shared.doors import system_rows
 from shared.hostile_gold import write_hostile
 from shared.hostile_texts import HOSTILE
+from shared.late import pandas
 
 import closeread
 from closeread.corpus.gold import read_own_gold

@@ -3,13 +3,13 @@
 import json
 from decimal import Decimal
 
-import evaluate
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from shared import json_lines
 from shared.doors import CORPORA, sample_gold, system_rows
+from shared.late import evaluate
 
 import closeread
 from closeread.corpus.gold import read_own_gold

@@ -273,9 +273,12 @@ def _has_plain_types(rows: Iterable[Any]) -> bool:
 
 
 def _iterate_children(level: list[Any], kinds: set[type]) -> Iterator[Any]:
-    """Iterate over what is in the lists of some values, and over keys and values of their objects."""
-    lists = level if kinds == {list} else [value for value in level if type(value) is list]
-    objects = [value for value in level if type(value) is dict] if dict in kinds else []
+    """Iterate over what is in the lists of some values, and over keys and values of their objects.
+
+    Each list and object counts once: one that contains itself twice would double every level.
+    """
+    lists = {id(value): value for value in level if type(value) is list}.values()
+    objects = {id(value): value for value in level if type(value) is dict}.values() if dict in kinds else ()
     return chain(
         chain.from_iterable(lists), chain.from_iterable(objects), chain.from_iterable(map(dict.values, objects))
     )
