@@ -54,7 +54,7 @@ WRONG = [
     (lambda found: found["counts"].update({"muc/key": math.inf}), "counts.muc/key: is not a finite"),
     (lambda found: found["counts"].update({"muc/key": 1e300}), "1e+300 is greater than or equal to the max"),
     (lambda found: found["counts"].update({"muc/key": -1}), "-1 is less than the minimum"),
-    (lambda found: found.update(n_units=2.5), "n_units: 2.5 is not of type 'integer'"),
+    (lambda found: found.update(n_units=2.5), "n_units: expected a whole number, found 2.5"),
 ]
 
 

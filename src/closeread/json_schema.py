@@ -164,7 +164,8 @@ def _describe(error: Any) -> str:
                 return f'{value} is a number (expected text: "{value:g}" in quotes{why})'
             return f"expected {_describe_type(expected, schema)}, found {_name_value(value)}"
         case "enum":
-            near = find_similar(value, expected) if len(expected) > LISTED and isinstance(value, str) else None
+            texts = [one for one in expected if isinstance(one, str)] if isinstance(value, str) else []
+            near = find_similar(value, texts) if len(texts) > LISTED else None
             guess = f"; did you mean {quote(near)}?" if near else ""
             return f"{quote_json(value)} is not one of {_list(expected, 6 * LISTED)}{guess}"
         case "const":

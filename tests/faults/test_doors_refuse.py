@@ -38,8 +38,8 @@ class Frame:
     def __getitem__(self, name):
         return self.table[name]
 
-    def to_arrow(self):
-        return self.table
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
 
 
 def raw(values):
