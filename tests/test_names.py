@@ -94,9 +94,8 @@ def test_a_procedure_without_a_corpus(run):
 def two_coreference_corpora(monkeypatch):
     """Marmara, and a corpus that is scored by the same procedure."""
     other = replace(load_corpus("marmara_coref"), name="other_coref")
-    monkeypatch.setattr(
-        names, "corpus_names", lambda known=tuple(names.corpus_names()): sorted([*known, "other_coref"])
-    )
+    known = sorted([*names.corpus_names(), "other_coref"])
+    monkeypatch.setattr(names, "corpus_names", lambda: known)
     monkeypatch.setattr(names, "load_corpus", lambda name: other if name == "other_coref" else load_corpus(name))
 
 
