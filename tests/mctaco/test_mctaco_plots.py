@@ -26,6 +26,10 @@ def legend_texts(figure):
 
 
 def test_bars():
+    from matplotlib.colors import to_hex
+
+    from closeread.drawing.charts import COLOURS
+
     figure = draw_categories(COIN_SCORES, SYSTEMS)
     (axes,) = figure.axes
     assert heights(axes) == {COIN: [12.5, 25], "mine": [50, 100], "theirs": [0, 75]}
@@ -36,6 +40,8 @@ def test_bars():
     edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bars in axes.containers for bar in bars)
     assert all(right <= left + 1e-9 for (_, right), (left, _) in itertools.pairwise(edges))
     assert [bars[0].get_x() for bars in axes.containers] == [left for left, _ in edges[:3]]
+    # The coin is white, and systems have the colours of all figures in order.
+    assert [to_hex(bars[0].get_facecolor()) for bars in axes.containers] == ["#ffffff", *map(to_hex, COLOURS[:2])]
 
 
 def test_a_system_may_be_called_like_the_coin():

@@ -159,6 +159,12 @@ def test_text_by_hand(small, upstream):
     assert by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED  # there are no 100 questions
 
 
+def test_all_questions_are_no_sample(small, upstream, monkeypatch):
+    monkeypatch.setattr(reproduction, "SAMPLE", 2)  # as many as there are
+    by_row = {row: cell for (_, row, _), cell in cells_of("Text", data_dir=small, upstream=upstream).items()}
+    assert by_row[f"{BERT} on the 100 questions, F1"].verdict == NOT_RECOMPUTED
+
+
 def test_samples_of_questions_beside_all_samples(monkeypatch):
     monkeypatch.setattr(reproduction, "SAMPLE", 3)
     values = [Fraction(1), Fraction(0), Fraction(2, 3), Fraction(1, 2), Fraction(0)]
