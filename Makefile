@@ -78,7 +78,7 @@ test-all: export CLOSEREAD_FUZZ_SECONDS = 60
 test-all: lint types
 	-$(INSTALL) 'ray[data]' 'dask[dataframe]' pyspark
 	@: >$(SKIPS)
-	$(PYTEST) --hypothesis-profile many --skips $(SKIPS)
+	$(PYTEST) --hypothesis-profile many --skips=$(SKIPS)
 	test -z "$$CLOSEREAD_DATA" || $(BIN)/python tools/recording.py --check
 	env -u CLOSEREAD_FAULTS $(MAKE) test-floors VENV=.venv-floors SKIPS=$(abspath $(SKIPS))
 	@printf '\nSkipped, how often, and why:\n'; sort $(SKIPS) | uniq -c
@@ -109,12 +109,12 @@ test-floors: export CLOSEREAD_FUZZ_SECONDS = 1
 test-floors: environment
 	@$(INSTALL) --constraint .ci/floors.txt '.[test]'
 	$(BIN)/ruff check .
-	$(PYTEST) --skips $(SKIPS) --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
+	$(PYTEST) --skips=$(SKIPS) --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
 	  --ignore tests/test_readme.py --ignore tests/test_recorded.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
 	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
 	  --ignore tests/test_readers.py --ignore tests/wikipossessions/test_possession_scores.py \
 	  --ignore-glob 'tests/faults/test_[!cdp]*' \
 	  -k 'not (random or twin or official or by_hand)'
 	@$(INSTALL) --constraint .ci/floors-hub.txt '.[hub,serve]'
-	$(PYTEST) --skips $(SKIPS) --hypothesis-profile few --extras-only \
+	$(PYTEST) --skips=$(SKIPS) --hypothesis-profile few --extras-only \
 	  --ignore tests/leaderboard/test_hub_store_crashes.py --ignore tests/leaderboard/test_serve_trust.py
