@@ -5,14 +5,16 @@ Every request is counted at the stand-in, so that nothing may happen twice or be
 
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from huggingface_hub import constants
+from huggingface_hub.errors import HfHubHTTPError
 from shared.hub_client import run_client, start_client
 from shared.stand_in_hub import CUT, CUT_AFTER, KILL_AFTER, Fault
 
 from closeread.exceptions import RequestError
-from closeread.hub.client import Hub, Repository
+from closeread.hub.client import Hub, Repository, explain, repeat
 
 RAIN = Repository("lab/rain", "dataset")
 A = {"a.txt": b"a"}
@@ -157,6 +159,32 @@ def test_refusals_are_final(hub, us, waits, status, says):
     assert waits == []
     assert count_commits(hub) == 1
     assert hub.files("lab/rain") == {}
+
+
+def test_a_gated_repository_is_there():
+    from huggingface_hub.errors import GatedRepoError
+
+    error = GatedRepoError.__new__(GatedRepoError)
+    error.response, error.server_message = SimpleNamespace(status_code=403, headers={}), None
+    assert (
+        str(explain(error, "dataset lab/rain")) == "dataset lab/rain: access must be requested on its page on the Hub"
+    )
+
+
+def test_a_conflict_with_the_lost_first_try_is_a_success(waits):
+    """The first request arrives late, after it was looked for; the second is refused because of it."""
+    answers, looks = [503, 412], []
+
+    def send():
+        error = HfHubHTTPError.__new__(HfHubHTTPError)
+        error.response, error.server_message = SimpleNamespace(status_code=answers.pop(0), headers={}), None
+        raise error
+
+    def look(is_retry):
+        looks.append(is_retry)
+        return "done" if looks.count(True) == 2 else None
+
+    assert repeat(send, "x", look=look) == "done"
 
 
 def test_conflict(hub, us):

@@ -235,6 +235,8 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
         ([f"submissions/z/test/aa/{A}.json"], ("x/test", "", False)),
         ([f"submissions/y/dev/aa/{A}.txt"], ("y/dev", "", False)),
         ([f"submissions/x/test/bb/{A}.json"], ("x/test", "", False)),
+        (["a/submissions/x/test/aa/x.json b/old.json"], ("x/test", "", False)),  # renamed
+        (["a/submissions/x/test/my file.json b/submissions/x/test/my file.json"], ("x/test", "", False)),
     ],
 )
 def test_what_a_pull_request_asks(paths, expected):

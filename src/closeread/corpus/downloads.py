@@ -73,7 +73,7 @@ def receive(
         url: the address.
         write: is called with each part of the content, decompressed.
         limit: how many bytes the content may have.
-        seconds: how long all of it may take.
+        seconds: how long all of it may take, as looked at after each part of 16 KiB.
         **options: what `requests` takes, such as `params` and `headers`.
 
     Raises:

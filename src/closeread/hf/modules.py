@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
 from closeread.exceptions import RequestError
-from closeread.files import make_folders, write_text
+from closeread.files import creating_folder, make_folders, write_text
 from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
@@ -127,13 +127,18 @@ def install_modules() -> list[Path]:
     written = []
     for name in module_names():
         folder = root / f"evaluate-metric--{name}" / version
-        make_folders(folder)
-        for package in (root, folder.parent, folder):
+        make_folders(folder.parent)
+        for package in (root, folder.parent):
             if not (mark := package / "__init__.py").exists():
                 write_text(mark, "")
         path = folder / f"{name}.py"
         line = f"from closeread.evaluate_modules.{name}.{name} import {class_name(name)}  # noqa: F401\n"
-        write_text(path, line)
+        if folder.exists():
+            write_text(path, line)
+        else:  # evaluate refuses a folder without the module
+            with creating_folder(folder) as partial:
+                write_text(partial / "__init__.py", "")
+                write_text(partial / path.name, line)
         written.append(path)
         for other in folder.parent.glob(f"*/{name}.py"):  # written by another version of closeread
             if other.parent != folder and other.read_text("utf-8") == line:

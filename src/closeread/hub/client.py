@@ -198,12 +198,15 @@ class Hub:
         self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
     ) -> tuple[str, dict[str, Content], list[str]]:
         """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
+        from huggingface_hub.hf_api import RepoFile
+
         head = str(self._read_info(repository, "sha", revision).sha)
         paths, found = [*files, *delete], dict[str, Any]()
         for start in range(0, len(paths), MAX_PATHS):
             some = paths[start : start + MAX_PATHS]
             read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
-            found |= {entry.path: entry for entry in repeat(read, str(repository))}
+            entries = repeat(read, str(repository))
+            found |= {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
         differing = {path: data for path, data in files.items() if not _is_same(found.get(path), data)}
         return head, differing, [path for path in delete if path in found]
 
@@ -426,6 +429,9 @@ def repeat(
             raise
         except Exception as error:
             if not _is_transient(error) and _read_status(error) not in again_after:
+                # What has happened in the meantime may be the first request, whose answer was lost.
+                if last is not None and _read_status(error) == 412 and (found := look(True)) is not None:
+                    return found
                 raise explain(error, where, path=path) from error
             failures, last = failures + 1, error
 
@@ -472,7 +478,8 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     told = f": {words}" if words else ""
     if isinstance(error, errors.LocalTokenNotFoundError):
         return RequestError(NO_LOGIN)
-    if isinstance(error, errors.RepositoryNotFoundError) and (status != 401 or get_token() is None):
+    is_gated = isinstance(error, errors.GatedRepoError)  # which is a subclass of the next
+    if isinstance(error, errors.RepositoryNotFoundError) and not is_gated and (status != 401 or get_token() is None):
         who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
         return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
     if isinstance(error, errors.EntryNotFoundError) and status != 401:
@@ -489,7 +496,7 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     }
     if isinstance(error, errors.OfflineModeIsEnabled):
         found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
-    elif isinstance(error, errors.GatedRepoError):
+    elif is_gated:
         found = "access must be requested on its page on the Hub"
     elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
         found = "no such revision"

@@ -31,7 +31,6 @@ FORMAT = 1
 MOST_SLICES = 30
 """The largest number of values of a field to slice by."""
 
-COUNTING = ("all", "best", "last")
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
 
 

@@ -47,7 +47,9 @@ CONFLICTS = 20
 """How often a commit is tried while others commit."""
 DAMAGED = "restore these files from the history of the dataset"
 
-OURS = re.compile(r"(submissions|withdrawals)/")
+OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')
+"""A path of ours, also inside git's header of a file that is renamed or oddly named."""
+
 NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 
@@ -342,7 +344,7 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Request | Non
     Returns:
         The request; None if the pull request is not about submissions, so that it is left to the organisers.
     """
-    if not any(OURS.match(path) for path in paths):
+    if not any(OURS.search(path) for path in paths):
         return None
     found = [(path, match) for path in paths if (match := NAMED.fullmatch(path)) and match[2] in boards]
     named = [path for path, _ in found]

@@ -286,9 +286,13 @@ def _check_form(request: Request, limit: int) -> None:
     if not re.fullmatch(r"multipart/form-data; *boundary=[^;]+", headers.get("content-type", ""), re.IGNORECASE):
         raise HTTPException(415, "This is not a form as this page sends it.")
     size = headers.get("content-length", "")
-    if not size.isdecimal() or int(size) > limit:  # the server holds senders to what they declare
+    # The server holds senders to the size that they declare, unless they also send chunks.
+    is_declared = size.isdecimal() and "transfer-encoding" not in headers
+    if not is_declared or int(size) > limit:
         what = f"A form may have at most {limit:,} bytes here, and has to declare them."
-        raise HTTPException(413 if size else 411, what, {"Connection": "close"})  # instead of waiting for the rest
+        raise HTTPException(
+            413 if is_declared else 411, what, {"Connection": "close"}
+        )  # instead of waiting for the rest
 
 
 def _tell_error(request: Request, error: Exception) -> Response:

@@ -92,8 +92,8 @@ class Wiki:
         if not (self.contact.isascii() and self.contact.isprintable()):
             raise RequestError(f"the contact is {quote(self.contact)} (expected printable ASCII)")
         self._session = open_session()
-        if parts.scheme == "http":  # what the user asks for, and nothing that it redirects to
-            self._session.mount(f"http://{parts.netloc}", HTTPAdapter())
+        if parts.scheme == "http":  # the host that the user asks for, and no other
+            self._session.mount(f"http://{parts.netloc}/", HTTPAdapter())
 
     @property
     def user_agent(self) -> str:
