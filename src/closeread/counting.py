@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Annotated, Any, Self, TypeVar, cast
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
@@ -22,9 +22,10 @@ from closeread.counts.procedure import OptionValue
 from closeread.counts.report import Report, make_report
 from closeread.counts.storage import read_any_counts, write_counts
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
+from closeread.exceptions import FormatError, RequestError, escape, join_names, pluralize, read_all
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.tasks import load_procedure
+from closeread.wording import name_option
 
 Batch = TypeVar("Batch")
 
@@ -128,9 +129,12 @@ class Counts:
             FormatError: they are no counts.
         """
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, name)
+            path = Path(folder, COUNTS)
             path.write_bytes(data)
-            return cls.load(path)
+            try:
+                return cls.load(path)
+            except FormatError as error:
+                raise FormatError(name, error.problems) from None
 
 
 def count(
@@ -167,24 +171,26 @@ def count(
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
 
     Raises:
-        RequestError: a name does not exist; an InputError if a file is missing or invalid.
+        RequestError: a name does not exist, or gold has no prediction; an InputError if a file is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    procedure, _ = find_procedure(name)
-    if any(option.name == "missing" for option in procedure.options) and preset is None:
-        rest = {"missing": "error", **rest}
     fields = (by,) if isinstance(by, str) else tuple(by)
     with limit_files(max_bytes):
         scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        counted = scorer.count(scorer.read_source(predictions), scorer.breakdowns_for(fields))
+        system = scorer.read_source(predictions)
+        if system.missing and "missing" not in rest:
+            n, names = pluralize(len(system.missing), "gold record"), join_names(system.missing)
+            ways = name_option("missing", "empty", "skip")
+            raise RequestError(f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)")
+        counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
     return Counts(counted)
 
 
-Part = Counts | str | Path | bytes
+Parts = Annotated[Iterable[object], "a list of counts, files of counts, or their bytes"]
 
 
-def merge(parts: Iterable[Part], *, expect: FileOrRows | None = None) -> Counts:
+def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     """Merge the counts of parts of the gold: the scores, intervals and signature are those of the whole.
 
     Args:
@@ -195,12 +201,12 @@ def merge(parts: Iterable[Part], *, expect: FileOrRows | None = None) -> Counts:
         RequestError: there are no parts, they don't belong together, two of them have the same unit, or units of the
             expected gold are in none; a FormatError if a part can't be read.
     """
-    merged = merge_parts(list(parts), expect)
+    merged = merge_parts([part.as_py() if hasattr(part, "as_py") else part for part in parts], expect)
     warn_all(merged.notices)
     return Counts(merged)
 
 
-def merge_parts(parts: Sequence[Part], expect: FileOrRows | None) -> Counted:
+def merge_parts(parts: Sequence[object], expect: FileOrRows | None) -> Counted:
     """Merge counts as `merge`, without warnings: the notices are those of the result."""
     if not parts:
         raise RequestError("there are no counts to merge")
@@ -212,10 +218,14 @@ def merge_parts(parts: Sequence[Part], expect: FileOrRows | None) -> Counted:
     return merged
 
 
-def _load_part(part: Part, name: str) -> Counted:
+def _load_part(part: object, name: str) -> Counted:
     if isinstance(part, Counts):
         return part.counted
-    return (Counts.from_bytes(part, name) if isinstance(part, bytes) else Counts.load(part)).counted
+    if isinstance(part, bytes | bytearray):
+        return Counts.from_bytes(bytes(part), name).counted
+    if isinstance(part, str | Path):
+        return Counts.load(part).counted
+    raise RequestError(f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)")
 
 
 def _check_units(merged: Counted, gold: FileOrRows) -> None:
@@ -265,12 +275,15 @@ class CountBatch:
             batch: an Arrow table or record batch, a data frame of pandas or polars, or a mapping from names to columns.
 
         Returns:
-            The same type, with one row and the column `counts`: bytes, as `Counts.to_bytes` returns them.
+            The same type, with the column `counts` and one row, of bytes as `Counts.to_bytes` returns them; an empty
+            batch has none.
 
         Raises:
             RequestError: a column is absent; a SubmissionError or a FormatError if values are invalid.
         """
         columns = _read_columns(batch)
+        if not any(columns.values()):
+            return cast(Batch, _make_batch(batch, []))
         procedure, corpus = find_procedure(self.name)
         if corpus is None and procedure.by_name is not None:
             key, value = procedure.by_name
@@ -299,7 +312,7 @@ class CountBatch:
             gold=_list_rows(gold),
             **cast(dict[str, Any], dict(self.options)),
         )
-        return cast(Batch, _make_batch(batch, counts.to_bytes()))
+        return cast(Batch, _make_batch(batch, [counts.to_bytes()]))
 
 
 def count_batch(name: str, *, predictions: str, gold: str | None = None, **options: OptionValue) -> CountBatch:
@@ -347,15 +360,15 @@ def _list_rows(columns: Mapping[str, list[Any]], absent: str | None = None) -> l
     return [row for row in rows if absent is None or row[absent] is not None]
 
 
-def _make_batch(batch: Any, counts: bytes) -> Any:
+def _make_batch(batch: Any, counts: list[bytes]) -> Any:
     """Return counts as a batch of the same type as another."""
     import pyarrow as pa
 
-    made = pa.table({COUNTS: pa.array([counts], pa.binary())})
+    made = pa.table({COUNTS: pa.array(counts, pa.binary())})
     if isinstance(batch, Mapping):
-        return {COUNTS: [counts]}
+        return {COUNTS: counts}
     if isinstance(batch, pa.Table):
         return made
     if isinstance(batch, pa.RecordBatch):
         return made.to_batches()[0]
-    return type(batch)({COUNTS: [counts]})
+    return type(batch)({COUNTS: counts})

@@ -182,7 +182,7 @@ def make_option(parameter: Parameter) -> click.Option:
     else:
         required = default is inspect.Parameter.empty or param.required
         settings |= {"required": required, "default": None if required else default}
-        settings["show_default"] = settings["default"] is not None
+        settings["show_default"] = settings["default"] not in (None, "")
     if param.complete:
         settings["shell_complete"] = COMPLETIONS[param.complete]
     return click.Option([*flags, name], type=_find_type(parameter), metavar=param.metavar, **settings)

@@ -87,6 +87,8 @@ class GroupedCommand(QuietCommand):
             record = option.get_help_record(ctx)
             if record is not None:
                 groups[_find_group(option, has_intervals=has_intervals)].append(record)
+        if [name for name in groups if name != "Leaderboard"] and len(groups.get("Leaderboard", ())) == 1:
+            groups["Input"] += groups.pop("Leaderboard")  # the largest size of files that are read
         for group in sorted(groups, key=ORDER.index):
             with formatter.section(group):
                 formatter.write_dl(groups[group])
@@ -248,8 +250,9 @@ def make_place_options() -> list[click.Parameter]:
 
 
 def make_output() -> click.Parameter:
-    """Return the option for the file to write."""
-    return click.Option(["-o", "--output"], type=WRITTEN, required=True, metavar="FILE", help="Write to this file.")
+    """Return the option for the picture to write."""
+    text = "Write to this file: .png, .svg or .pdf."
+    return click.Option(["-o", "--output"], type=WRITTEN, required=True, metavar="FILE", help=text)
 
 
 FOLDER, READING = "folder_", "reading_"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +12,7 @@ from closeread.cli.completion import complete_scored
 from closeread.cli.names import NamesGroup
 from closeread.cli.options import GroupedCommand, format_examples
 from closeread.exceptions import RequestError, escape
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,34 +55,6 @@ class ProcedureGroup(NamesGroup, GroupedCommand):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of corpora and procedures, or of options; no procedure is imported."""
         return [*complete_scored(incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-class ProcedureCommand(GroupedCommand):
-    """A command with some options of a procedure, which is imported only when they are needed.
-
-    Args:
-        procedure: the name of the procedure.
-        procedure_options: the names of the options.
-        by: what is done for each value of a field, if the command has an option that selects fields to slice by.
-    """
-
-    def __init__(
-        self, *args: Any, procedure: str, procedure_options: Sequence[str], by: str | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self._procedure, self._option_names, self._by = procedure, procedure_options, by
-
-    @cached_property
-    def _procedure_options(self) -> list[click.Parameter]:
-        procedure = load_procedure(self._procedure)
-        found = [option for option in procedure_options(procedure) if option.name in self._option_names]
-        if self._by is not None:
-            found.append(click.Option(["--by"], **options.describe_by(procedure, self._by)))
-        return found
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters."""
-        return [*self._procedure_options, *super().get_params(ctx)]
 
 
 def gold_arguments(corpus: str | None) -> Callable[[options.F], options.F]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -116,7 +116,7 @@ def list_names(parameter: Parameter) -> list[str]:
     """Return the keywords of a parameter: those of its fields if it is a group."""
     match parameter.param.kind:
         case "place":
-            return [name for name in PLACE if name not in parameter.param.without]
+            return list(PLACE)
         case "scored":
             return ["predictions", *PLACE]
         case "group":
@@ -184,7 +184,7 @@ def _take_place(param: Param, given: Mapping[str, Any]) -> tuple[Any, dict[str, 
     from closeread.scoring import make_place
 
     rest = dict(given)
-    where = {name: rest.pop(name, None) for name in PLACE if name not in param.without}
+    where = {name: rest.pop(name, None) for name in PLACE}
     place, options = make_place(param.corpus, options=rest, **where)
     return place._replace(corpus=param.corpus), options
 
@@ -233,7 +233,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
         return value
     if is_repeated(parameter):
         inner = get_args(hint)[0]
-        single = isinstance(value, str | os.PathLike)
+        single = isinstance(value, str | os.PathLike | Real)
         accepted: Any = str | Path if inner is Path else float if inner is float else str
         check_argument(name, value, accepted | Sequence[accepted])
         parts = [value] if single else list(value)

@@ -51,7 +51,7 @@ class BaselineGroup(NamesGroup):
 
 
 class CorpusGroup(NamesGroup):
-    """Subcommands by baseline: those that its task declares, with their options, and those of `closeread.cli.tasks`.
+    """Subcommands by baseline: those that its task declares, with their options, and those of its operations.
 
     Args:
         corpus: the corpus's own name; that of the group is the name that was typed.

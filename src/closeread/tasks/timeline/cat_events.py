@@ -30,9 +30,6 @@ from closeread.tasks.timeline.timeline_mentions import file_stem
 ROLES = ("ARG0", "ARG1")
 """The roles in which entities are involved in the events of their timelines, as in PropBank: agent and patient."""
 
-SELECTIONS = ("task", "all")
-"""Without the kinds of events that TimeLine did not annotate, and with them."""
-
 DATES = ("DATE", "TIME")
 
 MAX_MENTIONS = 1_000_000

@@ -9,8 +9,6 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.tasks.coref.adjudication.annotators import Mention
 
-NOTIONS = ("overlap", "containment")
-
 
 def are_compatible(mentions: Sequence[Mention], first: Ints, second: Ints, incompatible: str) -> Mask:
     """Return whether pairs of different mentions may be in one chain.

@@ -25,8 +25,6 @@ from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
 from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
 
 TREEBANK, COREFERENCE, GENRES = "treebank", "coreference", "genres.tsv"
-UNALIGNED = ("drop", "error")
-"""What to do with a mention that has no place in CoNLL-U."""
 
 
 class _Read(NamedTuple):
