@@ -11,6 +11,8 @@ import twins.paired_tests as twin
 from hypothesis import given
 from hypothesis import strategies as st
 
+import closeread
+from closeread import RequestError
 from closeread.cli import main
 from closeread.counts import resampling
 from closeread.counts.comparison import make_comparisons
@@ -18,7 +20,7 @@ from closeread.counts.counted import Counted, Provenance
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
 from closeread.counts.report import make_report
-from closeread.counts.resampling import compare_pairs
+from closeread.counts.resampling import check_pair, compare_pairs
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer
 from closeread.tasks import load_procedure
@@ -115,3 +117,17 @@ def test_a_system_is_dropped_before_the_next_is_read(tmp_path, monkeypatch):
         main()
     assert not ended.value.code
     assert seen == [0, 0, 0]
+
+
+def test_the_bootstrap_is_described_in_one_way():
+    gold = {"a": [[[0, 0], [1, 1]]]}
+    for more in ({"seed": 1}, {"resamples": 1000}, {"confidence": 0.9}):
+        with pytest.raises(RequestError, match="give one or the other"):
+            closeread.score("coref", gold, gold=gold, resampling=Resampling(), **more)
+
+
+def test_more_sums_than_fit_are_refused_before_anything_is_drawn():
+    table = CountTable(["a", "b"], np.arange(2), ("x",), np.ones((2, 1)))
+    with pytest.raises(RequestError, match=r"1 count of 2 systems are 100,000,000 sums \(expected at most"):
+        check_pair(table, table, 1, 5 * 10**7)
+    check_pair(table, table, 1, 10)
