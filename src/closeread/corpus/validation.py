@@ -16,6 +16,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from math import isfinite, isnan
 from numbers import Integral, Real
+from operator import is_not
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -227,7 +228,16 @@ def _convert_number(node: Node) -> Convert | None:
 
 
 def _convert_items(convert: Convert | None) -> Convert | None:
-    return convert and (lambda value: [convert(item) for item in value] if isinstance(value, list | tuple) else value)
+    if convert is None:
+        return None
+
+    def convert_items(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        items = list(map(convert, value))
+        return items if any(map(is_not, items, value)) else value  # a copy only of what changes
+
+    return convert_items
 
 
 def _convert_fields(children: dict[str, Convert | None]) -> Convert | None:
@@ -236,7 +246,8 @@ def _convert_fields(children: dict[str, Convert | None]) -> Convert | None:
     def convert_fields(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        return {**value, **{name: convert(value[name]) for name, convert in found.items() if name in value}}
+        fields = {name: convert(value[name]) for name, convert in found.items() if name in value}
+        return {**value, **fields} if any(fields[name] is not value[name] for name in fields) else value
 
     return convert_fields if found else None
 

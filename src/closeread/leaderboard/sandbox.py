@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,6 +68,7 @@ class Sandbox:
         self._scratch = tempfile.TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True)
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._connection, other = Pipe()
+        self._lock = threading.RLock()  # also for the handler of a signal, which may interrupt its own thread
         with other:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(other.fileno()), self._scratch.name],
@@ -92,8 +94,9 @@ class Sandbox:
             EndedError: the child or the process ended, as by `close`.
         """
         try:
-            self._connection.send((job, bounds))
-            answer = self._connection.recv_bytes()
+            with self._lock:
+                self._connection.send((job, bounds))
+                answer = self._connection.recv_bytes()
         except (OSError, EOFError, ValueError) as error:
             raise EndedError(f"the scoring process ended: {error}") from None
         if answer[:1] == SLOW:
@@ -107,9 +110,10 @@ class Sandbox:
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._connection.close()
-        self._scratch.cleanup()
+        with self._lock:  # a thread that waits for an answer gets none now, and lets go
+            self._process.wait()
+            self._connection.close()
+            self._scratch.cleanup()
 
     def __enter__(self) -> Sandbox:
         return self
