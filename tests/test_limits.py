@@ -22,7 +22,6 @@ INSIDE = {
     "corpus.validation.LARGEST_FLOAT": "larger floats are left to the schema",
     "counts.resampling.LARGEST": "what is larger has no chance",
     "formats.fast_json.LONGEST": "longer lines are parsed in another way",
-    "hidden_files.ATTEMPTS": "names of hidden files",
     "hub.client.MAX_PATHS": "how many paths are asked for at once",
     "leaderboard.page.NAME_LIMIT": "longer names are cut in tables",
     "leaderboard.page.TEXT_LIMIT": "longer names are cut in tables",

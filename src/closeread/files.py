@@ -1,9 +1,8 @@
 """Files and folders: written completely or not at all.
 
-Conventions: what is written is first a hidden file or folder beside its target, which one rename puts in place once
-all of it is on the disk.  A symbolic link as the target is kept, and what it leads to is replaced; other names of a
-file (hard links) keep its old content.  A replaced file or folder keeps its permissions, and those of a new one follow
-the umask.  Texts are gzipped if the name of their file ends in `.gz`.
+What is written is first a hidden file or folder beside its target, which one rename puts in place once all of it is on
+the disk.  A symbolic link as the target is kept, and what it leads to is replaced.  A replaced file or folder keeps its
+permissions, and those of a new one follow the umask.  Texts are gzipped if the name of their file ends in `.gz`.
 """
 
 from __future__ import annotations
@@ -11,13 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TextIO
-
-from closeread.hidden_files import create_hidden, hidden_prefix, release, remove_leftovers, remove_tree, sync
 
 CHUNK = 1 << 20
 """How many bytes are read at once where a limit is large."""
@@ -25,9 +21,6 @@ CHUNK = 1 << 20
 SYNCED_ONE_BY_ONE = 16
 """The number of files of a folder up to which each is synced by itself; for more, the whole system is, which is faster:
 2,000 small files take 0.2 instead of 10 seconds."""
-
-FOLDER = "folder"
-"""The name that a folder has, in a hidden folder of its own, until it is complete."""
 
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
@@ -57,32 +50,28 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: the folder does not exist or is not writable, or `path` exists and is read-only or not a regular file.
     """
-    with _describing(path) as hidden, _drafting(path) as (draft, target):
-        hidden.append(draft)
-        yield draft
-        _finish(draft, target)
-        _put_in_place(draft, target)
-
-
-def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write UTF-8 texts to several files, with line ends unchanged; if one of them can't be written, none is.
-
-    Raises:
-        OSError: a folder does not exist or is not writable, or a file exists and is read-only or not a regular file.
-    """
-    drafts: list[tuple[Path, Path, Path]] = []
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            with _describing(path) as hidden:
-                draft, target = stack.enter_context(_drafting(path))
-                hidden.append(draft)
-                with open_text(draft, target) as file:
-                    file.write(text)
-                _finish(draft, target)
-            drafts.append((path, draft, target))
-        for path, draft, target in drafts:
-            with _describing(path, draft):
-                _put_in_place(draft, target)
+    target = Path(os.path.realpath(path))
+    draft = _name_draft(target)
+    with _naming_errors(path, target, draft):
+        if is_new := not target.exists():
+            mode = 0o666
+        elif not target.is_file():
+            what = "is a directory" if target.is_dir() else "is not a regular file"
+            raise OSError(errno.EINVAL, what, str(target))
+        elif not os.access(target, os.W_OK):
+            raise OSError(errno.EACCES, "is read-only", str(target))
+        else:
+            mode = 0o600  # nobody else reads what may be private
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        try:
+            yield draft
+            if not is_new:
+                draft.chmod(stat.S_IMODE(target.stat().st_mode))
+            _sync(draft)
+            draft.replace(target)
+            _sync(target.parent)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -94,52 +83,58 @@ def creating_folder(folder: Path) -> Iterator[Path]:
     Raises:
         OSError: `folder` is the working directory, a file or not empty, or can't be written.
     """
+    from shutil import rmtree  # takes 5 ms, and commands that only read don't need it
+
     target = Path(os.path.realpath(folder))
-    remove_leftovers(target)
     if target == Path.cwd() or (os.path.lexists(target) and not is_empty_folder(target)):
         raise OSError(errno.ENOTEMPTY, "is not a new or an empty folder; choose another folder", str(folder))
+    draft = _name_draft(target)
     new = [parent for parent in target.parents if not parent.exists()]
-    try:
-        with _describing(folder) as hidden:
+    with _naming_errors(folder, target, draft):
+        try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            scratch, lock = create_hidden(target, is_folder=True)
-            hidden.append(scratch / FOLDER)
-            try:
-                (scratch / FOLDER).mkdir()
-                yield scratch / FOLDER
-                _finish_folder(scratch / FOLDER, target)
-                for left in target.iterdir() if target.exists() else ():
+            draft.mkdir(0o700 if target.exists() else 0o777)
+            yield draft
+            inside = [draft, *draft.rglob("*")]
+            if len(inside) > SYNCED_ONE_BY_ONE:
+                os.sync()
+            else:
+                for path in inside:
+                    _sync(path)
+            if target.exists():
+                draft.chmod(stat.S_IMODE(target.stat().st_mode))
+                for left in target.iterdir():
                     left.unlink()
-                (scratch / FOLDER).rename(target)  # atomic, and only if the target is empty or does not exist
-                for parent in (target, *new):
-                    sync(parent.parent)
-            finally:
-                release(lock)
-                remove_tree(scratch)
-    except BaseException:
-        for parent in new:
-            with suppress(OSError):  # somebody else may use it
-                parent.rmdir()
-        raise
+            draft.rename(target)  # atomic, and only if the target is empty or does not exist
+            _sync(target.parent)
+        finally:
+            rmtree(draft, ignore_errors=True)
+            for parent in new:
+                with suppress(OSError):  # it is in use
+                    parent.rmdir()
 
 
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text completely or not at all, with line ends unchanged.
 
     Raises:
-        OSError: the folder does not exist or is not writable.
+        OSError: as `replacing` raises it.
     """
     write_lines(path, [text])
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines, which have their ends, as `write_text` does; they are written while they are made.
-
-    Raises:
-        OSError: the folder does not exist or is not writable; and what making a line raises.
-    """
-    with replacing(path) as partial, open_text(partial, path) as file:
+    """Write lines, which have their ends, as `write_text` does; they are written while they are made."""
+    with replacing(path) as draft, open_text(draft, path) as file:
         file.writelines(lines)
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write several files as `write_text` does; if one of them can't be written, none is."""
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            with open_text(stack.enter_context(replacing(path)), path) as file:
+                file.write(text)
 
 
 @contextmanager
@@ -179,13 +174,10 @@ def text_suffix(path: Path) -> str:
 
 
 def make_folders(folder: Path) -> None:
-    """Create a folder and those above it, unless they are there.
-
-    Raises:
-        OSError: it can't be created.
-    """
-    with _describing(folder):
-        Path(os.path.realpath(folder)).mkdir(parents=True, exist_ok=True)
+    """Create a folder and those above it, unless they are there."""
+    target = Path(os.path.realpath(folder))
+    with _naming_errors(folder, target, target):
+        target.mkdir(parents=True, exist_ok=True)
 
 
 def is_empty_folder(path: Path) -> bool:
@@ -193,88 +185,34 @@ def is_empty_folder(path: Path) -> bool:
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
 
 
+def _name_draft(target: Path) -> Path:
+    return target.parent / f".closeread-{os.urandom(8).hex()}"
+
+
 @contextmanager
-def _describing(path: Path, *hidden: Path) -> Iterator[list[Path]]:
-    """Say of errors in the block which file or folder can't be written, as the user named it.
-
-    Errors about other files are left as they are.
-
-    Args:
-        path: the file or the folder.
-        *hidden: what is written before it is put in place; more may be added to the list that is yielded.
-    """
-    drafts = list(hidden)
+def _naming_errors(path: Path, target: Path, draft: Path) -> Iterator[None]:
+    """Say of errors in the block which file or folder can't be written, as the user named it; not of other files."""
     try:
-        yield drafts
+        yield
     except OSError as error:
-        named = _find_named(error, path, drafts)
-        if named is None:
+        named = path
+        if error.filename is None:  # such as a full disk
+            if error.errno is None or isinstance(error, ConnectionError | TimeoutError):
+                raise
+        elif (found := Path(os.fsdecode(error.filename))).is_relative_to(draft):
+            named = path / found.relative_to(draft)
+        elif found != target and found not in target.parents:
             raise
         raise OSError(error.errno, f"can't be written: {error.strerror or error}", str(named)) from error
 
 
-def _find_named(error: OSError, path: Path, drafts: Sequence[Path]) -> Path | None:
-    """Return what can't be written, as the user named it, since hidden names mean nothing to them; None if unknown."""
-    if error.filename is None:  # such as a full disk
-        return None if error.errno is None or isinstance(error, ConnectionError | TimeoutError) else path
-    found, target = Path(os.fsdecode(error.filename)), Path(os.path.realpath(path))
-    for draft in drafts:
-        if found.is_relative_to(draft):
-            return path / found.relative_to(draft)
-    is_hidden = found.parent == target.parent and found.name.startswith(hidden_prefix(target))
-    return path if is_hidden or found == target or found in target.parents else None
-
-
-@contextmanager
-def _drafting(path: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield an empty hidden file beside the file that it is to replace, and that file."""
-    target = Path(os.path.realpath(path))  # a symbolic link is kept, and its target is replaced
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
-    if target.exists() and not target.is_file():
-        what = "is a directory" if target.is_dir() else "is not a regular file"
-        raise OSError(errno.EINVAL, what, str(target))
-    if target.exists() and not os.access(target, os.W_OK):
-        raise OSError(errno.EACCES, "is read-only", str(target))
-    draft, lock = create_hidden(target, is_folder=False)
+def _sync(path: Path) -> None:
+    """See to it that a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        yield draft, target
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems have nothing to sync
+            raise
     finally:
-        release(lock)
-        draft.unlink(missing_ok=True)
-
-
-def _finish(draft: Path, target: Path) -> None:
-    """Give a complete file the permissions of the one that it replaces, and see to it that it is on the disk."""
-    if target.exists():
-        _keep_permissions(draft, target.stat())
-    sync(draft)
-
-
-def _finish_folder(made: Path, target: Path) -> None:
-    """Give a complete folder the permissions of the one that it replaces, and see to it that it is on the disk."""
-    if target.exists():
-        made.chmod(stat.S_IMODE(target.stat().st_mode))
-    inside = [made, *made.rglob("*")]
-    if len(inside) > SYNCED_ONE_BY_ONE and sys.platform == "linux":  # elsewhere, it need not be done on return
-        os.sync()
-        return
-    for path in inside:
-        sync(path)
-
-
-def _put_in_place(draft: Path, target: Path) -> None:
-    draft.replace(target)
-    sync(target.parent)
-
-
-def _keep_permissions(draft: Path, before: os.stat_result) -> None:
-    """Give a file the owner, the group and the permissions of the one that it replaces, as far as we may."""
-    mode = stat.S_IMODE(before.st_mode) & 0o777
-    now = draft.stat()
-    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        try:
-            os.chown(draft, before.st_uid, before.st_gid)
-        except OSError:  # another group must not get what the file's own group may do
-            mode &= ~0o070 if now.st_gid != before.st_gid else 0o777
-    draft.chmod(mode)
+        os.close(descriptor)

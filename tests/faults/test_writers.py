@@ -16,7 +16,6 @@ SCRATCH = "writes into a temporary folder that nobody else reads"
 NONE = "writes no file"
 ALLOWED = {
     **{f"files.py: {name}": "is what all others use" for name in ("open_text", "creating_folder", "make_folders")},
-    "hidden_files.py: create_hidden": "is what `files.py` uses",
     "cli/printing.py: readable_streams": "opens the null device",
     "corpus/sources.py: _download": OWN,
     "counting.py: from_bytes": SCRATCH,

@@ -13,8 +13,8 @@ from unicodedata import normalize
 
 from closeread.exceptions import Problem, quote
 from closeread.formats.text import UNSAFE
-from closeread.hidden_files import LONGEST_NAME
 
+LONGEST_NAME = 255  # bytes, on all usual file systems
 SLASHES = re.compile(r"[/\\]")
 RESERVED = re.compile(r'[<>:"|?*]')
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)", re.IGNORECASE)

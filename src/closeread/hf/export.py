@@ -32,7 +32,6 @@ from closeread.exceptions import InputError, Problem, RequestError, UnavailableE
 from closeread.files import creating_folder
 from closeread.hf import builder as building
 from closeread.hf.load import load_dataset_builder
-from closeread.hidden_files import remove_leftovers
 from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
 from closeread.suggestions import describe_unknown
@@ -151,7 +150,6 @@ def export(
     if data_dir is not None and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(f"a data folder applies only to config {declaration.default_config}, which is not exported")
     asked, folder = folder, folder.resolve()
-    remove_leftovers(folder)
     if folder == Path.cwd() or (folder.exists() and not folder.is_dir()):
         raise RequestError(f"{asked} is the working directory or not a folder; choose a new folder")
     if folder.exists() and any(folder.iterdir()):

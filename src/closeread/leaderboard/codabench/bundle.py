@@ -22,7 +22,6 @@ from closeread.exceptions import FormatError, RequestError, join_names, quote
 from closeread.files import creating_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hidden_files import remove_leftovers
 from closeread.json_schema import check_json
 from closeread.leaderboard.canonical import WITH_LINE_ENDS
 from closeread.leaderboard.codabench import pages
@@ -196,8 +195,6 @@ def make_bundle(
     """
     named = folder if folder.name not in ("", "..") else folder.resolve()  # messages name paths as the user does
     zipped = named.with_name(f"{named.name}.zip")
-    for target in (folder, zipped):
-        remove_leftovers(target)
     if archive and zipped.exists():
         raise RequestError(f"{zipped} exists; delete it, or choose another folder")
     limits = Limits(per_day=settings.per_day)
