@@ -19,7 +19,6 @@ from closeread.hub.datasets import (
     make_eval_yaml,
     owned_paths,
     require_all_splits,
-    task_id,
 )
 from closeread.hub.publishing import matches
 
@@ -199,7 +198,6 @@ def test_the_file_of_a_benchmark():
         {"id": "tne_ood", "config": "default", "split": "ood"},
     ]
     assert found["description"].endswith(" The value is Links F1 times 100.")
-    assert task_id(load_corpus("tne"), "unlabeled", "test") == "tne_unlabeled_test"
 
 
 def test_a_benchmark_needs_a_split_to_test_on():

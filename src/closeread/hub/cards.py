@@ -29,11 +29,7 @@ def join_card(front: Mapping[str, Any], text: str) -> bytes:
 
 
 def split_card(card: str) -> tuple[dict[str, Any], str]:
-    """Return the front matter and the Markdown of a card, as the Hub's client reads it.
-
-    Raises:
-        FormatError: the front matter is not a YAML object.
-    """
+    """Return the front matter and the Markdown of a card, as the Hub's client reads it."""
     try:
         from huggingface_hub import RepoCard
     except ImportError as error:
@@ -51,11 +47,7 @@ def split_card(card: str) -> tuple[dict[str, Any], str]:
 
 
 def check_card(card: bytes, schema: str) -> None:
-    """Check the front matter of a card by one of our schemas.
-
-    Raises:
-        FormatError: it is not YAML, or breaks the schema.
-    """
+    """Check the front matter of a card by one of our schemas."""
     check_json(split_card(card.decode())[0], f"closeread.cards/{schema}.json", "README.md")
 
 
@@ -65,9 +57,6 @@ def render_page(markdown: str, *, title: str, description: str) -> bytes:
     Raw HTML in the Markdown is shown as text, links to anything but web pages are not made, and of an image its text is
     shown.  Links open in a tab of their own, since a Space is shown inside a frame of the Hub's page; wide tables and
     blocks of code can be scrolled by keyboard.
-
-    Raises:
-        MissingExtraError: markdown-it-py is not installed.
     """
     from jinja2 import Environment
     from markupsafe import Markup

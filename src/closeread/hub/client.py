@@ -1,23 +1,23 @@
 """Repositories on the Hugging Face Hub: files, commits and pull requests, through the Hub's own client.
 
 The client never repeats a commit, nor most other requests.  Here every request is repeated while the Hub is busy; and
-after one whose outcome is unknown (the connection was cut, perhaps after the Hub had done what was asked), the
-repository is looked at before anything is sent again.
+after one whose answer was lost, the repository is looked at before anything is sent again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import cached_property, partial
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -28,21 +28,18 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoFile
 
 OLDEST = (1, 31)
-"""The oldest version of the client that all of this works with."""
 READERS = 8
-"""Files that are read at once."""
 MAX_PATHS = 500
 """Paths that one request asks about."""
 ATTEMPTS = 5
-LONGEST = 300.0
+LONGEST_WAIT = 300.0
 """Seconds that are waited if the Hub asks to, which counts requests by five minutes; if more, the user is told."""
 TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
-"""Answers after which the same request may succeed."""
 LOGIN = "run `hf auth login`, or set HF_TOKEN"
 NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
-NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
-MAX_NAME = 96
-"""Characters that the Hub allows in the name of a repository, with that of its owner."""
+CONFLICT = "somebody else has committed in the meantime; try again"
+PART = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
+NAME = re.compile(f"{PART}/{PART}")
 
 Content = bytes | Path
 """The content of a file, or the file that has it."""
@@ -73,9 +70,7 @@ class Repository:
     kind: Literal["model", "dataset", "space"]
 
     def __post_init__(self) -> None:
-        owner, _, name = self.id.partition("/")
-        parts_are_names = NAME.fullmatch(owner) and NAME.fullmatch(name)
-        if not parts_are_names or "--" in self.id or ".." in self.id or len(self.id) > MAX_NAME:
+        if not NAME.fullmatch(self.id) or "--" in self.id or ".." in self.id or len(self.id) > 96:
             raise RequestError(f"{quote(self.id)} is not the name of a repository (expected ORG/NAME)")
 
     def __str__(self) -> str:
@@ -99,9 +94,9 @@ class Commit(NamedTuple):
 
 
 class PullRequestDetails(NamedTuple):
-    """What a pull request holds: its last commit and when it was made, all paths that it touches, and all comments.
+    """The last commit of a pull request, its time ("2026-11-22T10:00:00Z"), all paths that it touches, and comments.
 
-    Times are as in "2026-11-22T10:00:00Z"; the first comment is the description.
+    The first comment is the description.
     """
 
     head: str
@@ -111,19 +106,14 @@ class PullRequestDetails(NamedTuple):
 
 
 class Hub:
-    """The Hugging Face Hub, with the token in HF_TOKEN or of the saved login.
-
-    Raises:
-        MissingExtraError: the client is too old.
-    """
+    """The Hugging Face Hub, with the token in HF_TOKEN or of the saved login."""
 
     def __init__(self) -> None:
         import huggingface_hub
         from huggingface_hub.utils import disable_progress_bars, logging  # type: ignore[attr-defined]
 
-        version = tuple(int(part) for part in huggingface_hub.__version__.split(".")[:2])
-        if version < OLDEST:
-            needed = f"huggingface-hub {OLDEST[0]}.{OLDEST[1]} or newer"
+        if tuple(map(int, huggingface_hub.__version__.split(".")[:2])) < OLDEST:
+            needed = "huggingface-hub {}.{} or newer".format(*OLDEST)
             raise MissingExtraError("working with the Hub", needed, extra="hub")
         logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # what matters is said here
         if not sys.stderr.isatty():
@@ -139,29 +129,23 @@ class Hub:
         """Create a repository, unless it exists; one that should be private must not be public.  Spaces are static."""
         check_login()
         sdk = "static" if repository.kind == "space" else None
-        options: dict[str, Any] = {"repo_type": repository.kind, "private": private, "space_sdk": sdk}
-        repeat(partial(self._api.create_repo, repository.id, exist_ok=True, **options), str(repository))
+        self._ask(self._api.create_repo, repository, exist_ok=True, private=private, space_sdk=sdk)
         if private and not self._read_info(repository, "private").private:
             raise RequestError(f"{repository} exists and is public; make it private in its settings on the Hub")
 
     def head(self, repository: Repository, revision: str = "main") -> str | None:
         """Return the sha of the last commit of a branch or of `refs/pr/N`; None if there is no such repository."""
         try:
-            return str(self._read_info(repository, "sha", revision).sha)
+            return self._read_head(repository, revision)
         except NoSuchRepositoryError:
             return None
 
     def list_files(self, repository: Repository, revision: str = "main") -> dict[str, int]:
         """List all files and their sizes in bytes."""
-        return {entry.path: entry.size for entry in self._list_tree(repository, revision)}
+        return {path: entry.size for path, entry in self._list_tree(repository, revision).items()}
 
     def read(self, repository: Repository, path: str, revision: str = "main", limit: int | None = None) -> bytes:
-        """Return the content of a file; one of more bytes than the limit is refused before it is downloaded.
-
-        Raises:
-            NoSuchFileError: there is no such file.
-            TooLargeError: it is larger than `limit`.
-        """
+        """Return the content of a file; one of more bytes than the limit is a TooLargeError before it is downloaded."""
         from huggingface_hub import get_hf_file_metadata, get_session, hf_hub_url
         from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
 
@@ -174,8 +158,7 @@ class Hub:
                 found = about.commit_hash or revision
             answer = get_session().get(make_url(revision=found), headers=build_hf_headers())
             hf_raise_for_status(answer)
-            content: bytes = answer.content
-            return content
+            return bytes(answer.content)
 
         make_url = partial(hf_hub_url, repository.id, path, repo_type=repository.kind)
         return repeat(download, str(repository), path=path)
@@ -190,23 +173,20 @@ class Hub:
                 kept[entry.blob_id] = self.read(repository, entry.path, revision)
             return kept[entry.blob_id]
 
-        entries = [entry for entry in self._list_tree(repository, revision) if is_wanted(entry.path)]
+        entries = {path: one for path, one in self._list_tree(repository, revision).items() if is_wanted(path)}
         with ThreadPoolExecutor(READERS) as pool:
-            return dict(zip([entry.path for entry in entries], pool.map(read_once, entries), strict=True))
+            return dict(zip(entries, pool.map(read_once, entries.values()), strict=True))
 
     def compare(
         self, repository: Repository, files: Mapping[str, Content], delete: Sequence[str] = (), revision: str = "main"
     ) -> tuple[str, dict[str, Content], list[str]]:
         """Return the head of a branch, the files that it lacks, and those of the paths to delete that it has."""
-        from huggingface_hub.hf_api import RepoFile
-
-        head = str(self._read_info(repository, "sha", revision).sha)
-        paths, found = [*files, *delete], dict[str, Any]()
+        head = self._read_head(repository, revision)
+        paths = [*files, *delete]
+        found: dict[str, RepoFile] = {}
         for start in range(0, len(paths), MAX_PATHS):
             some = paths[start : start + MAX_PATHS]
-            read = partial(self._api.get_paths_info, repository.id, some, revision=head, repo_type=repository.kind)
-            entries = repeat(read, str(repository))
-            found |= {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
+            found |= _index_files(self._ask(self._api.get_paths_info, repository, some, revision=head))
         differing = {path: data for path, data in files.items() if not _is_same(found.get(path), data)}
         return head, differing, [path for path in delete if path in found]
 
@@ -232,36 +212,37 @@ class Hub:
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         check_login()
-        base, head, top = "", "", parent
+        first_head, head, sent_on = "", "", parent
         missing: dict[str, Content] = {}
         unwanted: list[str] = []
+
+        def make(sha: str, *pull_request: Any, changed: bool) -> Commit:
+            return Commit(sha, f"{repository.url}/commit/{sha}", *pull_request, changed=changed)
 
         def is_in(revision: str) -> bool:
             return not any(self.compare(repository, files, delete, revision)[1:])
 
         def look(is_retry: bool) -> Commit | None:
             """Return what is there already, of this or of an earlier run."""
-            nonlocal base, head, top, missing, unwanted
+            nonlocal first_head, head, sent_on, missing, unwanted
             head, missing, unwanted = self.compare(repository, files, delete)
-            base, page = base or head, f"{repository.url}/commit"
+            first_head = first_head or head
             if pull_request:
                 for one in self.pull_requests(repository):
                     revision = f"refs/pr/{one.num}"
                     if (one.author, one.title) == (self.user, message) and is_in(revision):
-                        sha = str(self._read_info(repository, "sha", revision).sha)
-                        return Commit(sha, f"{page}/{sha}", one.num, one.url, changed=is_retry)
+                        return make(self._read_head(repository, revision), one.num, one.url, changed=is_retry)
             elif is_retry:  # what has arrived may not be on top any more
-                list_commits = partial(self._api.list_repo_commits, repository.id, repo_type=repository.kind)
-                for made in repeat(list_commits, str(repository)):
-                    if made.commit_id == base:
+                for made in self._ask(self._api.list_repo_commits, repository):
+                    if made.commit_id == first_head:
                         break
                     if made.title == message and self.user in made.authors and is_in(made.commit_id):
-                        return Commit(made.commit_id, f"{page}/{made.commit_id}")
+                        return make(made.commit_id, changed=True)
                 # What was sent before may still be on its way: on top of a fixed commit it can't arrive twice.
-                top = parent or head
+                sent_on = parent or head
             if parent not in (None, head) and not pull_request:
-                raise ConflictError(f"{repository}: somebody else has committed in the meantime; try again")
-            return None if missing or unwanted else Commit(head, f"{page}/{head}", changed=False)
+                raise ConflictError(f"{repository}: {CONFLICT}")
+            return None if missing or unwanted else make(head, changed=False)
 
         def send() -> Commit:
             new = [CommitOperationAdd(path, d if isinstance(d, bytes) else str(d)) for path, d in missing.items()]
@@ -271,7 +252,7 @@ class Hub:
                 commit_message=message,
                 commit_description=description,
                 repo_type=repository.kind,
-                parent_commit=top,
+                parent_commit=sent_on,
                 create_pr=pull_request,
             )
             ignored = [one.path_in_repo for one in new if getattr(one, "_should_ignore", False)]
@@ -285,14 +266,9 @@ class Hub:
 
     def pull_requests(self, repository: Repository, *, all_states: bool = False) -> list[Discussion]:
         """List pull requests, oldest first: the open ones, or all; drafts are not open."""
-
-        def list_all() -> list[Discussion]:
-            status: Any = None if all_states else "open"
-            options: dict[str, Any] = {"discussion_type": "pull_request", "discussion_status": status}
-            listed = self._api.get_repo_discussions(repository.id, repo_type=repository.kind, **options)
-            return [one for one in listed if all_states or one.status == "open"]
-
-        return sorted(repeat(list_all, str(repository)), key=lambda one: one.num)
+        options = {"discussion_type": "pull_request", "discussion_status": None if all_states else "open"}
+        listed = self._ask(self._api.get_repo_discussions, repository, **options)
+        return sorted((one for one in listed if all_states or one.status == "open"), key=lambda one: one.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
         """Return what a pull request holds; of a very large one, the Hub may not show all paths."""
@@ -304,9 +280,10 @@ class Hub:
         if details.diff is None and details.status == "open":
             raise RequestError(f"{repository}: the Hub does not show what pull request {number} changes")
         commits = [event for event in details.events if isinstance(event, DiscussionCommit)]
-        head = commits[-1].oid if commits else str(self._read_info(repository, "sha", f"refs/pr/{number}").sha)
-        updated = _format_time(commits[-1].created_at if commits else details.created_at)
-        return PullRequestDetails(head, updated, list_changed_paths(details.diff or ""), _list_comments(details))
+        head = commits[-1].oid if commits else self._read_head(repository, f"refs/pr/{number}")
+        time = (commits[-1] if commits else details).created_at.astimezone(UTC)
+        paths = list_changed_paths(details.diff or "")
+        return PullRequestDetails(head, f"{time:%Y-%m-%dT%H:%M:%SZ}", paths, _list_comments(details))
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
@@ -316,8 +293,7 @@ class Hub:
             return any(author == self.user and one.strip() == text.strip() for author, one in said) or None
 
         check_login()
-        send = partial(self._api.comment_discussion, repository.id, number, text, repo_type=repository.kind)
-        repeat(send, str(repository), look=look)
+        self._ask(self._api.comment_discussion, repository, number, text, look=look)
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request, unless it is closed or merged."""
@@ -326,25 +302,44 @@ class Hub:
             return self._read_discussion(repository, number).status in ("closed", "merged") or None
 
         check_login()
-        change = self._api.change_discussion_status
-        repeat(partial(change, repository.id, number, "closed", repo_type=repository.kind), str(repository), look=look)
+        self._ask(self._api.change_discussion_status, repository, number, "closed", look=look)
+
+    def _ask(
+        self,
+        method: Callable[..., Any],
+        repository: Repository,
+        *arguments: Any,
+        look: Callable[[bool], object] = lambda is_retry: None,
+        **options: Any,
+    ) -> Any:
+        """Send a request about a repository; what the client lists page by page is read at once."""
+
+        def send() -> object:
+            found = method(repository.id, *arguments, repo_type=repository.kind, **options)
+            return list(found) if isinstance(found, Iterator) else found
+
+        return repeat(send, str(repository), look=look)
 
     def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
         """Return what the Hub says about a repository: one field of it."""
-        expand: Any = [field]
-        read = partial(self._api.repo_info, repository.id, repo_type=repository.kind, revision=revision, expand=expand)
-        return repeat(read, str(repository))
+        return self._ask(self._api.repo_info, repository, revision=revision, expand=[field])
 
-    def _list_tree(self, repository: Repository, revision: str) -> list[RepoFile]:
-        from huggingface_hub.hf_api import RepoFile
+    def _read_head(self, repository: Repository, revision: str) -> str:
+        return str(self._read_info(repository, "sha", revision).sha)
 
-        options: dict[str, Any] = {"repo_type": repository.kind, "revision": revision, "recursive": True}
-        tree = repeat(lambda: list(self._api.list_repo_tree(repository.id, **options)), str(repository))
-        return [entry for entry in tree if isinstance(entry, RepoFile)]
+    def _list_tree(self, repository: Repository, revision: str) -> dict[str, RepoFile]:
+        return _index_files(self._ask(self._api.list_repo_tree, repository, revision=revision, recursive=True))
 
     def _read_discussion(self, repository: Repository, number: int) -> DiscussionWithDetails:
-        read = partial(self._api.get_discussion_details, repository.id, number, repo_type=repository.kind)
-        return repeat(read, str(repository))
+        details: DiscussionWithDetails = self._ask(self._api.get_discussion_details, repository, number)
+        return details
+
+
+def _index_files(entries: Iterable[object]) -> dict[str, RepoFile]:
+    """Map the files among some entries of a tree by their paths."""
+    from huggingface_hub.hf_api import RepoFile
+
+    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
 
 
 def _list_comments(details: DiscussionWithDetails) -> tuple[tuple[str, str], ...]:
@@ -353,19 +348,16 @@ def _list_comments(details: DiscussionWithDetails) -> tuple[tuple[str, str], ...
     return tuple((one.author, one.content) for one in details.events if isinstance(one, DiscussionComment))
 
 
-def _format_time(time: datetime) -> str:
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def _is_same(entry: Any, data: Content) -> bool:
     """Tell whether the Hub has a file with this content; it names large files by sha256, others as git does."""
+    from huggingface_hub.utils.sha import git_hash
+
     content = data if isinstance(data, bytes) else data.read_bytes()
     if entry is None or entry.size != len(content):
         return False
     if entry.lfs is not None:
-        return bool(hashlib.sha256(content).hexdigest() == entry.lfs.sha256)
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-    return bool(blob.hexdigest() == entry.blob_id)
+        return bool(sha256(content).hexdigest() == entry.lfs.sha256)
+    return bool(git_hash(content) == entry.blob_id)
 
 
 def list_changed_paths(diff: str) -> tuple[str, ...]:
@@ -402,8 +394,8 @@ def repeat(
 ) -> T:
     """Send a request, and again while the Hub is busy or out of reach: when it asks to, or each time twice as late.
 
-    A request that must take effect once, although its answer may be lost, comes with `look`: it looks whether nothing
-    is left to be done, and returns the result; its argument is whether the request was sent before.
+    A request that must take effect once, although its answer may be lost, comes with `look`: it returns the result if
+    nothing is left to be done; its argument is whether the request was sent before.
 
     Args:
         send: the request.
@@ -412,28 +404,25 @@ def repeat(
         look: see above.
         again_after: further answers after which it is sent again.
     """
-    failures, last = 0, None
-    while True:
-        asked = None if last is None else _read_wait(last)
-        is_over = failures >= ATTEMPTS or (asked or 0.0) > LONGEST
-        if last is not None and not is_over:
-            usual = 0.5 * 2**failures * random.uniform(0.5, 1.0)  # noqa: S311
-            time.sleep(usual if asked is None else asked + random.uniform(0.0, 0.5))  # noqa: S311
-        if (found := look(last is not None)) is not None:
+    for attempt in count(1):
+        if (found := look(attempt > 1)) is not None:
             return found
-        if last is not None and is_over:
-            raise explain(last, where, path=path) from last
         try:
             return send()
         except RequestError:
             raise
         except Exception as error:
-            if not _is_transient(error) and _read_status(error) not in again_after:
-                # What has happened in the meantime may be the first request, whose answer was lost.
-                if last is not None and _read_status(error) == 412 and (found := look(True)) is not None:
+            status, asked = _read_status(error), _read_wait(error)
+            may_work = _is_transient(error) or status in again_after
+            if not may_work or attempt == ATTEMPTS or (asked or 0.0) > LONGEST_WAIT:
+                # A conflict may be with the first request, whose answer was lost.
+                may_be_done = may_work or (attempt > 1 and status == 412)
+                if may_be_done and (found := look(True)) is not None:
                     return found
                 raise explain(error, where, path=path) from error
-            failures, last = failures + 1, error
+        usual = 0.5 * 2**attempt * random.uniform(0.5, 1.0)  # noqa: S311
+        time.sleep(usual if asked is None else asked + random.uniform(0.0, 0.5))  # noqa: S311
+    raise AssertionError
 
 
 def _read_status(error: BaseException) -> int | None:
@@ -444,12 +433,14 @@ def _read_status(error: BaseException) -> int | None:
 
 def _read_wait(error: BaseException) -> float | None:
     """Return the seconds that the Hub asks to wait; None if it doesn't say."""
+    from huggingface_hub.utils import parse_ratelimit_headers
+
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
-    after = headers.get("Retry-After") or ""
-    if after.strip().isdecimal():
+    after = (headers.get("Retry-After") or "").strip()
+    if after.isdecimal():
         return float(after)
-    found = re.search(r";\s*t=(\d+)", headers.get("RateLimit") or "") if _read_status(error) == 429 else None
-    return float(found[1]) if found else None
+    limits = parse_ratelimit_headers(headers) if _read_status(error) == 429 else None
+    return float(limits.reset_in_seconds) if limits else None
 
 
 def _is_transient(error: BaseException) -> bool:
@@ -473,35 +464,37 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
     """Return an error that says what the user can do about what the client raised; the rest as in `repeat`."""
     from huggingface_hub import errors, get_token
 
-    status, place = _read_status(error), f"{where}: " if where else ""
+    status, place, login = _read_status(error), f"{where}: " if where else "", NO_LOGIN
+    if get_token() is not None:
+        login = f"the Hugging Face Hub does not accept your token: {LOGIN}"
     words = _shorten(str(getattr(error, "server_message", None) or ""))
     told = f": {words}" if words else ""
     if isinstance(error, errors.LocalTokenNotFoundError):
         return RequestError(NO_LOGIN)
     is_gated = isinstance(error, errors.GatedRepoError)  # which is a subclass of the next
-    if isinstance(error, errors.RepositoryNotFoundError) and not is_gated and (status != 401 or get_token() is None):
+    if isinstance(error, errors.RepositoryNotFoundError) and not is_gated and (status != 401 or login == NO_LOGIN):
         who = f"you are {NO_LOGIN}" if status == 401 else "your account can't see it"
         return NoSuchRepositoryError(f"no such {where}, or it is private and {who}")
     if isinstance(error, errors.EntryNotFoundError) and status != 401:
         return NoSuchFileError(f"{place}no such file{path and f': {path}'}")
     if status == 412:
-        return ConflictError(f"{place}somebody else has committed in the meantime; try again")
-    wait = _read_wait(error)
-    when = "later" if wait is None else f"in {wait:.0f} seconds"
-    answers = {
-        401: NO_LOGIN if get_token() is None else f"the Hugging Face Hub does not accept your token: {LOGIN}",
-        402: f"the Hugging Face Hub asks for a paid plan{told}",
-        403: f"no permission; ask its owners, or use a token with write access{told}",
-        429: f"too many requests to the Hugging Face Hub; try again {when}",
-    }
+        return ConflictError(f"{place}{CONFLICT}")
     if isinstance(error, errors.OfflineModeIsEnabled):
         found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
     elif is_gated:
         found = "access must be requested on its page on the Hub"
-    elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
+    elif status == 401:
+        found = login
+    elif isinstance(error, errors.RevisionNotFoundError):
         found = "no such revision"
-    elif status in answers:
-        found = answers[status]
+    elif status == 402:
+        found = f"the Hugging Face Hub asks for a paid plan{told}"
+    elif status == 403:
+        found = f"no permission; ask its owners, or use a token with write access{told}"
+    elif status == 429:
+        wait = _read_wait(error)
+        when = "later" if wait is None else f"in {wait:.0f} seconds"
+        found = f"too many requests to the Hugging Face Hub; try again {when}"
     elif status is not None and status >= 500:
         found = f"the Hugging Face Hub has a problem (status {status}); try again later{told}"
     elif status is not None:

@@ -77,11 +77,7 @@ https://github.com/huggingface/huggingface.js, packages/tasks/src/eval.ts:
 
 
 def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
-    """Return the configs to publish: those asked for, or all that may be published.
-
-    Raises:
-        RequestError: there is no such config, or its data may not be redistributed.
-    """
+    """Return the configs to publish: those asked for, or all that may be published."""
     names = [select(corpus, name, None)[0] for name in dict.fromkeys(asked)] or [
         name for name, config in corpus.configs.items() if not config.flattens
     ]
@@ -95,11 +91,7 @@ def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
 
 
 def require_all_splits(corpus: Corpus, configs: Sequence[str]) -> None:
-    """Check that this machine has all splits of some configs: others would take a part for the corpus.
-
-    Raises:
-        RequestError: the user's folder of the corpus lacks splits.
-    """
+    """Check that this machine has all splits of some configs: others would take a part for the corpus."""
     lacking = [
         f"{split} ({name})"
         for name in configs
@@ -169,13 +161,8 @@ def owned_paths(corpus: Corpus) -> tuple[str, ...]:
     return tuple(f"{config}/*-{number}-of-{number}.parquet" for config in corpus.configs)
 
 
-def task_id(corpus: Corpus, config: str, split: str) -> str:
-    """Return the id of a board on the Hub's benchmark page: `mctaco_test`, `tne_unlabeled_test`."""
-    return "_".join([corpus.name, *([] if config == corpus.default_config else [config]), split])
-
-
 def name_task(board: str) -> str:
-    """Return the id of the task of a board by the board's name, as `task_id` has it.
+    """Return the id of a board on the Hub's benchmark page.
 
     >>> name_task("mctaco/test"), name_task("tne-unlabeled/test")
     ('mctaco_test', 'tne_unlabeled_test')
@@ -191,7 +178,7 @@ def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
     paths = [path.split("/") for path in files if path.endswith(".parquet")]
     splits = dict.fromkeys((config, name.rsplit("-", 3)[0]) for config, name in paths)
     tasks = [
-        {"id": task_id(corpus, config, split), "config": config, "split": split}
+        {"id": name_task(f"{corpus.name}/{split}"), "config": config, "split": split}
         for config, split in splits
         if config == corpus.default_config != "sample" and split not in NOT_TESTED
     ]
@@ -213,10 +200,7 @@ def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
 
 
 def framework_entry() -> Mapping[str, str | None]:
-    """Return the entry for the Hub's list of evaluation frameworks: key, name, description and url.
-
-    The url is the home page in the package's metadata; None if it names none.
-    """
+    """Return the entry for the Hub's list of evaluation frameworks; its url is None if our metadata names no page."""
     try:
         pages = dict(item.partition(", ")[::2] for item in metadata("closeread").get_all("Project-URL") or ())
     except PackageNotFoundError:  # a source folder that was never installed
@@ -230,5 +214,4 @@ def explain_framework() -> str:
     entry = framework_entry()
     values = {name: json.dumps(value or "…", ensure_ascii=False) for name, value in entry.items()}
     text = PROPOSAL.format_map({**values, "key": entry["key"]})
-    ending = "\n\nThe url is the address of closeread's home page or repository."
-    return text if entry["url"] else text + ending
+    return text if entry["url"] else f"{text}\n\nThe url is the address of closeread's home page or repository."

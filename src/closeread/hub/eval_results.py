@@ -21,17 +21,14 @@ Entry = Mapping[str, Any]
 
 
 def make_entry(*, dataset: str, task: str, value: float, signature: str, source: str) -> Entry:
-    """Make the entry of a score.
+    """Make the entry of a score between 0 and 1, which is written in per cent with two decimals, as in tables.
 
     Args:
         dataset: the benchmark's dataset, `org/name`.
-        task: the id of one of its tasks (`closeread.hub.datasets.task_id`).
-        value: the score, between 0 and 1; the entry has it in per cent with two decimals, as tables have.
-        signature: the signature of the score.
+        task: the id of one of its tasks (`closeread.hub.datasets.name_task`).
+        value: the score.
+        signature: its signature.
         source: where the result record is, https.
-
-    Raises:
-        FormatError: the entry breaks the schema; all problems at once.
     """
     entry = {
         "dataset": {"id": dataset, "task_id": task},
@@ -55,9 +52,6 @@ def propose_results(hub: Hub, model: str, entry: Entry) -> Commit:
 
     Nothing is sent if the repository has the score, or an open or merged pull request adds it; `changed` is false then,
     and `pull_request` the earlier one, if there is one.
-
-    Raises:
-        RequestError: there is no such model, or the Hub refuses the pull request.
     """
     repository = Repository(model, "model")
     task, dataset = entry["dataset"]["task_id"], entry["dataset"]["id"]

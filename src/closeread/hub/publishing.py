@@ -16,10 +16,7 @@ from closeread.hub.client import Commit, Content, Hub, Repository
 
 @dataclass(frozen=True)
 class Plan:
-    """What a repository is to hold, by path, and the patterns of paths that only we write.
-
-    Files of such paths are deleted if the plan lacks them.
-    """
+    """What a repository is to hold, by path; files of the patterns in `owned` that the plan lacks are deleted."""
 
     repository: Repository
     files: Mapping[str, Content]

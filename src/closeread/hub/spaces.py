@@ -14,10 +14,8 @@ from closeread.hub.cards import check_card, join_card, render_page, split_card
 
 SHORT = 60
 """The longest short description of a Space that the Hub takes."""
-
 LANGUAGES = {"en": "english"}
 """The names of languages in the tags of leaderboards, by BCP 47 tag."""
-
 SPACE = {"colorTo": "gray", "sdk": "static", "app_file": "index.html"}
 
 SCRIPT = '''"""{title}, as computed by closeread: evaluate.load("{repository}")."""
@@ -38,19 +36,7 @@ metric = evaluate.load("{repository}")
 
 
 def metric_files(metric: str, class_name: str, card: str, requirements: bytes, repository: str) -> dict[str, bytes]:
-    """Return the files of a metric's Space by path.
-
-    Args:
-        metric: the name of our module.
-        class_name: the name of its class.
-        card: the metric card, `metrics/<metric>/README.md`.
-        requirements: the content of its `requirements.txt`.
-        repository: the Space, `org/name`.
-
-    Raises:
-        RequestError: evaluate can't import a module of the Space's name.
-        FormatError: the front matter of the card breaks our schema.
-    """
+    """Return the files of a metric's Space `org/name` by path; `card` and `requirements` are those of our module."""
     name = repository.partition("/")[2]
     if not re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_-]*", name):
         raise RequestError(
@@ -89,9 +75,6 @@ def leaderboard_files(
         table: `board.csv`.
         datasets: the datasets on the Hub that hold submissions and results.
         languages: the languages of the corpora, BCP 47 tags.
-
-    Raises:
-        FormatError: the front matter breaks our schema.
     """
     title = shorten(" ".join(escape(str(index["title"])).split()), 100)
     # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
@@ -123,7 +106,6 @@ def leaderboard_files(
 
 
 def _make_card(title: str, emoji: str, color: str, about: Mapping[str, Any], text: str) -> bytes:
-    """Write the card of a Space, in an order of fields that stays the same."""
     card = join_card({"title": title, "emoji": emoji, "colorFrom": color, **SPACE, **about}, text)
     check_card(card, "space_card")
     return card
