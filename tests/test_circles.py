@@ -11,7 +11,6 @@ KNOWN = {
     *((f"{TASKS}.{task}.agreement", f"{TASKS}.{task}.agreement_tables") for task in ("coref", "timeline", "tne")),
     (f"{TASKS}.wikipossessions.agreement", f"{TASKS}.wikipossessions.agreement_tables"),
     (f"{TASKS}.coref.chain_errors", f"{TASKS}.coref.chain_tables"),
-    ("closeread.hf.modules", "closeread.hf.coreference"),
 }
 """Imports that close circles today and are to be removed: from which module, to which."""
 

@@ -217,7 +217,7 @@ def test_a_reloaded_room_still_works(datasets):
 
     importlib.reload(builder)
     importlib.reload(loading)
-    assert loading.builder_class("mctaco").CORPUS.name == "mctaco"
+    assert loading.load_dataset_builder("mctaco", "sample").CORPUS.name == "mctaco"
 
 
 RECORDS = {

@@ -1,10 +1,8 @@
 """The dataset builder that all corpora share: it connects a declaration to `datasets`.
 
-A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.
-
-Conventions: `datasets` caches what it generates under a key made of the declaration and the schema
-(`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.  Files that change while
-they are read are an error.
+A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.  `datasets`
+caches what it generates under a key made of the declaration and the schema
+(`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.
 """
 
 from __future__ import annotations
@@ -31,20 +29,13 @@ from closeread.records import DataDir, UserFiles, as_columns
 
 VERSION = "1.0.0"
 """Raised by hand when a change of the code that reads changes a record, so that no old table is loaded for it."""
-
 ROWS = 10_000
-"""The number of records per table."""
+"""Records of a table."""
 
 
 @dataclass
 class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
-    """A config of a corpus.
-
-    Attributes:
-        corpus: the corpus's declaration.
-        folders: folders of the corpus that are elsewhere, by their names.
-        options: values of its options of reading.
-    """
+    """A config of a corpus, with the user's own folders and options of reading by name."""
 
     corpus: Corpus | None = field(default=None, repr=False)  # datasets prints the config in messages
     folders: Mapping[str, str] = field(default_factory=dict)
@@ -132,13 +123,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         ]
 
     def download_and_prepare(self, output_dir: str | None = None, **options: Any) -> None:
-        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files and full disks.
-
-        Raises:
-            InputError: the corpus's files are unavailable, are not the released ones, or break their format, or the
-                cache can't be written.
-            RequestError: the request can't be met.
-        """
+        """Do as `datasets.DatasetBuilder.download_and_prepare`, with our own errors for bad files and full disks."""
         with naming_the_cache(str(output_dir or self._cache_dir)):
             try:
                 super().download_and_prepare(output_dir, **options)
@@ -196,8 +181,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         if all(isinstance(source, SourceFile) for source in sources):
             return
         known = self._notices()
-        own = [notice for notice in gold.own_notices if notice not in known]
-        if own:
+        if own := [notice for notice in gold.own_notices if notice not in known]:
             shown = own if len(own) <= SHOWN else [f"{len(own):,} notes (first {SHOWN} shown):", *own[:SHOWN]]
             warn("\n".join(shown))
         if gold.known_oddities:  # without their number, so that the warnings of all splits are one
@@ -216,18 +200,12 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
 
 def _resolve(path: str | Path | None) -> str | None:
-    """Return an absolute path."""
     # A stream reads when it is iterated, and the working directory may have changed by then.
     return str(Path(path).expanduser().resolve()) if path else None
 
 
 class UnwritableCacheError(InputError):
-    """A cache of tables that can't be written.
-
-    Args:
-        folder: the cache.
-        reason: what the file system says.
-    """
+    """A cache of tables that can't be written, for the reason that the file system gives."""
 
     def __init__(self, folder: str, reason: str) -> None:
         self.reason = reason
@@ -237,11 +215,7 @@ class UnwritableCacheError(InputError):
 
 @contextmanager
 def naming_the_cache(folder: str) -> Iterator[None]:
-    """Raise errors of the file system as one that says that the cache can't be written, and what to do.
-
-    Raises:
-        UnwritableCacheError: the cache can't be written.
-    """
+    """Raise errors of the file system as one that says that the cache can't be written, and what to do."""
     try:
         yield
     except OSError as error:

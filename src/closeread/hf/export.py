@@ -47,6 +47,15 @@ OTHER_DATA = """> This export differs from the release: {why}.
 """
 
 
+PLAIN = {"keep_default_na": False, "na_values": [""]}
+"""How a card says that only an empty field is null, and that words such as NA, null and None are texts."""
+
+
+def _rows(table: pa.Table) -> Iterator[Record]:
+    for batch in table.to_batches(max_chunksize=1000):  # which are in memory as Python values
+        yield from batch.to_pylist()
+
+
 def _write_parquet(table: pa.Table, path: Path) -> None:
     with path.open("wb") as file:  # pyarrow takes no path that is not UTF-8
         pq.write_table(table.combine_chunks(), file)
@@ -66,24 +75,10 @@ def _write_csv(table: pa.Table, path: Path) -> None:
             writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in row.values())
 
 
-def _rows(table: pa.Table) -> Iterator[Record]:
-    for batch in table.to_batches(max_chunksize=1000):  # which are in memory as Python values
-        yield from batch.to_pylist()
-
-
-PLAIN = {"keep_default_na": False, "na_values": [""]}
-"""How a card says that only an empty field is null, and that words such as NA, null and None are texts."""
-
-
 class ExportFormat(NamedTuple):
-    """A file format of exports.
+    """A file format of exports: a split's file and how a card names it, and what writes it.
 
-    Attributes:
-        file: the name of a split's file, with `{split}` for the split.
-        pattern: the same as a card names it.
-        write: writes a table.
-        is_plain: whether fields are no lists or objects, and `datasets` doesn't read the types that a card declares.
-        reading: the options with which `datasets` reads the files, as a card names them.
+    A plain format has no lists or objects; its card declares no types, but the options with which `datasets` reads it.
     """
 
     file: str
@@ -122,28 +117,18 @@ def export(
     data_dir: DataDir | None = None,
     format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
-    """Export a corpus as a dataset repository.
+    """Export a corpus as a dataset repository, and return its files.
 
     Splits whose files are not there are left out, as in loading; so are whole configs, unless they are asked for or
     are the default.
 
     Args:
         corpus: its name.
-        folder: where to write; it must be empty or not exist.  It appears complete or not at all: until it is
-            complete, it is built in a hidden folder next to it, which only a killed process leaves behind.
+        folder: where to write; it must be empty or not exist.  It appears complete or not at all.
         configs: the configs to export; None for all, or for all flat ones if the format takes no others.
         data_dir: a folder with the files of the default config, which may differ from the released ones; or several
             places.
         format: "parquet", "jsonl" or "csv", which takes only flat configs.
-
-    Returns:
-        The files, below `folder`.
-
-    Raises:
-        RequestError: no such corpus, config or format, the format can't hold a config, the folder is not empty, or
-            `data_dir` is given and the default config is not exported, nor a flat one of its files.
-        InputError: the corpus's files are unavailable, are not the released ones, or break their format; or there is no
-            room for the temporary tables.
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
@@ -166,7 +151,7 @@ def export(
             except building.UnwritableCacheError as error:
                 what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
                 raise InputError(cache, [Problem(what)]) from None
-        _write_card(corpus, made, infos, data_dir, FORMATS[format])
+        _write_card(declaration, made, infos, data_dir, FORMATS[format])
         licence = package_folder(f"closeread.loaders.{corpus}") / "LICENSE"
         if licence.is_file():  # of the released files, whose terms ask for that
             (made / "LICENSE").write_bytes(licence.read_bytes())
@@ -195,33 +180,27 @@ def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) 
 
 
 def _has_default_files(corpus: Corpus, config: str) -> bool:
-    """Return whether a config is the default, or is made of the same files."""
+    """Tell whether a config is the default, or is made of the same files."""
     return corpus.configs[config].splits == corpus.configs[corpus.default_config].splits
 
 
 def _write_config(
-    declaration: Corpus,
-    name: str,
-    made: Path,
-    data_dir: DataDir | None,
-    cache: Path,
-    format: ExportFormat,  # noqa: A002
+    declaration: Corpus, name: str, made: Path, data_dir: DataDir | None, cache: Path, how: ExportFormat
 ) -> datasets.DatasetInfo:
     """Write the splits of a config, and return their description."""
-    corpus = declaration.name
     own_folder = data_dir if _has_default_files(declaration, name) else None
     files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
     reading = {**files.folders, **files.options}
-    builder = load_dataset_builder(corpus, name, data_dir=files.data_dir, cache_dir=cache, **reading)
+    builder = load_dataset_builder(declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading)
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
-        raise UnavailableError(corpus, [Problem(f"config {name} has no split with files on this machine")])
+        raise UnavailableError(declaration.name, [Problem(f"config {name} has no split with files on this machine")])
     info = datasets.DatasetInfo(features=builder.info.features, config_name=name, splits=datasets.SplitDict())
     for split, rows in splits.items():
-        path = made / name / format.file.format(split=split)
+        path = made / name / how.file.format(split=split)
         path.parent.mkdir(exist_ok=True)
-        format.write(rows.data.table, path)
+        how.write(rows.data.table, path)
         info.splits.add(datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=rows.data.nbytes))
         info.dataset_size = (info.dataset_size or 0) + rows.data.nbytes
         info.download_size = (info.download_size or 0) + path.stat().st_size
@@ -229,15 +208,14 @@ def _write_config(
 
 
 def _write_card(
-    corpus: str,
+    declared: Corpus,
     made: Path,
     infos: dict[str, datasets.DatasetInfo],
     data_dir: DataDir | None,
-    format: ExportFormat,  # noqa: A002
+    how: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
-    declared = load_corpus(corpus)
-    card = DatasetCard(resources.files("closeread.cards").joinpath(f"{corpus}.md").read_text("utf-8"))
+    card = DatasetCard(resources.files("closeread.cards").joinpath(f"{declared.name}.md").read_text("utf-8"))
     if data_dir is not None or declared.default_config not in infos:
         why = f"it has only {', '.join(infos)}" if data_dir is None else "its files come from a user's own folder"
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{OTHER_DATA.format(why=why)}\n", 1)
@@ -249,14 +227,14 @@ def _write_card(
     configs = {
         name: {
             "data_files": [
-                {"split": split, "path": f"{name}/{format.pattern.format(split=split)}"} for split in info.splits
+                {"split": split, "path": f"{name}/{how.pattern.format(split=split)}"} for split in info.splits
             ],
-            **format.reading,
+            **how.reading,
             **({"default": True} if name == default else {}),
         }
         for name, info in infos.items()
     }
     MetadataConfigs(configs).to_dataset_card_data(card.data)
-    if not format.is_plain:
+    if not how.is_plain:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)
     (made / "README.md").write_text(str(card), "utf-8", newline="\n")

@@ -22,12 +22,8 @@ def features(schema: Schema, definition: str = "document") -> datasets.Features:
 
 def feature(schema: Schema, definition: str) -> Any:
     """Return the feature of any definition of a schema."""
-    return fold(schema, schema["$defs"][definition], scalar=_make_scalar, array=_make_list, struct=dict)
 
+    def make_scalar(node: Node) -> Any:
+        return datasets.Value(node.get("x-dtype", DTYPES[value_type(node)]))
 
-def _make_list(item: Any) -> Any:
-    return [item]
-
-
-def _make_scalar(node: Node) -> Any:
-    return datasets.Value(node.get("x-dtype", DTYPES[value_type(node)]))
+    return fold(schema, schema["$defs"][definition], scalar=make_scalar, array=lambda item: [item], struct=dict)

@@ -43,8 +43,7 @@ def load_dataset_builder(
         **reading: folders and options of reading that the corpus declares, such as `treebank`.
 
     Raises:
-        RequestError: there is no such corpus, config, folder or option, or `data_dir` is given for a config that ships
-            in the package.
+        RequestError: there is no such corpus, config, folder or option, or it does not apply.
     """
     declared = find_corpus(path)
     if name is not None and name not in declared.configs:
@@ -53,7 +52,9 @@ def load_dataset_builder(
     for argument in reading:
         if argument not in known:
             raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known))
-    return builder_class(declared.name)(
+    module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
+    builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))
+    return builder(
         cache_dir=None if cache_dir is None else str(cache_dir),
         dataset_name=declared.name,
         config_name=name,
@@ -136,10 +137,3 @@ def load_dataset(
         return builder.as_streaming_dataset(split=split)
     builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)
     return builder.as_dataset(split=split, in_memory=keep_in_memory)
-
-
-def builder_class(corpus: str) -> type[CorpusBuilder]:
-    """The builder of a corpus by name."""
-    module = importlib.import_module(f"closeread.loaders.{corpus}.{corpus}")
-    builder: type[CorpusBuilder] = getattr(module, class_name(corpus))
-    return builder

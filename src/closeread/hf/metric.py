@@ -1,11 +1,8 @@
-"""The base class of all evaluate modules: it validates inputs and scores them by a procedure.
+"""The base class of all evaluate modules: it validates inputs by a schema and scores them by a procedure.
 
-The module of a metric (`metrics/<metric>/<metric>.py`) defines the procedure, and the definitions of the schema that
-its predictions and references follow.
-
-Conventions: predictions and references are validated by the schema before anything is computed; messages give the row
-and the field.  Labels that a dataset stores as integers are converted to their names.  Scores have the same names as in
-reports and are Python floats; None if a score is 0/0 and no convention gives it a value.
+Conventions: messages give the row and the field.  Labels that a dataset stores as integers are converted to their
+names.  Scores have the same names as in reports and are Python floats; None if a score is 0/0 and no convention gives
+it a value.
 """
 
 from __future__ import annotations
@@ -36,8 +33,6 @@ from closeread.scoring import Scorer, resolve_options
 from closeread.tasks import find_format
 
 ABSENT = "is None (expected a prediction, or missing='empty' or missing='skip')"
-"""What is wrong with a missing prediction."""
-
 STATE = ("config_name", "keep_in_memory", "num_process", "process_id", "seed", "experiment_id", "timeout")
 """Arguments of a module's constructor that attributes of the same names keep."""
 
@@ -47,9 +42,7 @@ Scores = dict[str, float | None]
 class Module(evaluate.Metric):  # type: ignore[misc]
     """What all our modules share: options in signatures and docstrings, pickling, and locks that are released.
 
-    Attributes:
-        INPUTS: the names of the inputs.
-        OPTIONS: the options of `compute`.
+    `INPUTS` names the inputs, `OPTIONS` are those of `compute`.
     """
 
     INPUTS: ClassVar[tuple[str, ...]] = ("predictions", "references")
@@ -79,7 +72,7 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         return Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *inputs, *options])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arguments of the constructor, from which all else follows, unless predictions are stored."""
+        """Pickle the arguments of the constructor, unless predictions are stored."""
         if self.writer is not None:
             found = "has stored predictions and references, which can't be pickled"
             raise TypeError(f"{self.name} {found}; call compute before pickling it")
@@ -88,7 +81,6 @@ class Module(evaluate.Metric):  # type: ignore[misc]
         return partial(make, cache_dir=self._data_dir_root, hash=self._hash, **state), ()
 
     def _has_stored(self) -> bool:
-        """Tell whether inputs were added before, or come from several processes."""
         return bool(len(self)) or self.num_process != 1
 
     def _compute_stored(self, **given: Any) -> Scores | None:
@@ -181,12 +173,7 @@ class EvaluateModule(Module):
         references: Any = None,
         **others: Any,
     ) -> None:
-        """Validate a prediction and its reference, and store them until `compute`.
-
-        Args:
-            prediction, reference: the two; `predictions` and `references` are aliases.
-
-        """
+        """Validate a prediction and its reference, and store them until `compute`."""
         # evaluate's own documentation and `combine` use `predictions` and `references` here.
         one = prediction if predictions is None else predictions
         its = reference if references is None else references
@@ -194,12 +181,7 @@ class EvaluateModule(Module):
         super().add(prediction=system[0], reference=gold[0])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Validate predictions and their references, and store them until `compute`.
-
-        Args:
-            predictions, references: as for `compute`, but no prediction may be None.
-
-        """
+        """Validate predictions, none of which may be None, and their references, and store them until `compute`."""
         system, gold = self._check_batch(predictions, references, others)
         super().add_batch(predictions=system, references=gold)
 
@@ -208,9 +190,8 @@ class EvaluateModule(Module):
     ) -> tuple[list[Any], list[dict[str, Any]]]:
         """Validate inputs and return them as evaluate stores them: references with only the required fields."""
         if others:
-            raise RequestError(
-                f"unexpected arguments of {self.name}: {', '.join(others)} (expected predictions and references)"
-            )
+            found = f"unexpected arguments of {self.name}: {', '.join(others)}"
+            raise RequestError(f"{found} (expected predictions and references)")
         # All stored predictions have the same type, so None is refused whatever the option will be.
         strictly = {"missing": "error"} if any(o.name == "missing" for o in self.PROCEDURE.options) else {}
         system, gold = self._check_inputs(predictions, references, strictly)
@@ -233,10 +214,6 @@ class EvaluateModule(Module):
             by: a field to slice by, or several.
             resampling: parameters of the bootstrap; None for the defaults.
             **options: the procedure's options.
-
-        Raises:
-            SubmissionError: the inputs are invalid; all problems at once.
-            RequestError: there is no such option or field.
         """
         system, gold = self._check_inputs(predictions, references, options)
         rows, scorer = self._open_scorer(system, gold, options)

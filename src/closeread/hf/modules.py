@@ -1,4 +1,7 @@
-"""Load our evaluate modules by name, and install them for processes that never import closeread."""
+"""Our evaluate modules by name: they are listed, loaded, made (those of coreference) and installed.
+
+Nothing here imports `evaluate`, which takes seconds, before a module is loaded.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,66 @@ from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
     import evaluate
+
+    from closeread.hf.metric import EvaluateModule
+
+COREFERENCE = """{summary}
+
+{sources}; details follow the reference scorer.
+
+Predictions and references are lists with one item per document: a list of entities, each a list of mentions
+`[start, end]`, where `end` is the last token, or `[start, end, head]`.  Counts are summed over documents.
+
+>>> import evaluate, closeread
+>>> {name} = evaluate.load("{name}")
+>>> key = [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5], [6, 6]]]
+>>> response = [[[0, 0], [1, 1]], [[2, 2], [3, 3]], [[5, 5], [6, 6], [7, 7], [8, 8]]]
+>>> scores = {name}.compute(predictions=[response], references=[key])
+{example}
+
+The example is from Moosavi and Strube (2016, section 3)."""
+
+ALL = """>>> for name in ("mentions/f1", "muc/f1", "b3/f1", "ceafm/f1", "lea/f1", "conll/f1"):
+...     print(name, round(scores[name], 4))
+mentions/f1 0.8
+muc/f1 0.4
+b3/f1 0.4545
+ceafm/f1 0.5333
+lea/f1 0.2778
+conll/f1 0.4582"""
+
+SUMMARY = "All scores of coreference in one pass: mentions, MUC, B³, CEAFm, CEAFe, BLANC, LEA and CoNLL F1."
+SOURCES = (
+    "Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Luo et al. (2014), Moosavi and Strube (2016),"
+    "\nPradhan et al. (2012)"
+)
+
+METRICS = {
+    "muc": ("MUC: the share of the links within entities that are found.", "Vilain et al. (1995)", (0.4, 0.4, 0.4)),
+    "b3": ("B³: the share of each mention's entity that is found.", "Bagga and Baldwin (1998)", (0.5, 0.4167, 0.4545)),
+    "ceafm": (
+        "CEAFm: the mentions that entities share under their best one-to-one mapping.",
+        "Luo (2005)",
+        (0.5, 0.5714, 0.5333),
+    ),
+    "ceafe": (
+        "CEAFe: the similarity of entities under their best one-to-one mapping.",
+        "Luo (2005)",
+        (0.4333, 0.65, 0.52),
+    ),
+    "blanc": (
+        "BLANC: the average score of coreference links and non-coreference links.",
+        "Recasens and Hovy (2011), Luo et al. (2014)",
+        (0.325, 0.4444, 0.3676),
+    ),
+    "lea": (
+        "LEA: the share of each entity's links that are found, weighted by the size of the entity.",
+        "Moosavi and Strube (2016)",
+        (0.3333, 0.2381, 0.2778),
+    ),
+    "conll": ("CoNLL F1: the mean of the F1 of MUC, B³ and CEAFe.", "Pradhan et al. (2012)", (0.4582,)),
+}
+"""Modules of coreference: what each metric is, where from, and its scores in the example, or only F1."""
 
 
 def module_names() -> list[str]:
@@ -50,14 +113,7 @@ def load_metric(name: str, **arguments: str | float | bool | None) -> evaluate.M
 
 
 def find_module(name: str) -> str:
-    """Return the name of one of our evaluate modules.
-
-    Args:
-        name: its own name, or that of a procedure or a corpus that is scored by only one module, or by one that has the
-            name of the procedure.
-
-    Raises:
-        RequestError: there is no such module, or there are several to choose from.
+    """Return the name of one of our modules, also by a procedure or corpus with one module, or one of its own name.
 
     >>> find_module("timeline"), find_module("wikipossessions")
     ('timeline_awareness', 'possession')
@@ -77,35 +133,54 @@ def find_module(name: str) -> str:
 
 
 def describe_module(name: str) -> str:
-    """Return what the class of a module says of itself, without importing evaluate, which takes seconds."""
-    from closeread.hf.coreference import MODULES, describe
+    """Return the docstring of a module's class."""
+    if name == "coref":
+        return COREFERENCE.format(name=name, summary=SUMMARY, sources=SOURCES, example=ALL)
+    if name.removeprefix("coref_") not in METRICS:
+        tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
+        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        return next(text for node in classes if (text := ast.get_docstring(node)))
+    metric = name.removeprefix("coref_")
+    summary, source, found = METRICS[metric]
+    parts = ("precision", "recall", "f1")[-len(found) :]
+    scores = {f"{metric}/{part}": value for part, value in zip(parts, found, strict=True)}
+    example = f">>> {{name: round(score, 4) for name, score in scores.items()}}\n{scores}"
+    return COREFERENCE.format(name=name, summary=summary, sources=f"Source: {source}", example=example)
 
-    if name in MODULES:
-        return describe(name)
-    tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return next(text for node in classes if (text := ast.get_docstring(node)))
+
+def make_module(module: str) -> type[EvaluateModule]:
+    """Make the class of a module of coreference, from the name of its Python module, such as `….coref_lea`."""
+    from closeread.hf.metric import EvaluateModule
+    from closeread.tasks.coref.procedure import PROCEDURE
+
+    name = module.rpartition(".")[2]
+    attributes = {
+        "__module__": module,
+        "__doc__": describe_module(name),
+        "PROCEDURE": PROCEDURE if name == "coref" else PROCEDURE.with_metrics(name.removeprefix("coref_")),
+        "SCHEMA": "coref",
+        "PREDICTIONS": "clusters",
+        "REFERENCES": "clusters",
+    }
+    return type(class_name(name), (EvaluateModule,), attributes)
 
 
 def suggest_module(name: str) -> str:
-    """Ask whether one of our modules was meant, as `exceptions.suggest` does; empty unless the name begins like one.
+    """Ask whether one of our modules was meant; empty unless the name begins like one.
 
     >>> suggest_module("coref_bcub")
     " Did you mean 'coref_b3'?"
     """
-    return suggest(name, module_names(), _list_aliases(name)) if _find_owners(name) else ""
-
-
-def _find_owners(name: str) -> list[str]:
-    """List the procedures whose name a module's name begins with."""
-    return [procedure for procedure in procedure_names() if name.startswith(f"{procedure}_")]
+    is_like_ours = any(name.startswith(f"{procedure}_") for procedure in procedure_names())
+    return suggest(name, module_names(), _list_aliases(name)) if is_like_ours else ""
 
 
 def _list_aliases(name: str) -> dict[str, str]:
     """Map what others may call our modules to their names, for the procedures whose name this one begins with."""
     return {
         f"{owner}_{alias}": f"{owner}_{metric}"
-        for owner in _find_owners(name)
+        for owner in procedure_names()
+        if name.startswith(f"{owner}_")
         for alias, metric in load_procedure(owner).aliases.items()
     }
 
@@ -115,9 +190,6 @@ def install_modules() -> list[Path]:
 
     `evaluate.load("mctaco")` finds it there if the Hub has no module of that name.  The line imports the installed
     closeread, so that upgrading closeread upgrades the module.
-
-    Raises:
-        OSError: the cache is not writable.
     """
     from evaluate.loading import init_dynamic_modules
 

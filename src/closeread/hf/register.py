@@ -1,9 +1,8 @@
 """Bare names in `datasets` and `evaluate`: `load_dataset("mctaco")`, `evaluate.load("mctaco")`.
 
 `import closeread` installs a finder on `sys.meta_path` and imports neither library.  When a library's loading module
-is imported, before or after closeread, its function that turns a name into code is wrapped, so that the names of our
-corpora and modules load ours.  Nothing here raises: if a library has no such function, only the bare names are
-unavailable, with one warning.
+is imported, before or after closeread, its function that turns a name into code is wrapped.  Importing closeread never
+fails: if a library has no such function, only the bare names are unavailable, with one warning.
 """
 
 from __future__ import annotations
@@ -97,11 +96,7 @@ def _wrap(module: ModuleType) -> None:
 
 
 def _find_dataset(path: str, options: dict[str, Any]) -> Any:
-    """Find the module of a corpus's builder; None for a name that is not ours.
-
-    Raises:
-        RequestError: an argument does not apply to our corpora.
-    """
+    """Find the module of a corpus's builder; None for a name that is not ours."""
     from closeread.corpus.names import corpus_names, find_corpus
 
     name = _find_name(path, corpus_names(), lambda other: find_corpus(other).name)
@@ -114,11 +109,7 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
-    """Find the module of a metric; None for a name that is not ours.
-
-    Raises:
-        RequestError: an argument does not apply to our modules.
-    """
+    """Find the module of a metric; None for a name that is not ours."""
     from closeread.hf.modules import find_module, module_names
 
     name = _find_name(path, module_names(), find_module)
@@ -131,13 +122,7 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
 
 
 def _find_name(path: str, names: Sequence[str], find: Callable[[str], str]) -> str | None:
-    """Return one of some names, or what another name of ours stands for; None if it is none, or there is such a file.
-
-    Args:
-        path: what was asked for.
-        names: the names.
-        find: returns the name that another one stands for; raises a RequestError if there is none.
-    """
+    """Return one of some names, or what another name stands for; None if it is none, or there is such a file."""
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import RequestError
     from closeread.hf.modules import module_names
@@ -163,11 +148,7 @@ def _check_call(path: str, options: Mapping[str, Any], what: str) -> None:
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
-    """Reject arguments that do not apply to what ships with closeread.
-
-    Raises:
-        RequestError: one of them is given; the message says what to use instead.
-    """
+    """Reject arguments that do not apply to what ships with closeread, and say what to use instead."""
     from closeread.exceptions import RequestError
 
     for name, reason in INAPPLICABLE.items():

@@ -216,8 +216,8 @@ class Hub:
         missing: dict[str, Content] = {}
         unwanted: list[str] = []
 
-        def make(sha: str, *pull_request: Any, changed: bool) -> Commit:
-            return Commit(sha, f"{repository.url}/commit/{sha}", *pull_request, changed=changed)
+        def make(sha: str, number: int | None = None, url: str | None = None, *, changed: bool) -> Commit:
+            return Commit(sha, f"{repository.url}/commit/{sha}", number, url, changed)
 
         def is_in(revision: str) -> bool:
             return not any(self.compare(repository, files, delete, revision)[1:])
@@ -266,8 +266,9 @@ class Hub:
 
     def pull_requests(self, repository: Repository, *, all_states: bool = False) -> list[Discussion]:
         """List pull requests, oldest first: the open ones, or all; drafts are not open."""
-        options = {"discussion_type": "pull_request", "discussion_status": None if all_states else "open"}
-        listed = self._ask(self._api.get_repo_discussions, repository, **options)
+        status = None if all_states else "open"
+        list_them = partial(self._api.get_repo_discussions, discussion_type="pull_request")
+        listed = self._ask(list_them, repository, discussion_status=status)
         return sorted((one for one in listed if all_states or one.status == "open"), key=lambda one: one.num)
 
     def read_pull_request(self, repository: Repository, number: int) -> PullRequestDetails:
@@ -433,7 +434,7 @@ def _read_status(error: BaseException) -> int | None:
 
 def _read_wait(error: BaseException) -> float | None:
     """Return the seconds that the Hub asks to wait; None if it doesn't say."""
-    from huggingface_hub.utils import parse_ratelimit_headers
+    from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
     after = (headers.get("Retry-After") or "").strip()
