@@ -13,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
-from closeread.coded_columns import NumberedNames
 from closeread.exceptions import FormatError, Problem, quote, quote_json
 from closeread.problems import ProblemList
 
@@ -63,13 +62,12 @@ class ColumnRecords(Sequence[Record]):
         self._length = len(next(iter(columns.values())))
 
     @classmethod
-    def from_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> ColumnRecords:
+    def from_rows(
+        cls, names: Sequence[str], rows: Iterable[Sequence[Any]], made: Collection[str] = ()
+    ) -> ColumnRecords:
         """Return the records with these fields, from their values in the order of the fields."""
-        columns: list[list[Any]] = [[] for _ in names]
-        for row in rows:
-            for values, value in zip(columns, row, strict=True):
-                values.append(value)
-        return cls(dict(zip(names, columns, strict=True)))
+        columns = list(zip(*rows, strict=True)) or [()] * len(names)
+        return cls(dict(zip(names, columns, strict=True)), made)
 
     def __len__(self) -> int:
         return self._length
@@ -222,8 +220,6 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
     """
     columns = as_columns(parsed.records, {key, id_key})
     names = columns[key]
-    if isinstance(names, NumberedNames):
-        return []
     if set(map(type, names)) == {str} and len(set(names)) == len(names):
         return []
     splits = ["" if key == id_key else str(name).rpartition("/")[0] for name in columns[id_key]]

@@ -21,7 +21,6 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from closeread import limits
-from closeread.coded_columns import CodedColumn
 from closeread.exceptions import FieldPath, Problem, quote_json
 from closeread.json_schema import explain
 from closeread.packages import package_folder
@@ -270,8 +269,6 @@ class RowValidator:
         import jsonschema_rs
 
         try:
-            if isinstance(values, CodedColumn):
-                values = values.values
             distinct = list(dict.fromkeys(values))
             if len(set(map(type, values))) > 1:  # 1, 1.0 and True are equal, and not all of them are integers
                 distinct = [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]

@@ -17,7 +17,6 @@ from typing import TypeVar
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
-from closeread.coded_columns import CodedColumn
 from closeread.counts.metrics import Columns, Metric
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.exceptions import RequestError, quote
@@ -277,8 +276,6 @@ def factorize(names: Sequence[S]) -> tuple[Ints, list[S]]:
     >>> numbers.tolist(), distinct
     ([0, 1, 0], ['b', 'a'])
     """
-    if isinstance(names, CodedColumn):
-        return names.codes.astype(np.int64), list(names.values)
     distinct = list(dict.fromkeys(names))
     number = {name: i for i, name in enumerate(distinct)}
     return np.fromiter(map(number.__getitem__, names), np.int64, len(names)), distinct

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask, mark_run_starts
-from closeread.coded_columns import PackedTexts
 from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.kernels.brackets import match_brackets, number_by_first
 
@@ -141,15 +140,13 @@ def read_mentions_at_once(text: NDArray[np.uint8], cells: Cells) -> Mentions | N
         start=token[opened],
         end=token[closed],
         entity=entity[opened],
-        labels=_pack_labels(text, events.begin[first], events.end[first]),
+        labels=[
+            text[begin:end].tobytes().decode()
+            for begin, end in zip(events.begin[first].tolist(), events.end[first].tolist(), strict=True)
+        ],
         rank=_rank_entities(entity[opened], opened, events),
         reopened=reopened,
     )
-
-
-def _pack_labels(text: NDArray[np.uint8], begin: Ints, end: Ints) -> PackedTexts:
-    packed, after = gather(text, begin, end)
-    return PackedTexts(packed.tobytes(), np.concatenate([[0], after]))
 
 
 def _parse_events(text: NDArray[np.uint8], after: Ints) -> _Events | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints, Mask
-from closeread.coded_columns import LazyColumn
 from closeread.exceptions import pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.conll_cells import NEWLINE, Cells, Mentions, read_mentions_at_once
@@ -27,26 +25,6 @@ class _Found(NamedTuple):
     entity: NDArray[np.int32]
     labels: Sequence[str]
     rank: Ints | None
-
-
-class ChainedLabels(LazyColumn):
-    """The ids of the entities of several parts of a file."""
-
-    def __init__(self, parts: Sequence[Sequence[str]]) -> None:
-        self._parts = parts
-        self._starts = list(accumulate(map(len, parts), initial=0))
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    def take(self, rows: Ints | slice) -> list[str]:
-        """Return the texts of some rows, given their numbers (m,)."""
-        return list(map(self.pick, range(*rows.indices(len(self))) if isinstance(rows, slice) else rows.tolist()))
-
-    def pick(self, row: int) -> str:
-        """Return the text of a row, given its number."""
-        part = bisect_right(self._starts, row) - 1
-        return self._parts[part][row - self._starts[part]]
 
 
 class MentionReader:
@@ -106,7 +84,7 @@ class MentionReader:
             start=np.concatenate([one.start for one in found]).astype(np.int64),
             end=np.concatenate([one.end for one in found]).astype(np.int64),
             entity=np.concatenate(entity).astype(np.int64),
-            labels=ChainedLabels([one.labels for one in found]) if len(found) > 1 else found[0].labels,
+            labels=[label for one in found for label in one.labels],
             rank=None if all(rank is None for rank in ranks) else np.concatenate(every),
             reopened=np.zeros(0, np.int64),
         )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from closeread.coded_columns import CodedColumn, Coder
 from closeread.exceptions import Problem
 from closeread.formats import SubmissionFile
-from closeread.formats.text import Lines
 from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record, column
 
@@ -31,21 +30,10 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     if len(lines) != len(ids):
         expected = f"expected {len(ids):,}, one for each candidate"
         problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))
-    labels = _read_labels(lines, len(ids))
+    # Whitespace around labels is stripped, as in the official evaluator.
+    labels = [label.strip() for label in islice(lines, len(ids))]
     own_ids = ids if len(labels) == len(ids) else ids[: len(labels)]
     return Parsed(ColumnRecords({"id": own_ids, "label": labels}, made=["id"]), range(1, len(labels) + 1), problems)
-
-
-def _read_labels(lines: Sequence[str], limit: int) -> CodedColumn:
-    """Return the labels of the first lines; whitespace around them is stripped, as in the official evaluator."""
-    if not isinstance(lines, Lines):
-        texts: Coder[str] = Coder()
-        texts.add(lines)
-        return texts.finish(str.strip, limit)
-    coder: Coder[bytes] = Coder()
-    for block in lines.blocks():
-        coder.add(block)
-    return coder.finish(lambda line: line.decode().strip(), limit)
 
 
 def dump_submission(rows: Iterable[Record]) -> str:

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Ints
-from closeread.coded_columns import CodedColumn
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.procedure import Procedure, check_present, missing_option
@@ -47,7 +46,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     present = labels != ABSENT
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
-    first = CodedColumn(question.astype(np.int32), questions).first_rows()
+    first = np.unique(question, return_index=True)[1]
     gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
     sentence, sentences = factorize(_take(column(gold, "sentence_id"), first))
@@ -68,17 +67,14 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
 def encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
     """Return the predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
     if isinstance(system, ColumnRecords):
-        values = system.columns["label"]
-        if isinstance(values, CodedColumn):
-            return values.equals("yes").astype(np.int8)
-        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in values)
+        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
     else:
         labels = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
     return np.fromiter(labels, np.int8, len(system))
 
 
 def _take(values: Sequence[str], rows: Ints) -> list[str]:
-    return values.take(rows) if isinstance(values, CodedColumn) else [values[row] for row in rows.tolist()]
+    return [values[row] for row in rows.tolist()]
 
 
 PROCEDURE = Procedure(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from closeread.coded_columns import CodedColumn
 from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record, column
@@ -13,10 +12,6 @@ from closeread.records import Record, column
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find candidates whose question has a different sentence or category in an earlier row."""
     questions, sentences, categories = (column(records, name) for name in ("question_id", "sentence_id", "category"))
-    if isinstance(questions, CodedColumn) and all(
-        isinstance(column, CodedColumn) and column.is_constant_in(questions) for column in (sentences, categories)
-    ):
-        return
     if len(set(zip(questions, sentences, categories, strict=True))) == len(set(questions)):
         return
     first: dict[str, int] = {}
