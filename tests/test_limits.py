@@ -30,8 +30,6 @@ INSIDE = {
     "tasks.coref.error_report.LIMIT": "the default of an option",
     "tasks.mctaco.label_error_report.LIMIT": "the default of an option",
     "tasks.tne.link_error_report.LIMIT": "the default of an option",
-    "tasks.coref.kernels.best_pairs.LARGEST": "larger documents are solved in another way",
-    "tasks.coref.kernels.phases.MAX_PHASES": "decides which of two other limits holds",
     "tasks.coref.marmara.examples.MAX_DISTANCE": "part of the method",
     "tasks.coref.marmara.learning.MAX_ITERATIONS": "part of the method",
     "tasks.coref.marmara.pair_learning.MAX_STEPS": "part of the method",

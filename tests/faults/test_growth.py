@@ -13,7 +13,6 @@ from closeread.exceptions import RequestError
 from closeread.tasks.coref.adjudication.annotators import join_annotators
 from closeread.tasks.coref.chain_errors import find_chain_errors
 from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.kernels.ceaf import best_total
 from closeread.tasks.coref.link_support import measure_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.categories import expect_coin
@@ -65,17 +64,6 @@ def test_mentions_that_compete_have_a_limit():
         count_coref([key], [response], matching="partial")
 
 
-def test_a_chain_of_entities_takes_linear_time():
-    # Row i shares 2 mentions with column i and 3 with column i + 1; the best mapping takes all of the latter.
-    n = 20_001  # beyond what may be searched
-    row, column = np.repeat(np.arange(n), 2), np.repeat(np.arange(n), 2) + np.tile([0, 1], n)
-    weight, document = np.tile([2.0, 3.0], n), np.zeros(2 * n, np.int64)
-    assert best_total(row, column, weight, document, 1).tolist() == [3 * n]
-    # In a chain of weights 1, 2, …, every other cell is taken, from the heaviest on.
-    rising = np.arange(1.0, 2 * n + 1)
-    assert best_total(row, column, rising, document, 1).tolist() == [rising[1::2].sum()]
-
-
 def make_circle(n):
     """Return entities of two mentions each, and the same shifted by one mention, so that all overlap in a circle."""
     key = [[[2 * i, 2 * i], [2 * i + 1, 2 * i + 1]] for i in range(n)]
@@ -85,20 +73,8 @@ def make_circle(n):
 
 
 def test_a_circle_of_entities_has_a_limit():
-    with pytest.raises(RequestError, match=r"100,001 entities of the key .*\(expected at most 100,000\)"):
-        count_coref(*make_circle(100_001), metrics=("ceafm",))
-
-
-def test_a_circle_of_entities_that_takes_too_many_phases_has_a_limit(monkeypatch):
-    monkeypatch.setattr("closeread.tasks.coref.kernels.phases.MAX_PHASES", 0)
     with pytest.raises(RequestError, match=r"20,001 entities of the key .*\(expected at most 20,000\)"):
         count_coref(*make_circle(20_001), metrics=("ceafm",))
-
-
-def test_a_circle_of_entities_is_mapped_in_phases():
-    row = np.repeat(np.arange(20_001), 2)
-    column, document = (row + np.tile([0, 1], 20_001)) % 20_001, np.zeros(40_002, np.int64)
-    assert best_total(row, column, np.ones(40_002), document, 1).tolist() == [20_001]
 
 
 def test_repeated_mentions_have_a_limit():

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from closeread.arrays import Ints, expand_ranges, mark_run_starts
-from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
+from closeread.tasks.coref.kernels.assignment import Pairs, check_pairs
 from closeread.tasks.coref.kernels.spans import Runs, Spans, count_tokens
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.kernels.ceaf import best_total
+from closeread.tasks.coref.kernels.assignment import best_total
 from closeread.tasks.coref.kernels.overlap import Overlap
 
 BOTH_SIDES = ("common", "key", "response")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, expand_ranges
-from closeread.tasks.coref.kernels.best_pairs import Pairs, Ranking, check_pairs, choose_best
+from closeread.tasks.coref.kernels.assignment import Pairs, Ranking, check_pairs, choose_best
 from closeread.tasks.coref.kernels.craft_matching import pair_by_first_part
 from closeread.tasks.coref.kernels.spans import (
     Spans,

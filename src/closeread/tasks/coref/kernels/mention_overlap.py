@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from closeread.arrays import Floats, Ints, expand_ranges
-from closeread.tasks.coref.kernels.ceaf import best_total
+from closeread.tasks.coref.kernels.assignment import best_total
 from closeread.tasks.coref.kernels.sides import sum_by_index
 from closeread.tasks.coref.kernels.spans import Spans, count_shared_tokens, count_tokens
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.tasks.coref.kernels.best_pairs import Pairs, check_pairs
+from closeread.tasks.coref.kernels.assignment import Pairs, check_pairs
 from closeread.tasks.coref.kernels.mention_matching import number_rows
 from closeread.tasks.coref.kernels.overlap import match_rows
 

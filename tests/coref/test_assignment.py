@@ -1,0 +1,169 @@
+"""The best mappings of clusters and of mentions, next to other solvers and to trying every choice."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared.for_each import for_each
+from twins.zeros import best_sum
+
+from closeread.arrays import LimitError
+from closeread.tasks.coref.kernels import assignment
+from closeread.tasks.coref.kernels.assignment import ROWS_PER_CALL, Pairs, Ranking, best_total, choose_best
+
+CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30)
+"""Cells of a table: row, column and weight."""
+
+
+def solve_dense(row, column, weight, document, n_documents):
+    """Compute the best total of every document with a solver for dense matrices."""
+
+    from scipy.optimize import linear_sum_assignment
+
+    totals = []
+    for number in range(n_documents):
+        here = document == number
+        matrix = np.zeros((row.max() + 1, column.max() + 1))
+        matrix[row[here], column[here]] = weight[here]
+        totals.append(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
+    return totals
+
+
+@pytest.mark.extended
+@for_each("whole", [True, False])
+@for_each(
+    ("n_documents", "size", "share"), [(40, ROWS_PER_CALL // 10, 0.1), (3, 60, 0.5), (1, 2 * ROWS_PER_CALL, 0.004)]
+)
+def test_best_total_is_another_solvers(n_documents, size, share, whole):
+    rng = np.random.default_rng(size)
+    document, row, column = np.nonzero(rng.random((n_documents, size, size)) < share)
+    # Whole numbers have many ties, fractions have none.
+    weight = rng.integers(1, 5, len(row)).astype(float) if whole else rng.random(len(row)) + 0.01
+    row, column = row + size * document, column + size * document
+    order = rng.permutation(len(row))
+    got = best_total(*(values[order] for values in (row, column, weight, document)), n_documents)
+    assert got == pytest.approx(solve_dense(row, column, weight, document, n_documents), abs=1e-9)
+
+
+def test_a_long_chain_goes_to_the_solver():
+    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights: only one is forced in each round.
+    row, column = (np.arange(1, 601) + shift for shift in (0, 1))
+    row, column, weight = row // 2, column // 2, np.arange(1.0, 601.0)
+    zeros = np.zeros(600, np.int64)
+    assert best_total(row, column, weight, zeros, 1) == pytest.approx(solve_dense(row, column, weight, zeros, 1))
+
+
+def test_clusters_that_need_no_search_need_no_solver():
+    script = (
+        "import sys, numpy as np\n"
+        "from closeread.tasks.coref.kernels.entity_metrics import ceafe_counts\n"
+        "from closeread.tasks.coref.kernels.overlap import overlap\n"
+        "from closeread.tasks.coref.kernels.sides import Side\n"
+        "document = np.repeat([0, 1], 4)\n"
+        "split, joined = np.array([0, 1, 1, 2, 3, 3, 4, 4]), document\n"
+        "split, joined = (Side(document, np.arange(8), entity) for entity in (split, joined))\n"
+        "assert ceafe_counts(overlap(split, joined, 2))[:, 0].tolist() == [4 / 6, 4 / 6]\n"
+        "assert 'scipy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def entangled(n_mentions, n_entities):
+    """The cells of mentions in random entities of both sides, and their similarity in CEAF-e."""
+    key, response = np.random.default_rng(0).integers(0, n_entities, (2, n_mentions))
+    codes, shared = np.unique(key * n_entities + response, return_counts=True)
+    row, column = codes // n_entities, codes % n_entities
+    return row, column, 2 * shared / (np.bincount(key)[row] + np.bincount(response)[column])
+
+
+@given(CELLS, st.sampled_from([1, 3, 7]))
+def test_small_tables_have_the_total_of_another_solver(cells, divisor):
+    weight_of = {(row, column): weight / divisor for row, column, weight in cells}
+    row, column = (np.unique(line, return_inverse=True)[1] for line in np.array(list(weight_of)).T)
+    weight, zeros = np.array(list(weight_of.values())), np.zeros(len(weight_of), np.int64)
+    best = solve_dense(row, column, weight, zeros, 1)
+    assert best_total(row, column, weight, zeros, 1) == pytest.approx(best, abs=1e-9)
+
+
+def test_connected_entities_have_a_limit(monkeypatch):
+    row, column, weight = entangled(300, 80)
+    documents = np.zeros(len(row), np.int64)
+    expected = best_total(row, column, weight, documents, 1)
+    monkeypatch.setattr(assignment, "MAX_ROWS", 80)
+    # Two documents have more rows together, but these are not connected.
+    both = [np.concatenate([values, values + shift]) for values, shift in ((row, 80), (column, 80), (documents, 1))]
+    twice = best_total(*both[:2], np.concatenate([weight, weight]), both[2], 2)
+    assert twice == pytest.approx([*expected, *expected], rel=1e-12)
+    monkeypatch.setattr(assignment, "MAX_ROWS", 20)
+    with pytest.raises(LimitError, match="at most 20"):
+        best_total(row, column, weight, documents, 1)
+
+
+TABLES = st.integers(1, 6).flatmap(
+    lambda n: st.lists(st.lists(st.sampled_from((0, 0, 0.25, 0.5, 1)), min_size=n, max_size=n), min_size=1, max_size=6)
+)
+"""The similarities of the candidates of a document; 0 for those that can't match."""
+
+
+def choose(documents):
+    """Choose from the matrices of several documents; return the chosen cells as (document, row, column)."""
+    cells = [(d, *cell) for d, table in enumerate(documents) for cell in np.argwhere(table).tolist()]
+    sizes = np.array([table.shape for table in documents])
+    starts = np.cumsum(sizes, axis=0) - sizes
+    document, row, column = np.array(cells, np.int64).reshape(-1, 3).T
+    similarity = np.array([documents[d][i, j] for d, i, j in cells])
+    sides = [
+        Ranking(
+            np.repeat(np.arange(len(documents)), sizes[:, side]),
+            np.concatenate([np.arange(size) for size in sizes[:, side]]),
+            sizes[:, side],
+        )
+        for side in (0, 1)
+    ]
+    pairs = Pairs(starts[document, 0] + row, starts[document, 1] + column, similarity)
+    return [cells[i] for i in choose_best(pairs, *sides).tolist()]
+
+
+def solve(documents):
+    """The same by the solver alone."""
+
+    from scipy.optimize import linear_sum_assignment
+
+    found = []
+    for d, table in enumerate(documents):
+        for i, j in zip(*linear_sum_assignment(-table), strict=True):
+            found += [(d, int(i), int(j))] if table[i, j] else []
+    return found
+
+
+@given(tables=st.lists(TABLES.map(np.array), min_size=1, max_size=3))
+def test_choices_are_those_of_the_solver(tables):
+    assert sorted(choose(tables)) == sorted(solve(tables))
+
+
+@given(tables=st.lists(TABLES.map(np.array), min_size=1, max_size=2))
+def test_documents_too_large_for_the_solver_have_the_same_sum(tables):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assignment, "MAX_CELLS", 36)
+        chosen = choose([np.pad(table, (0, 7)) for table in tables])  # with candidates that have no pair
+    for d, table in enumerate(tables):
+        found = [(i, j) for document, i, j in chosen if document == d]
+        assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)
+        assert sum(table[i, j] for i, j in found) == best_sum(table.tolist())
+
+
+def test_ties_are_those_of_the_solver_for_the_whole_document():
+    # Two rows compete for the last column, with the same similarity; which of them gets it depends on the other
+    # candidates, since the solver turns a matrix with more rows than columns.
+    tall = np.array([[0, 0, 0.5], [0, 0, 0.5], [0, 0, 0], [0.5, 0, 0]])
+    for table in (tall, tall.T, tall[:3], tall[:2]):
+        assert choose([table]) == solve([table])
+    many = np.full((40, 40), 0.5)
+    assert choose([many]) == solve([many]) == [(0, i, i) for i in range(40)]
+
+
+def test_nothing_to_choose():
+    assert choose([np.zeros((2, 3))]) == []
