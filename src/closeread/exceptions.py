@@ -12,26 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from closeread import limits
+
 SHOWN = 20
 NAMED = 3
 
-
 FieldPath = tuple[str | int, ...]
 """The keys and the places of items, from 0, that lead to a value inside a record."""
-
-
-def describe_place(path: FieldPath, about: str, what: str) -> str:
-    """What is wrong with a value, with its place in its record.
-
-    >>> describe_place(("relations", 3, "anchor"), "", "'x' does not exist")
-    "relations[3].anchor: 'x' does not exist"
-    >>> describe_place(("possessions", 1), "'Ann'", "relation is missing")
-    "possessions[1] ('Ann'): relation is missing"
-    """
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
-    if about:
-        place += f" ({about})"
-    return f"{place}: {what}" if place else what
 
 
 class Problem(NamedTuple):
@@ -59,10 +46,19 @@ class Problem(NamedTuple):
     times: int = 1
 
     @property
+    def place(self) -> str:
+        """Where in its record it is, as in `relations[3].anchor`, and what stands there."""
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
+        return f"{place} ({self.about})" if self.about else place
+
+    @property
     def message(self) -> str:
-        """What is wrong, with the record and the place in it."""
-        said = describe_place(self.path, self.about, self.what)
-        return f"{self.record}: {said}" if self.record else said
+        """What is wrong, with the record and the place in it.
+
+        >>> Problem("relation is missing", path=("possessions", 1), about="'Ann'", record="id 'x'").message
+        "id 'x': possessions[1] ('Ann'): relation is missing"
+        """
+        return ": ".join(filter(None, (self.record, self.place, self.what)))
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -78,6 +74,45 @@ class Problem(NamedTuple):
         """The problem with the place where it is, as terminals can jump to it."""
         place = source if self.file is None else os.path.join(source, escape_line(self.file))
         return f"{place}: {self.message}" if self.line is None else f"{place}:{self.line}: {self.message}"
+
+
+class ProblemList(list[Problem]):
+    """A list of problems that stays short, though a file may have millions of them.
+
+    Beyond the first `limits.MAX_PROBLEMS`, the first problem of each kind counts the others (`Problem.times`); so many
+    kinds are told apart.  Problems can only be added at the end.
+
+    >>> problems = ProblemList(Problem("is empty", line) for line in range(1, 1001))
+    >>> len(problems), problems[0].times, problems[1].times
+    (300, 701, 1)
+    """
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        super().__init__()
+        self._first: dict[tuple[str, ...], int] = {}  # the place of the first of each kind
+        self.extend(problems)
+
+    def append(self, problem: Problem) -> None:
+        """Add a problem, or count it."""
+        kind = problem.kind
+        if kind not in self._first and len(self._first) >= limits.MAX_PROBLEMS:
+            problem = problem._replace(what="another problem, not listed", path=(), about="", record="")
+            kind = problem.kind
+        first = self._first.setdefault(kind, len(self))
+        if first < len(self) >= limits.MAX_PROBLEMS:
+            self[first] = self[first]._replace(times=self[first].times + problem.times)
+        else:
+            super().append(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Add problems one by one."""
+        for problem in problems:
+            self.append(problem)
+
+    def __iadd__(self, problems: Iterable[Problem]) -> ProblemList:  # type: ignore[override,misc]
+        """Add problems one by one."""
+        self.extend(problems)
+        return self
 
 
 def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
@@ -98,17 +133,17 @@ def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
 
 def _describe_others(first: Problem, others: Sequence[Problem]) -> str:
     """Say how often a problem occurs, and where else; empty if it occurs once."""
-    total = f"{first.times + sum(one.times for one in others):,}"
-    if total == "1":
-        return ""
+    total = first.times + sum(one.times for one in others)
     lines = dict.fromkeys(one.line for one in others)
+    if total == 1:
+        return ""
     if {one.file for one in others} == {first.file} and None not in lines and lines.keys() != {first.line}:
-        other_lines = [f"{line:d}" for line in lines if line is not None and line != first.line]
-        places = "line " if len(other_lines) == 1 else "lines "
-        return f" ({total} times; also {places}{_join_first(other_lines)})"
-    names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
-    also = f"; also {_join_first(names)}" if names else ""
-    return f" ({total} times{also})"
+        other_lines = [f"{line}" for line in lines if line != first.line]
+        also = f"; also {'line' if len(other_lines) == 1 else 'lines'} {_join_first(other_lines)}"
+    else:
+        names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
+        also = f"; also {_join_first(names)}" if names else ""
+    return f" ({total:,} times{also})"
 
 
 def _name_place(problem: Problem, first: Problem) -> str:
@@ -118,7 +153,7 @@ def _name_place(problem: Problem, first: Problem) -> str:
         return ":".join(filter(None, (escape_line(problem.file or ""), line)))
     if problem.record != first.record:
         return problem.record
-    return "" if problem.path == first.path else describe_place(problem.path, problem.about, "").removesuffix(": ")
+    return "" if problem.path == first.path else problem.place
 
 
 def _join_first(names: Sequence[str]) -> str:
@@ -126,25 +161,17 @@ def _join_first(names: Sequence[str]) -> str:
 
 
 class CloseReadWarning(UserWarning):
-    """A warning about files or results that are read anyway, such as files that differ from the released ones.
-
-    Args:
-        message: what is said; it is escaped, since parts of it may come from files.
-    """
+    """A warning about files or results that are read anyway, such as files that differ from the released ones."""
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
 
 
 class RequestError(ValueError):
-    """A request that can't be met: an unknown name, or results that can't be compared.
-
-    Args:
-        message: what is said; it is escaped, since parts of it may come from files.
-    """
+    """A request that can't be met: an unknown name, or results that can't be compared."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(escape(message))
+        super().__init__(escape(message))  # parts of it may come from files
 
 
 class InputError(ValueError):
@@ -224,21 +251,13 @@ class CombinedError(InputError):
 
 
 def raise_all(errors: Iterable[InputError]) -> None:
-    """Raise all errors at once; do nothing if there are none.
-
-    Raises:
-        InputError: the only one, or a `CombinedError`.
-    """
+    """Raise all errors at once, as a `CombinedError` if there are several; do nothing if there are none."""
     if found := tuple(errors):
         raise found[0] if len(found) == 1 else CombinedError(found)
 
 
 def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
-    """Read several files, or objects.
-
-    Raises:
-        InputError: some are invalid; the problems of all of them at once.
-    """
+    """Read several files, or objects, and raise the problems of all of them at once."""
     found, wrong = [], []
     for item in items:
         try:

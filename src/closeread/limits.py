@@ -1,7 +1,4 @@
-"""The limits of what is read, and of what is done with it.
-
-Every file is untrusted: a number in it, or a file that is easily made, must not fill the memory or take hours.  What is
-beyond a limit is refused in words before anything is allocated.  `docs/limits.md` lists the limits for users.
+"""The limits of what is read; `docs/limits.md` lists those that users meet.
 
 Other modules import this one, not the names in it, so that a limit has one value.
 """
@@ -31,10 +28,7 @@ MAX_DEPTH = 100
 """The deepest level of nesting in JSON and XML; some versions of Python can't print what is nested more deeply."""
 
 MAX_PROBLEMS = 300
-"""The most problems of a file that are reported one by one; then, others of the same kind are only counted."""
-
-MAX_KINDS = 300
-"""The most kinds of problems of a file that are told apart."""
+"""The most problems of a file that are reported one by one, and the most kinds; then, others are only counted."""
 
 MAX_EXPLAINED = 100
 """The most invalid rows of a file that are explained; others are only counted."""
@@ -50,11 +44,7 @@ _lowered: ContextVar[int | None] = ContextVar("lowered", default=None)
 
 @contextmanager
 def keep_files_below(size: int | None) -> Iterator[None]:
-    """Refuse files, and folders of files, of more than `size` bytes inside the block; None keeps the limit as it is.
-
-    A context variable has the limit, since files are read far below the door where a user gives it, and threads and
-    tasks of other callers must not be affected.
-    """
+    """Refuse files, and folders of files, of more than `size` bytes inside the block; None keeps the limit as it is."""
     token = _lowered.set(_lowered.get() if size is None else size)
     try:
         yield
@@ -80,10 +70,6 @@ def max_file_bytes() -> int:
 
 def describe_excess(size: int, unit: str = "bytes") -> str | None:
     """Say that a file, or a folder of files, is too large; None if it is not.
-
-    Args:
-        size: its size, in bytes.
-        unit: what the size is of.
 
     >>> describe_excess(1000)
     >>> with keep_files_below(999):

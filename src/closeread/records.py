@@ -13,8 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
-from closeread.exceptions import FormatError, Problem, quote, quote_json
-from closeread.problems import ProblemList
+from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 
 Record = dict[str, Any]
 

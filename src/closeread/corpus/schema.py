@@ -21,10 +21,9 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from closeread import limits
-from closeread.exceptions import FieldPath, Problem, quote_json
+from closeread.exceptions import FieldPath, Problem, ProblemList, quote_json
 from closeread.json_schema import explain
 from closeread.packages import package_folder
-from closeread.problems import ProblemList
 from closeread.records import ColumnRecords
 
 Schema = Mapping[str, Any]

@@ -23,6 +23,7 @@ from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.exceptions import (
     FormatError,
     Problem,
+    ProblemList,
     RequestError,
     SubmissionError,
     describe_problems,
@@ -34,7 +35,6 @@ from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.problems import ProblemList, count_problems
 from closeread.records import (
     AnyParsed,
     ColumnRecords,
@@ -283,7 +283,7 @@ def _count_unread(parsed: AnyParsed) -> float:
     The number is unknown if the file is invalid as a whole or no row can be read.
     """
     places = {(problem.file, problem.line) for problem in parsed.problems}
-    only_counted = count_problems(parsed.problems) - len(parsed.problems)
+    only_counted = sum(problem.times - 1 for problem in parsed.problems)
     return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
 
 

@@ -22,10 +22,9 @@ from typing import Any, NamedTuple, cast
 
 from closeread import limits
 from closeread.corpus.schema import Node, RowValidator, Schema, fold, value_type
-from closeread.exceptions import FieldPath, FormatError, Problem, quote, shorten
+from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, quote, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE
-from closeread.problems import ProblemList
 from closeread.records import AnyParsed, ColumnRecords, ParsedRows, Record, find_repeated, name_problem
 from closeread.tasks import find
 

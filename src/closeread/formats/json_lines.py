@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from closeread import limits
-from closeread.exceptions import Problem, pluralize, quote
+from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.fast_json import LONG, find_structure, is_too_deep, make_fast_parser
 from closeread.formats.text import UNSAFE, Lines, read_lines
-from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, is_dense
 
 SUFFIXES = (".jsonl", ".ndjson")

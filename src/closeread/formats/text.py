@@ -18,9 +18,8 @@ from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, overload
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import FormatError, Problem, ProblemList
 from closeread.formats.gzipped import MAGIC, decompress
-from closeread.problems import ProblemList
 
 STANDARD_INPUT = Path("/dev/stdin")
 """The name of standard input on all platforms; on the command line, it is `-`."""

@@ -30,6 +30,7 @@ from closeread.exceptions import (
     CloseReadWarning,
     FormatError,
     Problem,
+    ProblemList,
     RequestError,
     escape_line,
     join_names,
@@ -55,7 +56,6 @@ from closeread.formats.vector_entries import (
     show_word,
     split_line,
 )
-from closeread.problems import ProblemList
 
 Matrix = NDArray[np.float32]
 

@@ -19,11 +19,10 @@ import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.neural_json import SURROGATES, find_dialect, read_neural

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from closeread.exceptions import Problem
+from closeread.exceptions import Problem, ProblemList
 from closeread.formats import SubmissionFile
-from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record, column
 
 SUFFIX = ".txt"

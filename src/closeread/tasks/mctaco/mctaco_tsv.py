@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from closeread import limits
-from closeread.exceptions import Problem, quote
+from closeread.exceptions import Problem, ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.problems import ProblemList
 from closeread.records import ColumnRecords, Parsed, Record
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.exceptions import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, check_characters, read_xml
-from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedFolder, Record
 
 SUFFIX = ".xml"

@@ -20,12 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import find_hidden, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
 from closeread.tasks.timeline.gold import Timelines, unite

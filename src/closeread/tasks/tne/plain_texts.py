@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from closeread.exceptions import FormatError, Problem, pluralize
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
-from closeread.problems import ProblemList
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from closeread import limits
-from closeread.exceptions import Problem, RequestError, pluralize, quote, quote_json
+from closeread.exceptions import Problem, ProblemList, RequestError, pluralize, quote, quote_json
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.problems import ProblemList
 from closeread.records import Parsed, Record, column
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
 

@@ -17,11 +17,10 @@ from typing import Any
 import orjson
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, quote, quote_json
+from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 from closeread.formats import Format
 from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_collection, takes_more_memory
 from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
-from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.tne.columns import Documents
 

@@ -17,11 +17,19 @@ from typing import Any
 
 from closeread.corpus.downloads import DownloadError
 from closeread.corpus.sources import file_digest
-from closeread.exceptions import FormatError, Problem, RequestError, UnavailableError, pluralize, quote, quote_json
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    RequestError,
+    UnavailableError,
+    pluralize,
+    quote,
+    quote_json,
+)
 from closeread.files import make_folders, write_text
 from closeread.formats.file_names import LONGEST_NAME, find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.problems import ProblemList
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 from closeread.wording import name_option

@@ -20,12 +20,11 @@ from unicodedata import normalize
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import fit_numbers
-from closeread.exceptions import FormatError, Problem, escape, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, escape, quote
 from closeread.files import text_suffix
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
-from closeread.problems import ProblemList
 from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
-from closeread.problems import ProblemList
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
 from closeread.tasks.coref.conll_layout import parse_name

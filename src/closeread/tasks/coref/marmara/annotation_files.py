@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.folders import walk_files
-from closeread.problems import ProblemList
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
 from closeread.tasks.coref.columns import MentionTable, mention_table
 from closeread.tasks.coref.marmara.equalities import Given, read_equalities, read_given

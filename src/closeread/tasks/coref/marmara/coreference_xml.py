@@ -16,9 +16,8 @@ from typing import NamedTuple
 from unicodedata import normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.exceptions import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
-from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention
 
 SUFFIXES = (".xml", ".xml.gz")

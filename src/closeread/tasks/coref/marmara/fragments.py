@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.xml_tree import parse_xml
-from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.fragment_text import AUTO, decode, describe_decoding_error, repair
 from closeread.tasks.coref.marmara.sentence_numbers import FRAGMENT, is_sentence_number
 from closeread.tasks.coref.marmara.treebank_files import TreebankFile

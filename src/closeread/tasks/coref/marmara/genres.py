@@ -13,9 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats.text import read_lines
-from closeread.problems import ProblemList
 from closeread.suggestions import suggest
 
 GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from closeread.exceptions import Problem, join_names, pluralize, quote
-from closeread.problems import ProblemList
+from closeread.exceptions import Problem, ProblemList, join_names, pluralize, quote
 from closeread.tasks.coref.marmara.coreference_xml import describe_mention
 from closeread.tasks.coref.marmara.documents import Annotation, Document, Mention, Sentence
 from closeread.tasks.coref.marmara.placed_documents import PlacedMention, make_placed_document, order_sentences

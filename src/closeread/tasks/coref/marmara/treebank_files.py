@@ -12,9 +12,8 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import FormatError, Problem, ProblemList
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
-from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.sentence_numbers import find_fragment, is_sentence_number
 
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from closeread.exceptions import FormatError, Problem, join_names, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, quote
 from closeread.formats.xml_tree import check_characters, parse_xml
-from closeread.problems import ProblemList
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.fragments import read_fragments
 from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, find_document_id, is_sentence_number, sort_key

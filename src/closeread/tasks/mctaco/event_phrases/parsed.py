@@ -16,9 +16,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import FormatError, Problem, ProblemList
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.problems import ProblemList
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
 
