@@ -176,13 +176,12 @@ BROKEN = {
     "nothing": (None, "report.json: can't be read: No such file or directory"),
     "a list": ("[]", 'report.json: expected an object such as {"format": …, '),
     "half": ('{"format": 1,\n', "report.json:2: is not JSON: "),
-    "NaN": ('{"format": NaN}', "report.json: is not JSON: NaN is not a finite number"),
-    "infinite": ('{"format": 1e999}', "report.json: is not JSON: 1e999 is not a finite number"),
-    "a key twice": ('{"format": 1, "format": 1}', "report.json: is not JSON: key 'format' occurs twice in an object"),
+    "NaN": ('{"format": NaN}', "report.json: NaN is not a valid JSON value"),
+    "infinite": ('{"format": 1e999}', "report.json: the number '1e999' is too large for a float"),
+    "a key twice": ('{"format": 1, "format": 1}', "report.json: duplicate key 'format'"),
     "deep": ("[" * 100_000, "report.json: is nested too deeply"),
     "bytes": (b"\xff", "report.json: is not UTF-8 (byte 0)"),
-    "half a pair": (r'{"\ud800": 1}', r"report.json: is not JSON: key '\ud800' contains half of a surrogate pair"),
-    "many digits": ('{"format": ' + "9" * 5000 + "}", "report.json: is not JSON: "),
+    "many digits": ('{"format": ' + "9" * 5000 + "}", "report.json: contains a number with too many digits"),
 }
 
 

@@ -17,35 +17,6 @@ from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote
 
 Record = dict[str, Any]
 
-SMALL = 2**16
-"""The size of a file of JSON, in characters, up to which it may be dense."""
-
-MANY = 2**12
-"""The length of a text, in bytes, from which on NumPy counts its bytes."""
-
-DENSE = 16
-"""What the objects and lists of a long text of JSON may take, in bytes of memory for each of its characters."""
-
-
-def is_dense(text: str | bytes) -> bool:
-    """Tell whether the objects and lists of JSON take more memory than `DENSE` allows; if most are empty, they do.
-
-    >>> is_dense('{"a": [[], [], [], [], [], [], [], []]}'), is_dense('{"id": "s1", "clusters": [[[1000, 1003]]]}')
-    (True, False)
-    """
-    if isinstance(text, str):
-        return 192 * text.count("{") + 72 * text.count("[") > DENSE * len(text)
-    return 192 * count_byte(text, b"{") + 72 * count_byte(text, b"[") > DENSE * len(text)
-
-
-def count_byte(text: bytes, byte: bytes) -> int:
-    """Count a byte; in a long text that may have many of it, faster than `bytes.count`."""
-    if len(text) < MANY:
-        return text.count(byte)
-    import numpy as np  # only here, since help imports this module
-
-    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == byte[0]))
-
 
 class ColumnRecords(Sequence[Record]):
     """Records stored as columns, for flat corpora of any size; each becomes a dict when accessed.

@@ -10,7 +10,6 @@ from shared.fuzzing.targets import RICH
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import read_submission
-from closeread.counts.report import Report
 from closeread.exceptions import InputError
 from closeread.formats import text
 from closeread.formats.timeml import read_timeml
@@ -52,12 +51,6 @@ SHAPES = {
     "blank and not": "Ada\n" + repeat("\nx\n", SMALL),
     "empty cells": repeat("\t\t\t\t\n", SMALL),
     "a known document": "document,genre\n" + repeat("a,\n", SMALL),
-    "small objects": repeat("{}\n", SMALL),
-    "one id": repeat('{"id":"test-00001"}\n', SMALL),
-    "lists in objects": repeat('{"a":[' + "[]," * 13 + "[]]}\n"),
-    "objects in objects": repeat('{"a":[' + "{}," * 69 + "{}]}\n"),
-    "one long list": fill('{"a":[', "[]", "]}"),
-    "one long list of objects": fill("[", "{}", "]"),
     "unknown ids": number('{"id":"#","label":"no"}\n'),
     "wrong links": fill('{"id":"s1","relations":[', "1", "]}"),
     "no name": repeat('{"document":null,"clusters":[[[0,1],[2,3],[4,5]],[[6,7],[8,9]]]}\n'),
@@ -67,20 +60,17 @@ SHAPES = {
     "tokens": nest('<token number="0" sentence="0" t_id="1">a</token>\n'),
 }
 COUNTED = [
-    *[("mctaco", name) for name in ("unknown ids", "small objects", "one id", "empty cells")],
+    ("mctaco", "unknown ids"),
+    ("mctaco", "empty cells"),
     ("timeline", "letters"),
 ]
 """Those in which every line is a problem, which is counted at least."""
 
-LONG = ("one long list", "one long list of objects")
-ROWS = ("small objects", "one id")
-DENSE = ("lists in objects", "objects in objects")
 CASES = [
-    *[("mctaco", "system.jsonl", name) for name in ("unknown ids", *ROWS, *DENSE)],
+    ("mctaco", "system.jsonl", "unknown ids"),
     ("mctaco", "gold.tsv", "empty cells"),
-    *[("tne", "gold.jsonl", name) for name in LONG],
     ("tne", "system.jsonl", "wrong links"),
-    *[("coref", "key.jsonl", name) for name in ("no name", LONG[1])],
+    ("coref", "key.jsonl", "no name"),
     ("coref", "key.conll", "tabs"),
     *[("coref", "key.conllu", name) for name in ("letters", "wrong ids")],
     *[("timeline", "a.txt", name) for name in ("letters", "spaces", "blank and not")],
@@ -88,7 +78,6 @@ CASES = [
     ("wikipossessions", "gold.csv", "letters"),
     *[("cat", "a.xml", name) for name in ("elements", "elements with attributes", "tokens")],
     *[("timeml", "a.tml", name) for name in ("elements", "elements with attributes")],
-    *[("report", "a.json", name) for name in LONG],
 ]
 
 
@@ -103,8 +92,6 @@ def read(task, path):
         return read_folder(path.parent).problems
     if task == "fields":
         return read_fields(path, ["a"])
-    if task == "report":
-        return Report.load(path)
     corpus = load_corpus(task)
     if path.stem == "gold":
         return read_own_gold(corpus, path)

@@ -241,7 +241,7 @@ SOUND = gzip.compress(dump([document()]).encode(), mtime=0)
         ),
         pytest.param(b"", "is empty", id="nothing"),
         pytest.param(b"\xef\xbb\xbf", "is empty", id="byte order mark"),
-        pytest.param(b"\xff\xfe{\0}\0", "1: byte 1 (0xff) is not valid UTF-8", id="UTF-16"),
+        pytest.param(b"\xff\xfe{\0}\0", "is UTF-16 text (expected UTF-8)", id="UTF-16"),
     ],
 )
 def test_files_that_are_not_sound(file, content, message):
@@ -262,16 +262,6 @@ def test_a_file_that_grows_without_end(file, monkeypatch):
         grown[:-8],
     ):
         assert refuse(file, content) == message
-
-
-def test_a_line_without_end(file, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 2000)
-    text = dump([document()])
-    assert read(file, text).problems == []
-    long = dump([document(text="x" * 2000)])
-    assert [p.message for p in read(file, text + long).problems] == [
-        f"the line has {len(long) - 1:,} bytes (expected at most 2,000)"
-    ]
 
 
 # The release.

@@ -19,7 +19,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_column_problems, name_labels
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
-from closeread.corpus.validation import convert_rows, load_rules, make_check, validate_records
+from closeread.corpus.validation import convert_rows, load_rules, validate_records
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import GoldSpec
 from closeread.digests import combine_digests, unit_digests
@@ -495,7 +495,7 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
     """
     declared = load_corpus(corpus)
     schema = load_schema(declared.schema)
-    parsed = read_json_lines(path, make_check(schema, definition))
+    parsed = read_json_lines(path)
     return validate_records(path, parsed, schema, definition, declared.key)
 
 
@@ -508,7 +508,7 @@ def _read_path(
     if path.is_dir() and reader.folder is not None:
         parsed = reader.folder.read(path)
     elif suffix in JSON_LINES and suffix not in reader.suffixes:
-        parsed = read_json_lines(path, make_check(load_schema(corpus.schema), definition))
+        parsed = read_json_lines(path)
     elif path.suffix.lower() == PARQUET:
         schema = load_schema(corpus.schema)
         rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))

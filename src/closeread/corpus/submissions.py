@@ -18,7 +18,7 @@ from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
 from closeread.corpus.schema import RowValidator, Spared, load_schema
-from closeread.corpus.validation import Rules, accept_rows, load_rules, make_check
+from closeread.corpus.validation import Rules, accept_rows, load_rules
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.exceptions import (
     FormatError,
@@ -176,7 +176,7 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     own = next((one for one in _find_files(corpus) if one.recognises(first)), None)
     if own is not None:
         return own.parse(lines, gold)
-    return parse_json_lines(lines, accepts=make_check(load_schema(corpus.schema), "submission"))
+    return parse_json_lines(lines)
 
 
 @dataclass(frozen=True)

@@ -168,12 +168,6 @@ def accept_rows(
     return Accepted(rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems)
 
 
-def make_check(schema: Schema, definition: str) -> Callable[[Record], bool]:
-    """Return what tells whether a record matches a definition once its numbers are fitted."""
-    validator, convert = RowValidator(schema, definition), _find_converter(schema, {"$ref": f"#/$defs/{definition}"})
-    return lambda row: validator.accepts(row) or (convert is not None and validator.accepts(convert(row)))
-
-
 def describe_unwrapped(validator: RowValidator, side: str, rows: object) -> str:
     """Say that the rows are one row that was not put in a list; empty if they are not.
 

@@ -20,7 +20,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.resampling import Sums
 from closeread.counts.results import FORMAT, Loadable, check_report
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
-from closeread.formats.json_files import write_json
+from closeread.formats.json_lines import write_json
 from closeread.suggestions import suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args, overload
 
 from closeread.argument_types import check_types
 from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Problem, RequestError, quote
-from closeread.formats.json_files import read_json, write_json
+from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
 from closeread.tables import Grid, Style, csv_text, draw

@@ -1,44 +1,33 @@
-"""JSON Lines: one JSON object per line, read strictly.
+"""JSON, read strictly: JSON Lines, with an object on each line, and files of one value.
 
 Stricter than `json.loads`, which accepts NaN, Infinity, numbers beyond the range of a float and duplicate keys.
-Also rejected are control characters and lone surrogates inside strings, since such a string can't be shown, stored or
-compared safely, and values nested so deeply that some Python versions can't print them.
+Also rejected are values nested so deeply that some Python versions can't print them, and, in JSON Lines, control
+characters and lone surrogates in strings, since such a string can't be shown, stored or compared safely.
 """
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import count, islice
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from closeread import limits
-from closeread.exceptions import Problem, ProblemList, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
+from closeread.files import write_text
 from closeread.formats import Format
-from closeread.formats.fast_json import LONG, find_structure, is_too_deep, make_fast_parser
-from closeread.formats.text import UNSAFE, Lines, read_lines
-from closeread.records import Parsed, Record, is_dense
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, Lines, read_bytes, read_lines
+from closeread.records import Parsed, Record
 
 SUFFIXES = (".jsonl", ".ndjson")
 
-SHORT = 32
-"""The length of a line, in characters, up to which an object takes many times as much memory as its line.
+SURROGATE = re.compile("[\ud800-\udfff]")
 
-Valid rows are longer, so that none of them is validated twice."""
-
-YOUNG = 100_000
-"""From how many new objects on it is worth it to spare the garbage collector a scan."""
-
-LINES = 256
-"""How many lines in memory are parsed at once."""
-
-INVALID = "does not match the schema"
 TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
 
 
@@ -46,194 +35,10 @@ class _RefusedError(ValueError):
     """Something that Python's parser accepts and we reject."""
 
 
-def read_json_lines(path: Path, accepts: Callable[[Record], bool] | None = None) -> Parsed:
-    """Read the objects of a JSON Lines file, as `parse_json_lines` does.
-
-    Raises:
-        FormatError: the file can't be read as text (see `closeread.formats.text`).
-    """
-    return parse_json_lines(read_lines(path), accepts=accepts)
-
-
-def parse_json_lines(
-    lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE, accepts: Callable[[Record], bool] | None = None
-) -> Parsed:
-    """Parse one object per line, with a problem for every line that has none.
-
-    Args:
-        lines: the lines.
-        unsafe: characters that no string may contain.
-        accepts: whether an object is a valid record.  Invalid ones are kept, so that whoever validates them can explain
-            what is wrong; but an object takes many times the size of a short or dense line, so of these, after the
-            first `limits.MAX_EXPLAINED`, each is a problem here.
-    """
-    records: list[Record] = []
-    numbers: list[int] = []
-    problems = ProblemList()
-    rejected = 0
-    with pause_garbage_collection():
-        for number, line, record in parse_each(lines, unsafe):
-            if isinstance(record, str):
-                problems.append(Problem(record, number))
-                continue
-            if accepts is not None and takes_more_memory(line) and not accepts(record):
-                rejected += 1
-                if rejected > limits.MAX_EXPLAINED:
-                    problems.append(Problem(INVALID, number))
-                    continue
-            records.append(record)
-            numbers.append(number)
-    if problems and not records and (other := describe_other_json(lines)):
-        problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
-    return Parsed(records, numbers, problems)
-
-
-def takes_more_memory(line: bytes) -> bool:
-    """Tell whether the object of a line that was parsed may take much more memory than the line."""
-    return len(line) < SHORT or (len(line) <= LONG and is_dense(line))  # the parsers refuse longer ones that are dense
-
-
-def parse_each(lines: Sequence[str], unsafe: re.Pattern[str]) -> Iterator[tuple[int, bytes, Record | str]]:
-    """Yield the number of each line, from 1, the line, and its object or what is wrong with it."""
-    parse_fast, parse = make_fast_parser(unsafe).parse, make_parser(unsafe)
-    errors = "strict" if isinstance(lines, Lines) else "surrogatepass"
-    first = 1
-    for block in lines.blocks() if isinstance(lines, Lines) else _encode_blocks(lines):
-        for number, line, record in zip(count(first), block, parse_fast(block), strict=False):
-            yield number, line, _parse_bytes(line, parse, errors) if record is None else record
-        first += len(block)
-
-
-def _parse_bytes(line: bytes, parse: Callable[[str], Record | str], errors: str) -> Record | str:
-    """Parse any line: its object, or what is wrong with it."""
-    if len(line) > limits.MAX_LINE_BYTES:
-        return f"the line has {len(line):,} bytes (expected at most {limits.MAX_LINE_BYTES:,})"
-    try:
-        return parse(line.decode("utf-8", errors))
-    except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8"
-
-
-def _encode_blocks(lines: Iterable[str]) -> Iterator[list[bytes]]:
-    """Yield lines as `Lines.blocks` does."""
-    left = iter(lines)
-    while block := [line.encode("utf-8", "surrogatepass") for line in islice(left, LINES)]:
-        yield block
-
-
-@contextmanager
-def pause_garbage_collection() -> Iterator[None]:
-    """Disable the garbage collector, which would scan all objects of the process again and again.
-
-    That takes a tenth of the time in an empty process, and more the more objects are alive.  Afterwards, the objects
-    that were made count as old ones, which are scanned rarely, if there are many.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if gc.get_count()[0] > YOUNG and gc.get_freeze_count() == 0:  # counting frozen objects of the caller takes time
-            gc.freeze()
-            gc.unfreeze()
-        if was_on:
-            gc.enable()
-
-
-def make_parser(unsafe: re.Pattern[str]) -> Callable[[str], Record | str]:
-    """Return what parses any line: its object, or what is wrong with it.
-
-    Args:
-        unsafe: characters that no string may contain.
-    """
-    decode = json.JSONDecoder(
-        object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite
-    ).decode
-
-    def parse(line: str) -> Record | str:
-        if len(line) > LONG and is_dense(line):
-            return _describe_density(line)
-        try:
-            value = decode(line)
-            _check_value(value, line, unsafe)
-        except _RefusedError as error:
-            return str(error)
-        except RecursionError:
-            return TOO_DEEP
-        except json.JSONDecodeError as error:
-            return _describe_syntax_error(error, line)
-        except ValueError:  # an integer with more digits than Python converts
-            return "contains a number with too many digits"
-        if isinstance(value, dict):
-            return value
-        return f"{quote(line.strip())} is not a JSON object (expected one object per line)"
-
-    return parse
-
-
-def describe_other_json(lines: Sequence[str]) -> str:
-    """Say how the lines together are JSON, if they are a list of objects, or one object; empty if they are not."""
-    first = next((line.lstrip()[:1] for line in lines if line.strip()), "")
-    if first not in ("[", "{"):
-        return ""
-    text = lines.text() if isinstance(lines, Lines) else "\n".join(lines)
-    try:
-        value = None if is_dense(text) else json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    if isinstance(value, dict):
-        return f"is one JSON object on {len(lines):,} lines" if len(lines) > 1 else ""
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        return f"is a JSON list of {pluralize(len(value), 'object')}"
-    return ""
-
-
-def _describe_density(line: str) -> str:
-    """Say that a long line is dense, or that it is nested too deeply."""
-    depth = 0
-    for bracket in re.findall(r"[\[\]{}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", line[:LONG])):
-        depth += 1 if bracket in "[{" else -1
-        if depth > limits.MAX_DEPTH:
-            return TOO_DEEP
-    n = line.count("{") + line.count("[")
-    return f"has {n:,} objects and lists in {len(line):,} characters, too many for a line of that length"
-
-
-def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
-    """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
-
-    Args:
-        rows: the rows.
-        unsafe: characters that no string may contain.
-
-    Raises:
-        ValueError: a row contains what `parse_json_lines` refuses: such a character, NaN or infinity.
-    """
-    return "".join(_dump_row(row, number, unsafe) for number, row in enumerate(rows))
-
-
-def _dump_row(row: Record, number: int, unsafe: re.Pattern[str]) -> str:
-    try:
-        line = json.dumps(row, ensure_ascii=False, allow_nan=False)
-        _check_value(row, line, unsafe)
-    except RecursionError:
-        raise ValueError(f"row {number}: {TOO_DEEP}") from None
-    except ValueError as error:
-        raise ValueError(f"row {number}: {error}") from None
-    return line + "\n"
-
-
-def _describe_syntax_error(error: json.JSONDecodeError, line: str) -> str:
-    if not line.strip():
-        return "is blank (expected one JSON object per line)"
-    return f"is not valid JSON: {error.msg.rstrip(': ').removesuffix(' at')} at column {error.colno}"
-
-
 def _make_object(pairs: list[tuple[str, Any]]) -> Record:
-    record = dict(pairs)
+    record = {intern(name): value for name, value in pairs}  # a million rows share their keys
     if len(record) < len(pairs):
-        times = Counter(name for name, _ in pairs)
-        twice = next(name for name in record if times[name] > 1)
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise _RefusedError(f"duplicate key {quote(twice)}")
     return record
 
@@ -249,28 +54,175 @@ def _parse_finite(digits: str) -> float:
     return number
 
 
-def _check_value(value: object, line: str, unsafe: re.Pattern[str]) -> None:
-    """Reject a value that is nested too deeply, or has a string with unsafe characters; most can't have any."""
-    if is_too_deep(find_structure(line.encode("utf-8", "surrogatepass"))):
-        raise _RefusedError(TOO_DEEP)
-    if _may_be_unsafe(line):
+_DECODER = json.JSONDecoder(object_pairs_hook=_make_object, parse_constant=_reject_constant, parse_float=_parse_finite)
+
+
+def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
+    """Return the value of a text of JSON.
+
+    Args:
+        text: the text.
+        unsafe: characters that no string may contain.
+
+    Raises:
+        ValueError: the text is not JSON (a `json.JSONDecodeError`), or its value is rejected, in words.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text) if text.startswith("{") else (None, -1)
+        if end != len(text):  # `decode` reads white space, too, but takes half as long again
+            value = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    except (json.JSONDecodeError, _RefusedError):
+        raise
+    except ValueError:
+        raise ValueError("contains a number with too many digits") from None
+    _check_value(value, text, unsafe)
+    return value
+
+
+def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> None:
+    """Reject a value that is nested too deeply, or has a string with unsafe characters; of most, the text tells."""
+    if text.count("{") + text.count("[") > limits.MAX_DEPTH:
+        level: list[Any] = [[value]]
+        for _ in range(limits.MAX_DEPTH + 1):
+            children = (child for one in level for child in (one.values() if isinstance(one, dict) else one))
+            level = [child for child in children if isinstance(child, dict | list | tuple)]
+        if level:
+            raise ValueError(TOO_DEEP)
+    if unsafe is not None and _compile_suspects(unsafe).search(text):
         _reject_unsafe(value, unsafe)
 
 
-def _may_be_unsafe(line: str) -> bool:
-    """Tell whether a line can contain anything that `_reject_unsafe` rejects; most lines can't."""
-    return "\\" in line or UNSAFE.search(line) is not None
+@cache
+def _compile_suspects(unsafe: re.Pattern[str]) -> re.Pattern[str]:
+    """Return a pattern of unsafe characters and of escapes that may be one."""
+    escapes = [letter for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True) if unsafe.search(character)]
+    return re.compile(rf"{unsafe.pattern}|\\(?:{'|'.join([*escapes, 'u00[0189]', 'u007[fF]', 'u[dD][89a-fA-F]'])})")
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
     if isinstance(value, str):
         if found := unsafe.search(value):
-            kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
-            raise _RefusedError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
-    elif isinstance(value, dict | list):
-        children = value if isinstance(value, list) else [*value, *value.values()]
-        for child in children:
+            kind = "lone surrogate" if SURROGATE.match(found[0]) else "control character"
+            raise ValueError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
+    elif isinstance(value, dict | list | tuple):
+        for child in [*value, *value.values()] if isinstance(value, dict) else value:
             _reject_unsafe(child, unsafe)
+
+
+def read_json_lines(path: Path) -> Parsed:
+    """Read the objects of a JSON Lines file, as `parse_json_lines` does.
+
+    Raises:
+        FormatError: the file can't be read as text (see `closeread.formats.text`).
+    """
+    return parse_json_lines(read_lines(path))
+
+
+def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> Parsed:
+    """Parse one object per line, with a problem for every line that has none.
+
+    Args:
+        lines: the lines.
+        unsafe: characters that no string may contain.
+    """
+    records: list[Record] = []
+    numbers: list[int] = []
+    problems = ProblemList()
+    for number, line in enumerate(lines, start=1):
+        try:
+            value = parse_json(line, unsafe)
+        except json.JSONDecodeError as error:
+            what = f"is not valid JSON: {error.msg.rstrip(': ').removesuffix(' at')} at column {error.colno}"
+            problems.append(Problem(what if line.strip() else "is blank (expected one JSON object per line)", number))
+        except ValueError as error:
+            problems.append(Problem(str(error), number))
+        else:
+            if isinstance(value, dict):
+                records.append(value)
+                numbers.append(number)
+            else:
+                what = f"{quote(line.strip())} is not a JSON object (expected one object per line)"
+                problems.append(Problem(what, number))
+    if problems and not records and (other := _describe_other_json(lines)):
+        problems = ProblemList([Problem(f"{other} (expected JSON Lines: each object on a line of its own)")])
+    return Parsed(records, numbers, problems)
+
+
+def _describe_other_json(lines: Sequence[str]) -> str:
+    """Say how the lines together are JSON, if they are a list of objects, or one object; empty if they are not."""
+    try:
+        value = parse_json(lines.text() if isinstance(lines, Lines) else "\n".join(lines))
+    except ValueError:
+        return ""
+    if isinstance(value, dict):
+        return f"is one JSON object on {len(lines):,} lines" if len(lines) > 1 else ""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return f"is a JSON list of {pluralize(len(value), 'object')}"
+    return ""
+
+
+def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
+    """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
+
+    Args:
+        rows: the rows.
+        unsafe: characters that no string may contain.
+
+    Raises:
+        ValueError: a row contains what `parse_json_lines` refuses: such a character, NaN or infinity.
+    """
+    lines = []
+    for number, row in enumerate(rows):
+        try:
+            line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+            _check_value(row, line, unsafe)
+        except RecursionError:
+            raise ValueError(f"row {number}: {TOO_DEEP}") from None
+        except ValueError as error:
+            raise ValueError(f"row {number}: {error}") from None
+        lines.append(f"{line}\n")
+    return "".join(lines)
+
+
+def read_json(path: Path) -> object:
+    """Read a file of one JSON value, which may be gzipped.
+
+    Raises:
+        FormatError: the file can't be read (`closeread.formats.text.read_bytes`), or is not JSON.
+    """
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+    try:
+        return parse_json(data.decode())
+    except UnicodeDecodeError as error:
+        raise FormatError(path, [Problem(f"is not UTF-8 (byte {error.start})")]) from None
+    except json.JSONDecodeError as error:
+        raise FormatError(path, [Problem(f"is not JSON: {error.msg}", error.lineno)]) from None
+    except ValueError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
+
+
+def dump_json(value: object, indent: int | None = None) -> str:
+    r"""Return a JSON value as text that ends a line; what UTF-8 lacks, as in some names of files, is escaped.
+
+    Raises:
+        ValueError: it contains NaN or infinity.
+
+    >>> dump_json(["é", "\udcff"])
+    '["é", "\\udcff"]\n'
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    return SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a JSON value as the command line prints it, completely or not at all.
+
+    Raises:
+        OSError: the file can't be written.
+    """
+    write_text(path, dump_json(value, indent=2))
 
 
 FORMAT = Format(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.exceptions import FormatError, Problem, RequestError
-from closeread.formats.json_files import read_json
+from closeread.formats.json_lines import read_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
 

@@ -77,10 +77,9 @@ def _read(path: Path, *, is_response: bool) -> Parsed:
     first = next((line for line in lines if line.strip()), "")
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
     if dialect is None:
-        accepts = RowValidator(load_schema("coref"), "document").accepts
-        parsed = parse_json_lines(lines, accepts=lambda record: accepts(drop_other_fields(record)))
+        parsed = parse_json_lines(lines)
         return _read_own(path, parsed._replace(records=list(map(drop_other_fields, parsed.records))))
-    parsed = parse_json_lines(lines, SURROGATES, lambda record: find_dialect(record) is dialect)
+    parsed = parse_json_lines(lines, SURROGATES)
     found = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(found, list):
         raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))

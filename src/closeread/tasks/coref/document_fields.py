@@ -122,7 +122,7 @@ def _read_rows(path: Path, problems: Problems, most: int) -> tuple[list[Row], in
     """
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
-        parsed = read_json_lines(path, lambda row: DOCUMENT in row)
+        parsed = read_json_lines(path)
         for problem in parsed.problems:
             problems.add(problem.message, problem.line)
         rows: list[Row] = list(zip(parsed.lines, parsed.records, strict=True))

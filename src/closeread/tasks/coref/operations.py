@@ -266,7 +266,7 @@ def adjudicate(
     """
     from closeread.corpus.notices import warn_all
     from closeread.files import text_suffix, write_texts
-    from closeread.formats.json_files import dump_json
+    from closeread.formats.json_lines import dump_json
     from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, read_forced
     from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
     from closeread.tasks.coref.adjudication.results import Settings

@@ -16,7 +16,7 @@ import numpy as np
 from closeread.counts.results import Result
 from closeread.exceptions import FieldPath, FormatError, Problem, RequestError, pluralize, quote, quote_json
 from closeread.files import is_empty_folder
-from closeread.formats.json_files import read_json
+from closeread.formats.json_lines import read_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import check_format
 from closeread.tables import NOTHING, Grid, Style, percent

@@ -15,7 +15,7 @@ import numpy as np
 
 from closeread.corpus.gold import Gold
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize
-from closeread.formats.json_files import write_json
+from closeread.formats.json_lines import write_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.records import Record
 from closeread.tasks.mctaco.categories import score_table

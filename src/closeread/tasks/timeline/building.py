@@ -23,7 +23,7 @@ from typing import NamedTuple
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import accept_rows, make_check, validate_records
+from closeread.corpus.validation import accept_rows, validate_records
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record, place_problem
@@ -247,7 +247,7 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
         FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
     """
     schema = load_schema(corpus.schema)
-    parsed = read_json_lines(path, make_check(schema, "event"))
+    parsed = read_json_lines(path)
     accepted, rejected = accept_rows(RowValidator(schema, "event"), parsed.records)
     parsed = parsed._replace(records=accepted)
     invalid = {problem.row for problem in rejected}

@@ -23,7 +23,7 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import accept_rows, make_check
+from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_bytes, read_lines
@@ -283,7 +283,7 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
     # The words of the corpus contain characters that are refused elsewhere.
     schema = load_schema("tne")
-    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE, make_check(schema, "decision"))
+    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
     accepted, invalid = accept_rows(RowValidator(schema, "decision"), parsed.records)
     parsed = parsed._replace(records=accepted)
     rejected = {problem.row for problem in invalid}

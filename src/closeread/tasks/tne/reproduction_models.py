@@ -18,7 +18,7 @@ import numpy as np
 from closeread.corpus.reproduction import Inputs, Recomputed
 from closeread.counts.printed_tables import OwnModel, Value
 from closeread.exceptions import quote
-from closeread.formats.json_files import read_json
+from closeread.formats.json_lines import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
 from closeread.tasks.tne.release import read_test
 

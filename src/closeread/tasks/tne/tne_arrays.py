@@ -43,7 +43,7 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         lines: the lines of the file.
         gold: the documents, in order; the noun phrases of one without `nps` are as many as its labels say.
     """
-    parsed = parse_json_lines(lines, accepts=lambda record: isinstance(record.get(ARRAY), list))
+    parsed = parse_json_lines(lines)
     problems = ProblemList(parsed.problems)
     if len(lines) != len(gold):
         found = f"the number of lines is {len(lines):,}"

@@ -17,10 +17,10 @@ from typing import Any
 import orjson
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
+from closeread.exceptions import Problem, ProblemList, quote, quote_json
 from closeread.formats import Format
-from closeread.formats.json_lines import INVALID, parse_each, pause_garbage_collection, takes_more_memory
-from closeread.formats.text import BYTE_ORDER_MARK, Lines, read_bytes
+from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.tne.columns import Documents
 
@@ -44,27 +44,11 @@ def read_records(path: Path, split: str) -> Parsed:
         FormatError: the file can't be read, or is not valid gzip or UTF-8.
     """
     del split
-    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
-    if not data:
-        raise FormatError(path, [Problem("is empty")])
-    with pause_garbage_collection():
-        return _parse_paused(Lines(data))
-
-
-def _parse_paused(raw: Lines) -> Parsed:
+    parsed = parse_json_lines(read_lines(path), UNSAFE)
     records: list[Record] = []
     lines: list[int] = []
-    problems = ProblemList()
-    rejected = 0
-    for number, line, record in parse_each(raw, UNSAFE):
-        if isinstance(record, str):
-            problems.append(Problem(record, number))
-            continue
-        if takes_more_memory(line):  # no document is, and an object takes many times the size of its line
-            rejected += 1
-            if rejected > limits.MAX_EXPLAINED:
-                problems.append(Problem(INVALID, number))
-                continue
+    problems = ProblemList(parsed.problems)
+    for number, record in zip(parsed.lines, parsed.records, strict=True):
         wrong = list(islice(_normalize(record), limits.MAX_PROBLEMS))
         name = record.get("id")
         of = f"id {quote(name)}: " if isinstance(name, str) else ""

@@ -49,7 +49,7 @@ def read_records(path: Path, split: str) -> Parsed:
     del split
     if text_suffix(path) not in SUFFIXES:
         return _read_rows(path)
-    parsed = read_json_lines(path, lambda record: isinstance(record.get("possessions"), list))
+    parsed = read_json_lines(path)
     return parsed._replace(records=complete_rows(parsed.records).records)
 
 
