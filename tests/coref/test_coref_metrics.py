@@ -8,7 +8,7 @@ from shared.coreference import KEY, RESPONSE
 from shared.for_each import for_each
 
 from closeread.tasks.coref import metrics
-from closeread.tasks.coref.kernels import entity_metrics, minimum_mentions, repeated_mentions
+from closeread.tasks.coref.kernels import entity_metrics, repeated_mentions
 from closeread.tasks.coref.metrics import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -19,7 +19,7 @@ def test_every_title_has_counts():
     assert all(name == metric.name and TITLES[name] == metric.title for name, metric in COUNTED.items())
 
 
-KERNELS = entity_metrics.muc_counts, repeated_mentions.muc_counts, minimum_mentions.muc_counts
+KERNELS = entity_metrics.muc_counts, repeated_mentions.muc_counts, repeated_mentions.minimum_muc_counts
 
 
 @for_each("n_arguments", range(6))

@@ -15,10 +15,9 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import Columns, MeanOf, Metric, precision_recall_f1
-from closeread.tasks.coref.kernels import blanc, entity_metrics, minimum_mentions, repeated_mentions
-from closeread.tasks.coref.kernels.minimum_mentions import MinimumOverlap
+from closeread.tasks.coref.kernels import blanc, entity_metrics, repeated_mentions
 from closeread.tasks.coref.kernels.overlap import Overlap
-from closeread.tasks.coref.kernels.repeated_mentions import RepeatedOverlap
+from closeread.tasks.coref.kernels.repeated_mentions import MinimumOverlap, RepeatedOverlap
 from closeread.tasks.coref.mention_metrics import SELECTED
 
 IN_CONLL = ("muc", "b3", "ceafe")
@@ -171,7 +170,7 @@ COUNTED: dict[str, CorefMetric] = {
             "links found, where a cluster of n mentions has n - 1",
             entity_metrics.muc_counts,
             repeated_mentions.muc_counts,
-            minimum_mentions.muc_counts,
+            repeated_mentions.minimum_muc_counts,
         ),
         OwnNumerators(
             "b3",
@@ -179,7 +178,7 @@ COUNTED: dict[str, CorefMetric] = {
             "mean over mentions of the share of the mention's entity that is found",
             entity_metrics.b_cubed_counts,
             repeated_mentions.b_cubed_counts,
-            minimum_mentions.b_cubed_counts,
+            repeated_mentions.minimum_b_cubed_counts,
         ),
         SharedNumerator(
             "ceafm",
@@ -187,7 +186,7 @@ COUNTED: dict[str, CorefMetric] = {
             "mentions shared under the best mapping of entities",
             entity_metrics.ceafm_counts,
             repeated_mentions.ceafm_counts,
-            minimum_mentions.ceafm_counts,
+            repeated_mentions.minimum_ceafm_counts,
         ),
         SharedNumerator(
             "ceafe",
@@ -195,7 +194,7 @@ COUNTED: dict[str, CorefMetric] = {
             "similarity of the entities under their best mapping",
             entity_metrics.ceafe_counts,
             repeated_mentions.ceafe_counts,
-            minimum_mentions.ceafe_counts,
+            repeated_mentions.minimum_ceafe_counts,
         ),
         Blanc(
             "blanc",

@@ -35,9 +35,8 @@ from closeread.counts.table import CountTable
 from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.kernels.blanc import EDGES
-from closeread.tasks.coref.kernels.minimum_mentions import minimum_overlap
 from closeread.tasks.coref.kernels.overlap import Overlap
-from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, repeated_overlap
+from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, minimum_overlap, repeated_overlap
 from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_sides, table_of
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
