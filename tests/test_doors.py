@@ -28,9 +28,9 @@ from shared.late import datasets, evaluate
 import closeread
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.submissions import CorpusSides, dump_submission
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
-from closeread.counts.report import Report, make_report
-from closeread.counts.storage import read_any_counts
+from closeread.counts.report import Report
 from closeread.exceptions import FormatError
 from closeread.tasks import load_procedure, procedure_names
 
@@ -167,7 +167,7 @@ def test_evaluate(corpus, expected):
 def test_the_command_line_and_stored_counts(corpus, expected, ran):
     said = ran("score", corpus, "system.jsonl", "--config", "sample", "--no-ci", "--json", "--counts", "kept.parquet")
     assert essence(Report.from_json(json.loads(said))) == expected
-    kept = read_any_counts(Path("kept.parquet"), load_procedure)
+    kept = Counts.load("kept.parquet")
     assert essence(make_report(kept, resampling=QUICK)) == expected
     assert essence(make_report(pickle.loads(pickle.dumps(kept)), resampling=QUICK)) == expected
     again = ran("score", "--from-counts", "kept.parquet", "--no-ci", "--json")
@@ -194,7 +194,7 @@ def test_shards_of_the_gold_merge_to_the_whole(corpus, expected, ran):
     assert signature == expected[1]
     assert nearly(scores) == nearly(expected[0])
     whole = ("score", corpus, "system.jsonl", "--gold", "gold.jsonl", "--no-ci", "--json")
-    stored = read_any_counts(Path("all.parquet"), load_procedure)
+    stored = Counts.load("all.parquet")
     assert set(stored.table.fields) == set(stored.procedure.fields)  # those that the command line offers
     for field in (*stored.table.breakdowns, *CORPORA[corpus].fields):
         slices = json.loads(ran(*whole, "--by", field))["slices"][field]

@@ -10,10 +10,9 @@ from shared import json_lines
 from shared.doors import sample_gold, system_rows
 
 import closeread
+from closeread.counts.counts import Counts
 from closeread.counts.report import Report
-from closeread.counts.storage import read_any_counts, write_counts
 from closeread.exceptions import FormatError
-from closeread.tasks import load_procedure
 
 
 @pytest.fixture
@@ -56,8 +55,8 @@ def test_counts_of_an_earlier_version_are_not_merged_if_they_may_share_a_sentenc
 
 def changed(path, **changes):
     """Write a file of counts again, with another provenance."""
-    counted = read_any_counts(Path("b.parquet"), load_procedure)
-    write_counts(Path(path), replace(counted, provenance=replace(counted.provenance, **changes)))
+    counted = Counts.load("b.parquet")
+    replace(counted, provenance=replace(counted.provenance, **changes)).save(path)
     return path
 
 
@@ -88,7 +87,7 @@ def test_merged_counts_are_compared(shards, ran):
         ),
         (lambda: changed("c.parquet", procedure="mctaco"), "c.parquet: no such option of mctaco: 'uprep'"),
         (lambda: "a.jsonl", "a.jsonl: is not a file of counts (expected one written by --counts)"),
-        (lambda: "none.parquet", "none.parquet: can't be read: no such file"),
+        (lambda: "none.parquet", "none.parquet: can't be read: No such file or directory"),
     ],
     ids=["option", "unit", "corpus", "version", "procedure", "no counts", "nothing"],
 )

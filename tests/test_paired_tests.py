@@ -16,10 +16,9 @@ from closeread import RequestError
 from closeread.cli import main
 from closeread.counts import resampling
 from closeread.counts.comparison import make_comparisons
-from closeread.counts.counted import Counted, Provenance
+from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
-from closeread.counts.report import make_report
 from closeread.counts.resampling import check_pair, compare_pairs
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer
@@ -73,7 +72,7 @@ def test_all_pairs_are_those_of_the_twin(batch, tables):
 def count(table):
     """Counts as of a procedure with these scores."""
     provenance = Provenance("mctaco", 1, {"missing": "error"}, "signature", "mctaco", None, None, None, 0)
-    return Counted(table, PROCEDURE, provenance)
+    return Counts(table, PROCEDURE, provenance)
 
 
 @pytest.mark.parametrize("batch", [1, 2**19])

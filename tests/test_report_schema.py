@@ -10,9 +10,9 @@ from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
 import closeread
 from closeread.counts.comparison import Comparison
-from closeread.counts.counted import Counted, Provenance
+from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
-from closeread.counts.report import Report, make_report
+from closeread.counts.report import Report
 from closeread.counts.systems import SystemsTable
 from closeread.exceptions import FormatError
 
@@ -39,7 +39,7 @@ def test_true_reports_are_read_back(kind, here):
         signature = procedure.signature(options, "0" * 64)
         about = Provenance(procedure.name, procedure.version, options, signature, "own", None, None, None, 0)
         metrics = tuple(one for one in procedure.metrics if one.is_defined(table.names))
-        counted = Counted(table, replace(procedure, metrics=metrics), about)
+        counted = Counts(table, replace(procedure, metrics=metrics), about)
         made = make_report(counted, by=list(table.fields), resampling=QUICK)
         found = {**made.to_json(), "units": list(made.units)}
         assert Report.from_json(json.loads(json.dumps(found))).total == made.total, seed

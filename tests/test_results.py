@@ -14,14 +14,12 @@ from shared.doors import system_rows
 import closeread
 from closeread.corpus.reproduction import Reproduction
 from closeread.counts.comparison import Comparison
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
-from closeread.counts.report import make_report
 from closeread.counts.results import Shown
-from closeread.counts.storage import read_any_counts
 from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tables import csv_text
-from closeread.tasks import load_procedure
 from closeread.wording import word_for_command_line
 
 QUICK = Resampling(20)
@@ -136,7 +134,7 @@ def test_units_are_those_of_the_command(ran, report):
     printed = ran(
         "score", "mctaco", "coin.jsonl", "--config", "sample", "--json", "--no-ci", "--per-unit", "--counts", "c"
     )
-    stored = make_report(read_any_counts(__import__("pathlib").Path("c"), load_procedure), resampling=QUICK)
+    stored = make_report(Counts.load("c"), resampling=QUICK)
     found = closeread.score("mctaco", "coin.jsonl", config="sample", resampling=QUICK)
     assert list(found.units) == list(stored.units) == json.loads(printed)["units"]
     copy = pickle.loads(pickle.dumps(found))

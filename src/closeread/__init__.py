@@ -37,8 +37,8 @@ from closeread.hf import register
 if TYPE_CHECKING:
     from closeread.corpus.citing import cite
     from closeread.corpus.reproduction import Reproduction
-    from closeread.counting import Counts, count, count_batch, merge
     from closeread.counts.comparison import Comparison
+    from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
     from closeread.counts.systems import SystemsTable
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from closeread.hf.load import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.operations.corpora import corpora, metrics, reproduce
+    from closeread.operations.counting import count, count_batch, merge
     from closeread.operations.data import export, install_modules, schema, stats
     from closeread.operations.plot import plot
     from closeread.operations.show import show
@@ -117,7 +118,7 @@ __all__ = [
 _HOMES = {
     "CloseReadWarning": "closeread.exceptions",
     "Comparison": "closeread.counts.comparison",
-    "Counts": "closeread.counting",
+    "Counts": "closeread.counts.counts",
     "InputError": "closeread.exceptions",
     "MissingExtraError": "closeread.exceptions",
     "Report": "closeread.counts.report",
@@ -134,8 +135,8 @@ _HOMES = {
     "compare": "closeread.systems",
     "convert": "closeread.operations.tasks",
     "corpora": "closeread.operations.corpora",
-    "count": "closeread.counting",
-    "count_batch": "closeread.counting",
+    "count": "closeread.operations.counting",
+    "count_batch": "closeread.operations.counting",
     "errors": "closeread.operations.tasks",
     "export": "closeread.operations.data",
     "extract": "closeread.operations.tasks",
@@ -144,7 +145,7 @@ _HOMES = {
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
     "load_report": "closeread.scoring",
-    "merge": "closeread.counting",
+    "merge": "closeread.operations.counting",
     "metrics": "closeread.operations.corpora",
     "perturb": "closeread.operations.tasks",
     "phrases": "closeread.operations.tasks",

@@ -23,7 +23,7 @@ from closeread.limits import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
     from closeread.counts.annotators import Annotator
-    from closeread.counts.counted import Counted
+    from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
     from closeread.counts.procedure import Gold, System
     from closeread.counts.procedure import GoldSpec as GoldSpec
@@ -196,7 +196,7 @@ class Scored(NamedTuple):
 
     gold: Gold
     system: System
-    counted: Counted
+    counted: Counts
 
 
 def scored_by(corpus: str, *options: str) -> Param:

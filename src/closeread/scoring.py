@@ -19,10 +19,10 @@ from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows, take_source
 from closeread.corpus.submissions import find_parquet_problems
-from closeread.counts.counted import Counted, Provenance
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Gold, GoldSpec, Options, OptionValue, Procedure, System
-from closeread.counts.report import Report, make_report
+from closeread.counts.report import Provenance, Report
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
@@ -75,7 +75,7 @@ class Scorer:
         """Return notices about a system's output for the user."""
         return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
 
-    def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counted:
+    def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counts:
         """Count a system's output.
 
         Args:
@@ -96,7 +96,7 @@ class Scorer:
             *self.gold.origin,
             len(system.missing),
         )
-        return Counted(table, self.procedure, provenance, self.remarks(system, table))
+        return Counts(table, self.procedure, provenance, self.remarks(system, table))
 
     def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
         """Return the counts of aligned rows, without provenance."""

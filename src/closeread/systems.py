@@ -10,14 +10,12 @@ from typing import Annotated, Any, NamedTuple, overload
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.counting import Counts
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
-from closeread.counts.counted import Counted, Provenance, UnitRows
+from closeread.counts.counts import Counts, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
 from closeread.counts.procedure import GoldSpec, OptionValue, Procedure
-from closeread.counts.report import Report
+from closeread.counts.report import Provenance, Report
 from closeread.counts.resampling import max_resamples
-from closeread.counts.storage import read_any_counts
 from closeread.counts.systems import (
     IntervalStyle,
     SystemsTable,
@@ -29,7 +27,7 @@ from closeread.counts.systems import (
     restrict_metrics,
     select_scores,
 )
-from closeread.exceptions import InputError, RequestError, join_names, raise_all
+from closeread.exceptions import FormatError, InputError, Problem, RequestError, join_names, raise_all
 from closeread.formats.text import is_open_pipe
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
 
@@ -53,7 +51,7 @@ class Systems(NamedTuple):
         notices: notices for the user, one sentence each.
     """
 
-    results: list[Counted | Report]
+    results: list[Counts | Report]
     scores: tuple[str, ...]
     lacking: Mapping[str, Sequence[str]]
     notices: list[str]
@@ -83,7 +81,7 @@ def read_systems(
     """
     procedure, _ = find_procedure(name)
     selected, columns = select_scores(procedure, scores, metrics, options or {})
-    found: dict[str, Counted | Report | None] = {}
+    found: dict[str, Counts | Report | None] = {}
     wrong: dict[str, InputError] = {}
     for system, source in sources.items():
         try:
@@ -98,7 +96,7 @@ def read_systems(
     elif sources and (options or any(part is not None for part in place)):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
-    results: list[Counted | Report] = []
+    results: list[Counts | Report] = []
     for system, stored in found.items():
         source = sources[system]
         if stored is None and scorer is not None and not isinstance(source, Report | Counts):
@@ -114,32 +112,35 @@ def read_systems(
     is_any_stored = any(stored is not None for stored in found.values())
     _check_signatures(list(sources), results, procedure, scorer if is_any_stored else None)
     shown, lacking = choose_columns(list(sources), results, columns, required=scores is not None or metrics is not None)
-    results = [restrict_metrics(one, shown) if isinstance(one, Counted) else one for one in results]
+    results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
     return Systems(results, shown, lacking, notices)
 
 
-def _read_stored(source: Source, procedure: Procedure) -> Counted | Report | None:
+def _read_stored(source: Source, procedure: Procedure) -> Counts | Report | None:
     """Return the counts of a system, or its report if there are no counts; None if the source is predictions."""
     if isinstance(source, Counts):
-        return replace(source.counted, table=replace(source.counted.table, breakdowns={}))
+        return replace(source, table=replace(source.table, breakdowns={}))
     if isinstance(source, str | Path):
         path = Path(source)
         kind = "predictions" if is_open_pipe(path) else detect_kind(path)  # what is read from a pipe is gone
         if kind == "counts":
-            counted = read_any_counts(path, lambda _: procedure)
-            return replace(counted, table=replace(counted.table, breakdowns={}))  # they may be most of a file
+            counts = Counts.load(path)
+            if counts.procedure.name != procedure.name:
+                found = f"contains counts of {counts.procedure.name} (expected {procedure.name})"
+                raise FormatError(path, [Problem(found)])
+            return replace(counts, table=replace(counts.table, breakdowns={}))  # they may be most of a file
         if kind == "predictions":
             return None
         source = Report.load(path)
     if not isinstance(source, Report):
         return None
     if isinstance(source.unit_rows, UnitRows):
-        return source.unit_rows.counted
+        return source.unit_rows.counts
     return source.with_titles(procedure)
 
 
 def _check_signatures(
-    names: Sequence[str], results: Sequence[Counted | Report], procedure: Procedure, scorer: Scorer | None
+    names: Sequence[str], results: Sequence[Counts | Report], procedure: Procedure, scorer: Scorer | None
 ) -> None:
     """Check that all systems have the same signature, and that of the gold and the options if these are given."""
     if not results:
@@ -180,7 +181,7 @@ def compare_systems(
     if len(sources) < 2:
         raise RequestError("a comparison needs at least two systems")
     found = read_systems(name, place, sources, options=options, metrics=metrics, scores=scores)
-    counted = [one for one in found.results if isinstance(one, Counted)]
+    counted = [one for one in found.results if isinstance(one, Counts)]
     reports = [system for system, one in zip(sources, found.results, strict=True) if isinstance(one, Report)]
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"

@@ -7,9 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from shared.for_each import for_each
 
-from closeread.counts.report import make_report
-from closeread.counts.storage import read_any_counts
-from closeread.tasks import load_procedure
+from closeread.counts.counts import Counts, make_report
 from closeread.tasks.coref.procedure import PROCEDURE
 
 KEY = """#begin document (ferry); part 000
@@ -68,7 +66,7 @@ def test_some_metrics_and_rows_per_document(ran, pair):
 
 def test_stored_counts_give_the_same_report(ran, pair):
     printed = json.loads(ran("score", "coref", *pair, "--counts", "kept.parquet", "--json"))
-    kept = read_any_counts(Path("kept.parquet"), load_procedure)
+    kept = Counts.load("kept.parquet")
     assert make_report(kept).to_json() == printed
 
 

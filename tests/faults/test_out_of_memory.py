@@ -18,6 +18,7 @@ from shared.every_command import fill_in, list_lines, prepare, standing_in
 from shared.file_faults import read_tree
 
 from closeread.counts import storage
+from closeread.counts.counts import Counts
 from closeread.formats import text
 from closeread.formats.arrow import read_columns
 
@@ -61,10 +62,10 @@ def test_a_library_that_does_not_fit(here, run, monkeypatch):
 def test_arrow_without_memory_is_no_damaged_file(here, monkeypatch):
     """Its error is an error about data, too."""
     fail = mock.Mock(side_effect=pa.ArrowMemoryError("malloc failed"))
-    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({storage.KEY: "{}"}), "a.parquet")
-    monkeypatch.setattr(storage, "_read_content", fail)
+    pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({storage.KEY: '{"breakdowns": {}}'}), "a.parquet")
+    monkeypatch.setattr(storage, "_read_table", fail)
     with pytest.raises(MemoryError):
-        storage.read_any_counts(Path("a.parquet"), fail)
+        Counts.load("a.parquet")
     table = mock.MagicMock(column_names=["a"])
     table["a"].validate = fail
     with pytest.raises(MemoryError):

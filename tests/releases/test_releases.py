@@ -9,12 +9,11 @@ import pytest
 import closeread
 from closeread.corpus.schema import load_schema
 from closeread.counts.comparison import Comparison
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
-from closeread.counts.report import Report, make_report
-from closeread.counts.storage import read_any_counts
+from closeread.counts.report import Report
 from closeread.leaderboard.store import FolderStore
 from closeread.scoring import find_procedure, load_report
-from closeread.tasks import load_procedure
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
@@ -102,7 +101,7 @@ def test_predictions_in_all_formats(path):
 @pytest.mark.parametrize("path", list_files("counts/*.parquet"))
 def test_counts(path, run):
     """They are read by name, and give the report of their version."""
-    counted = read_any_counts(path, load_procedure)
+    counted = Counts.load(path)
     stored = Report.load(path.parent.parent / "reports" / f"{path.stem}.json")
     report = make_report(counted, resampling=QUICK)
     assert not differ(values(stored), {name: v for name, v in values(report).items() if name in values(stored)})

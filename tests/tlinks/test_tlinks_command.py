@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import GoldSpec
-from closeread.counts.report import make_report
-from closeread.counts.storage import read_any_counts
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.scoring import open_scorer, score
 from closeread.systems import compare
-from closeread.tasks import load_procedure
 from closeread.tasks.tlinks.procedure import PROCEDURE
 from closeread.tasks.tlinks.sides import intervals, read_key
 
@@ -129,7 +127,7 @@ def test_compressed_files_are_the_same_documents(ran, pair):
 
 def test_kept_counts_are_those_of_the_files(ran, run, pair):
     printed = json.loads(ran("score", "tlinks", *pair, "--counts", "kept.parquet", "--json"))
-    kept = read_any_counts(Path("kept.parquet"), load_procedure)
+    kept = Counts.load("kept.parquet")
     assert make_report(kept).to_json() == printed
     plain = ran("compare", "tlinks", "key", "response", "key", "--json")
     assert ran("compare", "tlinks", "key", "kept.parquet", "key", "--json").replace('"kept"', '"response"') == plain

@@ -31,6 +31,9 @@ from closeread.tasks import find
 SCALARS = frozenset({str, int, bool, type(None)})
 PLAIN = SCALARS | {float, list, dict}
 
+USUAL_DEPTH = 5
+"""Down to this level, values are not compared with each other to find those that occur twice."""
+
 LONGEST_NUMBER = 14_000
 """The most bits of an integer; Python does not print longer ones."""
 
@@ -266,26 +269,25 @@ def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
 def _has_plain_types(rows: Iterable[Any]) -> bool:
     """Tell whether all values are JSON types already, level by level, which is many times faster than one by one."""
     level = list(rows)
-    for _ in range(limits.MAX_DEPTH + 1):
+    for depth in range(limits.MAX_DEPTH + 1):
         kinds = set(map(type, level))
         if not kinds <= PLAIN:
             return False
-        if list not in kinds and dict not in kinds:
+        if kinds.isdisjoint((list, dict)):
             return True
-        level = list(_iterate_children(level, kinds))
+        level = _list_children(level, kinds, depth)
     return False
 
 
-def _iterate_children(level: list[Any], kinds: set[type]) -> Iterator[Any]:
-    """Iterate over what is in the lists of some values, and over keys and values of their objects.
-
-    Each list and object counts once: one that contains itself twice would double every level.
-    """
-    lists = {id(value): value for value in level if type(value) is list}.values()
-    objects = {id(value): value for value in level if type(value) is dict}.values() if dict in kinds else ()
-    return chain(
-        chain.from_iterable(lists), chain.from_iterable(objects), chain.from_iterable(map(dict.values, objects))
-    )
+def _list_children(level: list[Any], kinds: set[type], depth: int) -> list[Any]:
+    """Return what is in the lists of some values, and the keys and values of their objects."""
+    inner = level if kinds == {list} else [value for value in level if type(value) in (list, dict)]
+    if depth > USUAL_DEPTH:  # a list that contains itself twice would double every level
+        inner = list({id(value): value for value in inner}.values())
+    children = list(chain.from_iterable(inner))
+    if dict in kinds:
+        children += chain.from_iterable(value.values() for value in inner if type(value) is dict)
+    return children
 
 
 def as_json(value: Any) -> Any:
@@ -349,7 +351,7 @@ def find_wrong_rows(rows: Sequence[Any], unsafe: re.Pattern[str] = UNSAFE) -> di
 def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], is_flat: bool) -> bool:
     """Tell whether all values may be in JSON Lines, level by level; of very long numbers, the schema tells."""
     level = list(rows)
-    for _ in range(limits.MAX_DEPTH + (not is_flat)):
+    for depth in range(limits.MAX_DEPTH + (not is_flat)):
         kinds = set(map(type, level))
         if not kinds <= PLAIN:
             return False
@@ -363,7 +365,7 @@ def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], is_flat: bool) -> bo
             return False
         if list not in kinds and dict not in kinds:
             return True
-        level = list(_iterate_children(level, kinds))
+        level = _list_children(level, kinds, depth)
     return False
 
 

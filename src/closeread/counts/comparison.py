@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, get_args
 
-from closeread.counts.counted import Counted
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
     SMALL,
     Correction,
@@ -19,7 +19,7 @@ from closeread.counts.estimates import (
     read_numbers,
 )
 from closeread.counts.metrics import Metric
-from closeread.counts.report import Report, list_scores, make_report, make_title, name_options, warn_of_few_blocks
+from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
 from closeread.counts.results import FORMAT, Loadable, check_comparison
 from closeread.exceptions import RequestError, escape_line, pluralize, quote
@@ -163,7 +163,7 @@ def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
 
 def make_comparisons(
     names: Sequence[str],
-    systems: Sequence[Counted],
+    systems: Sequence[Counts],
     resampling: Resampling | None = None,
     scores: Sequence[str] | None = None,
 ) -> list[Comparison]:
@@ -201,11 +201,11 @@ def make_comparisons(
 
 
 def _compare_with_first(
-    names: Sequence[str], systems: Sequence[Counted], metrics: Sequence[Metric], resampling: Resampling
+    names: Sequence[str], systems: Sequence[Counts], metrics: Sequence[Metric], resampling: Resampling
 ) -> Iterator[Comparison]:
     """Compare the first system with each of the others, which have the same counts."""
 
-    def report(counted: Counted, drawn: Drawn) -> Report:
+    def report(counted: Counts, drawn: Drawn) -> Report:
         return make_report(counted, resampling=resampling, drawn={drawn.order: drawn.weighted})
 
     drawn = draw_systems([counted.table for counted in systems], resampling.n_resamples, resampling.seed)
@@ -245,7 +245,7 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
     ]
 
 
-def _check_comparable(names: tuple[str, str], first: Counted, second: Counted) -> None:
+def _check_comparable(names: tuple[str, str], first: Counts, second: Counts) -> None:
     """Check that two systems have the same signature, and the same units, if those without a prediction are skipped."""
     if first.provenance.options.get("missing") == "skip":
         one, two = set(first.table.units), set(second.table.units)

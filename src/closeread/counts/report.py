@@ -13,15 +13,12 @@ from typing import Literal, NamedTuple, Self
 
 from closeread._version import __version__
 from closeread.argument_types import check_types
-from closeread.counts.counted import Counted, Provenance, UnitRow, UnitRows
-from closeread.counts.estimates import Estimate, Resampling, Scores, score
+from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
-from closeread.counts.resampling import Sums
 from closeread.counts.results import FORMAT, Loadable, check_report
-from closeread.exceptions import RequestError, escape_line, pluralize, quote
+from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import write_json
-from closeread.suggestions import suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
 SHOWN = 4
@@ -31,6 +28,34 @@ ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""
 
 SET_BY_CONVENTION = "* This score is 0/0; its value is set by convention."
+
+
+UnitRow = dict[str, str | int | float | None]
+"""The id of a unit, its block, fields, scores and counts, by name; a score without a value is None."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a table of counts was computed from, and how; stored with it.
+
+    Attributes:
+        procedure, procedure_version, options: how it was scored, with the values of all options.
+        signature: scores with equal signatures are comparable.
+        corpus: the corpus whose schema the gold follows.
+        config, split: the part of the corpus; None for the user's own gold.
+        released: whether the gold is the released one; None if there is no release.
+        missing: the number of gold records without a prediction.
+    """
+
+    procedure: str
+    procedure_version: int
+    options: Mapping[str, str]
+    signature: str
+    corpus: str
+    config: str | None
+    split: str | None
+    released: bool | None
+    missing: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,60 +211,6 @@ def list_scores(report: Report, show: Callable[[str], str], names: Iterable[str]
     names = list(names)
     shown = [f"{report.name_score(name)} {show(name)}" for name in names[:SHOWN]]
     return ", ".join([*shown, *(["…"] if len(names) > SHOWN else [])])
-
-
-def make_report(
-    counted: Counted,
-    *,
-    by: Sequence[str] = (),
-    resampling: Resampling | None = None,
-    drawn: Mapping[bytes, Sums] | None = None,
-) -> Report:
-    """Compute scores and intervals from a system's counts.
-
-    Args:
-        counted: the counts and their provenance.
-        by: fields or breakdowns to slice by.
-        resampling: parameters of the bootstrap; None for the defaults.
-        drawn: sums of its resamples of all units that are there already, as `Bootstrap` takes them.
-
-    Raises:
-        RequestError: there is no such field, or the parameters of the bootstrap are out of range.
-    """
-    resampling = resampling or Resampling()
-    if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
-        raise RequestError("the number of resamples must be at least 0, and the confidence level between 0 and 1")
-    procedure = counted.procedure
-    known = dict.fromkeys([*counted.table.fields, *procedure.breakdowns])
-    for name in by:
-        if name not in known:
-            guess = suggest(name, list(known), procedure.aliases)
-            choices = ", ".join([*known, *([procedure.more_fields] if procedure.more_fields else [])]) or "none"
-            raise RequestError(f"no field {quote(name)} to slice by{guess and '.'}{guess} (choose from: {choices})")
-    return Report(
-        counted.provenance,
-        resampling,
-        procedure.unit,
-        procedure.resampling_unit,
-        score(counted.table, procedure.metrics, resampling, drawn),
-        {name: _score_slices(counted, name, resampling) for name in by},
-        {metric.name: metric.title for metric in procedure.metrics},
-        procedure.name_preset(counted.provenance.options),
-        UnitRows(counted),
-    )
-
-
-def _score_slices(counted: Counted, name: str, resampling: Resampling) -> dict[str, Scores]:
-    """Score each value of a field or breakdown, by the metrics that are defined there."""
-    slices = counted.table.slices(name)
-    metrics, parts = counted.procedure.metrics, counted.table.breakdowns.get(name)
-    if parts is not None and parts.names:
-        metrics = tuple(metric for metric in metrics if metric.is_defined(parts.names))
-        if not metrics:
-            families = ", ".join(dict.fromkeys(count.partition("/")[0] for count in parts.names))
-            undefined = " and ".join(counted.procedure.families)
-            raise RequestError(f"there are no slices of {undefined} by {name} (choose from: {families})")
-    return {value: score(part, metrics, resampling) for value, part in slices.items()}
 
 
 def _list_groups(report: Report) -> list[tuple[str, str, Scores]]:

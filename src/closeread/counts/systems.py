@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 from closeread.counts.comparison import format_difference, format_p_value, warn_of_few_resamples
-from closeread.counts.counted import Counted, Provenance
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling, correct_decidable, min_p_value, number_or_none, read_numbers
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Option, Procedure
-from closeread.counts.report import Report, format_star, make_report, make_title, name_options, warn_of_few_blocks
+from closeread.counts.report import Provenance, Report, format_star, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_systems_table
 from closeread.counts.storage import is_count_file
@@ -148,7 +148,7 @@ def select_scores(
 
 
 def choose_columns(
-    names: Sequence[str], results: Sequence[Counted | Report], columns: Sequence[str], *, required: bool
+    names: Sequence[str], results: Sequence[Counts | Report], columns: Sequence[str], *, required: bool
 ) -> tuple[tuple[str, ...], dict[str, list[str]]]:
     """Return the columns that all systems have, and for each other one the systems that lack it.
 
@@ -156,7 +156,7 @@ def choose_columns(
         RequestError: a system lacks a required score, or no score is in all systems.
     """
     known = {
-        name: [metric.name for metric in one.procedure.metrics] if isinstance(one, Counted) else list(one.scores)
+        name: [metric.name for metric in one.procedure.metrics] if isinstance(one, Counts) else list(one.scores)
         for name, one in zip(names, results, strict=True)
     }
     lacking = {score: [name for name, scores in known.items() if score not in scores] for score in columns}
@@ -172,7 +172,7 @@ def choose_columns(
     return found, lacking
 
 
-def restrict_metrics(counted: Counted, columns: Sequence[str]) -> Counted:
+def restrict_metrics(counted: Counts, columns: Sequence[str]) -> Counts:
     """Return the counts with only the metrics of these columns, with precision and recall."""
     families = {column.partition("/")[0] for column in columns}
     metrics = tuple(metric for metric in counted.procedure.metrics if metric.family in families)
@@ -437,7 +437,7 @@ class SystemsTable(Loadable):
 
 def make_systems_table(
     names: Sequence[str],
-    results: Sequence[Counted | Report],
+    results: Sequence[Counts | Report],
     scores: Sequence[str],
     *,
     sort: str | None = None,
@@ -476,12 +476,12 @@ def make_systems_table(
     if sort is not None and sort not in scores:
         raise RequestError(describe_unknown("column to sort by", sort, scores))
     resampling = resampling or Resampling()
-    counted = [one for one in results if isinstance(one, Counted)]
+    counted = [one for one in results if isinstance(one, Counts)]
     used = _find_counts(counted, scores)
     if len(counted) > 1:
         most = max_resamples(len(counted), len(scores), counted[0].table.n_blocks, len(used))
         resampling = resampling.for_tests(math.comb(len(counted), 2), alpha, most)
-    reports = [make_report(one, resampling=resampling) if isinstance(one, Counted) else one for one in results]
+    reports = [make_report(one, resampling=resampling) if isinstance(one, Counts) else one for one in results]
     order = list(range(len(names)))
     if sort is not None:
         values = [report.scores[sort].value for report in reports]
@@ -492,7 +492,7 @@ def make_systems_table(
         tuple(reports[i] for i in order),
         tuple(scores),
         _test_pairs(results, scores, used, resampling, alpha),
-        tuple(isinstance(one, Counted) for one in results),
+        tuple(isinstance(one, Counts) for one in results),
         resampling,
         alpha,
         digits,
@@ -502,7 +502,7 @@ def make_systems_table(
     )
 
 
-def _find_counts(counted: Sequence[Counted], scores: Sequence[str]) -> list[str]:
+def _find_counts(counted: Sequence[Counts], scores: Sequence[str]) -> list[str]:
     """Return what must be counted for these scores, of all that is stored."""
     if not counted:
         return []
@@ -512,14 +512,14 @@ def _find_counts(counted: Sequence[Counted], scores: Sequence[str]) -> list[str]
 
 
 def _test_pairs(
-    results: Sequence[Counted | Report],
+    results: Sequence[Counts | Report],
     scores: Sequence[str],
     used: Sequence[str],
     resampling: Resampling,
     alpha: float,
 ) -> dict[str, list[PairTest]]:
     """Test all pairs of systems that have counts, in every score; nothing if there is nothing to resample."""
-    counted = {i: one for i, one in enumerate(results) if isinstance(one, Counted)}
+    counted = {i: one for i, one in enumerate(results) if isinstance(one, Counts)}
     if len(counted) < 2 or not resampling.n_resamples:
         return {}
     places, (first, *_) = list(counted), list(counted.values())

@@ -22,9 +22,10 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import as_list, check_rows, records
 from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpus.validation import load_rules
+from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Inconsistency, Option, Procedure, System
-from closeread.counts.report import Report, make_report
+from closeread.counts.report import Report
 from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
 from closeread.hf.features import feature

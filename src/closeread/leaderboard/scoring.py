@@ -17,9 +17,8 @@ import orjson
 
 from closeread.arrays import Floats
 from closeread.corpus.submissions import drop_advice
-from closeread.counts.counted import Counted
+from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
-from closeread.counts.report import make_report
 from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import Board, Leaderboard
@@ -171,7 +170,7 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
     return json.dumps(found).encode()
 
 
-def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counted, Record]:
+def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counts, Record]:
     """Score predictions; every judge does so by this function.
 
     Args:

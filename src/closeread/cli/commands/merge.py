@@ -25,12 +25,11 @@ def command(counts: tuple[Path, ...], expect: Path | None, output: Path) -> None
       closeread merge a.parquet b.parquet -o all.parquet --expect gold.jsonl
       closeread score --from-counts all.parquet
     """
-    from closeread.counting import merge_parts
-    from closeread.counts.storage import write_counts
     from closeread.exceptions import escape_line, pluralize
+    from closeread.operations.counting import merge_parts
 
     merged = merge_parts(counts, expect)
-    write_counts(output, merged)
+    merged.save(output)
     tell(merged.notices)
-    units = pluralize(len(merged.table.units), merged.procedure.unit)
+    units = pluralize(len(merged), merged.procedure.unit)
     click.echo(escape_line(f"{output}: {units} from {pluralize(len(counts), 'file')}"))

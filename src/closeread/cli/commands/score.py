@@ -22,7 +22,7 @@ from closeread.cli.procedure_group import (
 )
 
 if TYPE_CHECKING:
-    from closeread.counts.counted import Counted
+    from closeread.counts.counts import Counts
     from closeread.counts.procedure import Procedure
     from closeread.counts.report import Report
     from closeread.tables import Grid
@@ -111,7 +111,7 @@ def run(procedure: Procedure, name: str, predictions: Path, values: dict[str, An
     show(counted, values, scorer.explain(system, counted.table.units) if values.get("explain") else None)
 
 
-def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
+def show(counted: Counts, values: dict[str, Any], explanations: Mapping[str, list[Any]] | None = None) -> None:
     """Print a system's scores, and write its counts to a file if requested.
 
     Args:
@@ -119,20 +119,17 @@ def show(counted: Counted, values: dict[str, Any], explanations: Mapping[str, li
         values: the command's parameters.
         explanations: the explanations of each unit; None for none.
     """
-    from closeread.counts.counted import per_unit
+    from closeread.counts.counts import make_report
     from closeread.counts.estimates import Resampling
-    from closeread.counts.report import make_report
 
     tell(counted.notices)
     n_resamples = 0 if values["no_ci"] or values["score_only"] else values["resamples"]
     resampling = Resampling(n_resamples, values["confidence"], values["seed"])
     report = make_report(counted, by=values.get("by", ()), resampling=resampling)
-    units = per_unit(counted) if values["per_unit"] or values["with_counts"] else None
+    units = list(report.units) if values["per_unit"] or values["with_counts"] else None
     with printing.writing_to(values["output"]):
         if values.get("counts") is not None:
-            from closeread.counts.storage import write_counts
-
-            write_counts(values["counts"], counted)
+            counted.save(values["counts"])
         if values["score_only"]:
             _print_scores(report, counted.procedure, values)
         else:
@@ -263,11 +260,10 @@ def score_counts(ctx: click.Context, /, from_counts: Path | None, **values: Any)
     elif from_counts is None:
         raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
     else:
-        from closeread.counts.storage import read_any_counts
-        from closeread.tasks import load_procedure
+        from closeread.counts.counts import Counts
 
         check_score_only(values)
-        show(read_any_counts(from_counts, load_procedure), values)
+        show(Counts.load(from_counts), values)
 
 
 class WritingGroup(options.WritingCommand, ProcedureGroup):

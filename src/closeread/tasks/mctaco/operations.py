@@ -153,7 +153,7 @@ def errors(
             gold_yes.  [default: all]
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
-    from closeread.counts.report import make_report
+    from closeread.counts.counts import make_report
     from closeread.tasks.mctaco.label_error_report import LabelErrorReport
     from closeread.tasks.mctaco.label_errors import LABEL_METRICS, LabelAnalysis
 

@@ -211,7 +211,7 @@ def errors(
             expressed, mention, preposition, domain, forum.  [default: all but domain and forum]
         limit: List at most this many confusions, triplets and documents; JSON lists all but triplets, CSV all pairs.
     """
-    from closeread.counts.report import make_report
+    from closeread.counts.counts import make_report
     from closeread.tasks.tne.columns import documents_of, rows_of
     from closeread.tasks.tne.link_error_report import LinkErrorReport
     from closeread.tasks.tne.link_errors import LinkAnalysis

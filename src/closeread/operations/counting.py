@@ -6,135 +6,25 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.schema import load_schema
-from closeread.counts.counted import Counted, Provenance, merge_counts
-from closeread.counts.estimates import Resampling
+from closeread.counts.counts import Counts, merge_counts
 from closeread.counts.procedure import OptionValue
-from closeread.counts.report import Report, make_report
-from closeread.counts.storage import read_any_counts, write_counts
-from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, RequestError, escape, join_names, pluralize, read_all
+from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
-from closeread.tasks import load_procedure
 from closeread.wording import name_option
 
 Batch = TypeVar("Batch")
 
 COUNTS = "counts"
 """The column of a counted batch, which holds the bytes of its counts."""
-
-
-@dataclass(frozen=True, repr=False)
-class Counts:
-    """The counts of a system, from which all of its scores follow; they can be pickled.
-
-    Attributes:
-        counted: the counts of each unit, the procedure, and where they come from.
-
-    >>> import closeread
-    >>> rows = closeread.baseline("mctaco", "always-positive", config="sample")
-    >>> closeread.count("mctaco", rows, config="sample")
-    <Counts of mctaco: 25 questions>
-    """
-
-    counted: Counted
-
-    @property
-    def table(self) -> CountTable:
-        """The counts, a row for each unit."""
-        return self.counted.table
-
-    @property
-    def provenance(self) -> Provenance:
-        """What was counted, and how."""
-        return self.counted.provenance
-
-    @property
-    def signature(self) -> str:
-        """What identifies the procedure, its options and the gold: scores of equal signatures are comparable."""
-        return self.counted.provenance.signature
-
-    def __len__(self) -> int:
-        """Return the number of units."""
-        return len(self.counted.table.units)
-
-    def __repr__(self) -> str:
-        procedure = self.counted.procedure
-        return f"<Counts of {procedure.name}: {pluralize(len(self), procedure.unit)}>"
-
-    def report(
-        self,
-        by: str | Sequence[str] = (),
-        *,
-        ci: bool = True,
-        resamples: int = 1000,
-        confidence: float = 0.95,
-        seed: int = 0,
-    ) -> Report:
-        """Return the scores, as `closeread.score` does.
-
-        Args:
-            by: a field to slice by, or several.
-            ci: whether to compute confidence intervals.
-            resamples, confidence, seed: parameters of the bootstrap; the confidence is between 0 and 1.
-
-        Raises:
-            RequestError: the counts can't be sliced by a field.
-        """
-        fields = (by,) if isinstance(by, str) else tuple(by)
-        return make_report(self.counted, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed))
-
-    def save(self, path: str | Path) -> None:
-        """Write the counts to a Parquet file, as `closeread score --counts` does.
-
-        Raises:
-            OSError: the file can't be written.
-        """
-        write_counts(Path(path), self.counted)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read counts that `save` or `closeread score --counts` wrote.
-
-        Raises:
-            FormatError: the file is missing or has no counts.
-        """
-        return cls(read_any_counts(Path(path), load_procedure))
-
-    def to_bytes(self) -> bytes:
-        """Return what `save` writes."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, COUNTS)
-            self.save(path)
-            return path.read_bytes()
-
-    @classmethod
-    def from_bytes(cls, data: bytes, name: str = COUNTS) -> Self:
-        """Read what `to_bytes` returned.
-
-        Args:
-            data: the bytes.
-            name: what to call them in messages.
-
-        Raises:
-            FormatError: they are no counts.
-        """
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, COUNTS)
-            path.write_bytes(data)
-            try:
-                return cls.load(path)
-            except FormatError as error:
-                raise FormatError(name, error.problems) from None
 
 
 def count(
@@ -184,7 +74,7 @@ def count(
             raise RequestError(f"{n} without a prediction: {names} ({ways} counts them as empty, or leaves them out)")
         counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])
-    return Counts(counted)
+    return counted
 
 
 Parts = Annotated[Iterable[object], "a list of counts, files of counts, or their bytes"]
@@ -203,10 +93,10 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     """
     merged = merge_parts([part.as_py() if hasattr(part, "as_py") else part for part in parts], expect)
     warn_all(merged.notices)
-    return Counts(merged)
+    return merged
 
 
-def merge_parts(parts: Sequence[object], expect: FileOrRows | None) -> Counted:
+def merge_parts(parts: Sequence[object], expect: FileOrRows | None) -> Counts:
     """Merge counts as `merge`, without warnings: the notices are those of the result."""
     if not parts:
         raise RequestError("there are no counts to merge")
@@ -218,17 +108,17 @@ def merge_parts(parts: Sequence[object], expect: FileOrRows | None) -> Counted:
     return merged
 
 
-def _load_part(part: object, name: str) -> Counted:
+def _load_part(part: object, name: str) -> Counts:
     if isinstance(part, Counts):
-        return part.counted
+        return part
     if isinstance(part, bytes | bytearray):
-        return Counts.from_bytes(bytes(part), name).counted
+        return Counts.from_bytes(bytes(part), name)
     if isinstance(part, str | Path):
-        return Counts.load(part).counted
+        return Counts.load(part)
     raise RequestError(f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)")
 
 
-def _check_units(merged: Counted, gold: FileOrRows) -> None:
+def _check_units(merged: Counts, gold: FileOrRows) -> None:
     """Check that every unit of the gold has been counted, and no other.
 
     Raises:
