@@ -35,7 +35,7 @@ ALLOWED = {
     "leaderboard/store.py: _lock": "a lock",
     "leaderboard/sandbox.py: _run_child": SCRATCH,
     "leaderboard/submission.py: unpacked": SCRATCH,
-    "leaderboard/submission.py: _write_packed": OWN,
+    "leaderboard/submission.py: _write_texts": OWN,
     "leaderboard/submission.py: write_predictions": OWN,
     "leaderboard/tables.py: parquet": NONE,
     "neural/encoders.py: save": "writes what is written again if the run did not come to a checkpoint",

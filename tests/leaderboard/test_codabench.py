@@ -150,7 +150,7 @@ DATE = "is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)"
             ["--start", "2027-01-10 00:00:00", "--end", "2027-01-10 00:00:00"],
             "end: 2027-01-10 00:00:00 is not after the start, 2027-01-10 00:00:00",
         ),
-        (["--title", "a\u202eb"], r"title: 'a\u202eb' contains a character that changes the direction of text, U+202E"),
+        (["--title", "a\u202eb"], r"title: 'a\u202eb' contains an invisible character, U+202E"),
         (["--option", "missing"], "'missing' is not an option with its value (expected NAME=VALUE)."),
         (["--option", "missing=empty", "--option", "missing=error"], "option missing is given twice: empty and error."),
         (["--option", "missing=skip"], "a board can't use --option missing=skip"),

@@ -328,7 +328,6 @@ LARGE = gzip.compress(bytes(50_000_001))
         ("coref", {"r.conll": CONLL.format("a").replace("(2)", "(2")}, ":3: "),
         ("coref", {"r.conll.gz": LONG}, "has 1,000,001 lines (limit: 1,000,000)"),
         ("coref", {"r.conll.gz": LARGE}, "50,000,000"),
-        ("coref", {"r.conll.gz": gzip.compress(LONG)}, "is gzipped twice"),
         ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"]}, UNFIT),
         ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)}, "a.tml"),
         ("tlinks", {"b.tml": TIMEML_FILES["response"]["a"]}, "b.tml"),

@@ -124,7 +124,7 @@ def test_hostile_pull_requests_are_answered_and_never_merged(hub, tmp_path):
         ({accepted: b"{}"}, "was submitted before"),
         ({other: good[about]}, "does not have the digest that it is named after"),
         ({about: good[about]}, "no such file: submissions/"),
-        (make_files(71, system="a\u202eb"), "direction of text"),
+        (make_files(71, system="a\u202eb"), "an invisible character, U+202E (right-to-left override)"),
         (make_files(71, author="ann"), "names an author; on the Hub, that is the account"),
         (make_files(72, board="mctaco/test"), "'mctaco/test' is not the board"),
         (make_files(73) | make_files(74), "has 2 descriptions of submissions"),
@@ -241,7 +241,7 @@ ROWS = f"submissions/x/test/bb/{B}.jsonl"
 )
 def test_what_a_pull_request_asks(paths, expected):
     found = read_request(paths, ["x/test", "y/dev"])
-    assert found[:3] == expected
+    assert (found.board, found.submission, found.withdrawal) == expected
     assert bool(found.problems) is (expected[1] == "")
 
 

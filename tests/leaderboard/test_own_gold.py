@@ -6,7 +6,7 @@ import pytest
 from shared.boards import make_store, read_tree, run_judge, send, write_rows
 
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import RequestError, SubmissionError
+from closeread.exceptions import InputError, RequestError, SubmissionError
 from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.submission import (
     check_predictions,
@@ -185,7 +185,7 @@ def test_a_folder_of_too_many_files_is_refused(tmp_path, key, monkeypatch):
     folder.mkdir()
     for number in range(4):
         (folder / f"{number}.conll").write_text("", "utf-8")
-    with pytest.raises(SubmissionError, match=r"contains more than 3 files"):
+    with pytest.raises(InputError, match=r"contains more than 3 files"):
         make_submission(make_board("coref", GoldSpec(gold=key)), folder, system="Many")
 
 

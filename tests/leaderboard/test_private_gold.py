@@ -1,6 +1,5 @@
 """Private boards of every procedure: nothing of the gold is in anything that is published."""
 
-import json
 from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
@@ -13,7 +12,6 @@ from shared.doors import sample_gold, system_rows, timeml
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
-from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
@@ -231,22 +229,3 @@ def test_own_gold_that_is_public_can_be_submitted_to_without_it(tmp_path):
     board = make_board("coref", GoldSpec(gold=key), private=False)
     assert not board.private
     assert check_predictions(board, Path(key), None)
-
-
-@pytest.mark.parametrize("cache", ["counts", "other"], ids=["cached counts", "no counts"])
-def test_a_value_that_somebody_changed_is_computed_again(tmp_path, cache):
-    """A record of private gold has no counts of its own; those that the judge has tell."""
-    key = write_text(tmp_path / "key.conll", KEY)
-    board = make_board("coref", GoldSpec(gold=key))
-    store = make_store(tmp_path / "board", board)
-    for word in ("poured", "herself"):
-        text = KEY.replace("poured -", "poured (1)") if word == "poured" else KEY.replace("herself (1)", "herself -")
-        send(store, write_text(tmp_path / f"{word}.conll", text), word)
-    run_judge(store, tmp_path, {board.name: key})
-    before = read_tree(store.place)
-    for path in Path(store.place).glob("results/*/*/*/*.json"):
-        found = json.loads(path.read_bytes())
-        found["report"]["scores"]["conll/f1"]["value"] = 0.9999
-        path.write_bytes(write_json(found))
-    run_judge(store, tmp_path if cache == "counts" else tmp_path / cache, {board.name: key})
-    assert read_tree(store.place) == before

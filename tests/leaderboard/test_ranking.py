@@ -1,15 +1,40 @@
-"""Rank intervals, against enumeration of all swaps and a slow twin."""
+"""Rank intervals, p-values and differences of all pairs, against enumeration, resampling, `compare` and a slow twin."""
 
+import itertools
+import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from shared.coreference import KEY, RESPONSE
 from twins import ranking as twin
 
+from closeread import arrays
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.leaderboard.ranking import Standing, rank, reject
+from closeread.counts.resampling import compare
+from closeread.counts.table import CountTable
+from closeread.leaderboard import ranking
+from closeread.leaderboard.ranking import (
+    GAUSSIAN,
+    Standing,
+    approximate_all,
+    draw_pairs,
+    enumerate_swaps,
+    pair_differences,
+    prepare_systems,
+    rank,
+    refine_p_values,
+    reject,
+)
+from closeread.tasks import load_procedure
+from closeread.tasks.coref.baselines import BASELINES as COREF_BASELINES
+from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
+from closeread.tasks.tne.baselines import BASELINES as TNE_BASELINES
 
 MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
 MICRO = Metric("f1", "F1", "", F1(Ratio("right", "system"), Ratio("right", "gold")), zero_division=0.0)
@@ -99,9 +124,9 @@ def test_a_single_block_tells_nothing():
     assert as_tuples(standings(MEAN, [[(9, 0)], [(9, 9)]])) == [(1, 2, True), (1, 2, True)]
 
 
-@pytest.mark.parametrize("n", [0, 1])
-def test_boards_without_pairs(n):
-    assert rank(MEAN, NAMES[MEAN], np.ones((n, 3, 2))) == [Standing(1, 1, True)] * n
+def test_boards_without_pairs():
+    for n in (0, 1):
+        assert rank(MEAN, NAMES[MEAN], np.ones((n, 3, 2))) == [Standing(1, 1, True)] * n
 
 
 def test_systems_without_a_score_have_no_rank():
@@ -213,3 +238,384 @@ def test_equally_good_systems_are_seldom_told_apart():
         for seed in range(300)
     )
     assert boards_with_an_error <= 25  # expected: at most 15, standard deviation 3.8
+
+
+# p-values
+
+
+def list_pairs(n):
+    return np.triu_indices(n, 1)
+
+
+def find_p_values(systems):
+    """The p-values of all pairs as they are used with many blocks, and their first approximation."""
+    i, j = list_pairs(len(systems.scores))
+    normal = approximate_all(systems)
+    return refine_p_values(systems, i, j, normal), normal
+
+
+def means(*differences):
+    """Systems beside one that has 0 everywhere: their block totals are the differences."""
+    values = np.array([[0] * len(differences[0]), *differences], np.float64)
+    return prepare_systems(MEAN, ("sum", "n"), np.stack([values, np.ones_like(values)], axis=2))
+
+
+def tail(weights, observed):
+    """The proportion of all signs with which the weights add up to at least the observed number."""
+    sums = np.zeros(1)
+    for weight in weights:
+        sums = np.concatenate([sums + weight, sums - weight])
+    return np.mean(np.abs(sums) >= abs(observed) - 1e-9)
+
+
+def draw_p_values(metric, names, blocks, n_resamples=200_000):
+    """p-values of all pairs by resampling: the same swaps for every pair, one matrix product for all of them."""
+    rng = np.random.default_rng(0)
+    n, n_blocks, k = blocks.shape
+    flat = blocks.transpose(1, 0, 2).reshape(n_blocks, n * k)
+    swaps = ((rng.random((5000, n_blocks)) < 0.5).astype(np.float64) for _ in range(n_resamples // 5000))
+    swapped = np.concatenate([swap @ flat for swap in swaps]).reshape(n_resamples, n, k)
+    totals = blocks.sum(axis=1)
+    found = []
+    for i, j in zip(*list_pairs(n), strict=True):
+        moved = swapped[:, j] - swapped[:, i]
+        null = metric.score(totals[j] - moved, names) - metric.score(totals[i] + moved, names)
+        observed = metric.score(totals[j], names) - metric.score(totals[i], names)
+        found.append((1 + np.count_nonzero(np.abs(null) >= abs(observed) - 1e-12)) / (1 + n_resamples))
+    return np.array(found)
+
+
+def assert_near(p, drawn, tolerance, n_resamples=200_000):
+    """p-values are as drawn, but for four standard errors and an error relative to the p-value."""
+    error = 4 * np.sqrt(drawn * (1 - drawn) / n_resamples) + tolerance * drawn
+    close = np.abs(p - drawn) <= error
+    assert close.all(), np.column_stack([p, drawn])[~close]
+
+
+# The normal approximation
+
+
+def test_the_variance_is_that_of_all_swaps():
+    # Differences 3, -1 and 2 in three blocks: sums with random signs have variance 9 + 1 + 4; the observed sum is 4.
+    (p,) = approximate_all(means([3, -1, 2]))
+    assert p == pytest.approx(2 * NormalDist().cdf(-4 / 14**0.5))
+
+
+def test_pairs_in_order():
+    systems = means([1, 2, 3], [2, 0, 0], [5, 1, 1])
+    expected = [[1, 2, 3], [2, 0, 0], [5, 1, 1], [1, -2, -3], [4, -1, -2], [3, 1, 1]]
+    z = [abs(sum(d)) / sum(x * x for x in d) ** 0.5 for d in expected]
+    assert approximate_all(systems) == pytest.approx([2 * NormalDist().cdf(-one) for one in z])
+
+
+def test_chunks_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    systems = means(*rng.integers(-3, 4, (20, 30)))
+    expected = find_p_values(systems)
+    monkeypatch.setattr(ranking, "CHUNK", 70)
+    np.testing.assert_allclose(find_p_values(systems), expected, rtol=1e-9)
+
+
+def test_f1_varies_around_the_mean_of_both_totals():
+    # One system is right with 5 of 50 links, the other with 30 of 2,000; gold has 100.  At the mean of their totals,
+    # 17.5 of 1,025, F1 = 2R / (S + G) has the derivatives 2 / 1125 and -2 * 17.5 / 1125**2.
+    one, two = np.array([[20.0, 10, 1]] * 5), np.array([[20.0, 400, 6]] * 5)
+    systems = prepare_systems(MICRO, ("gold", "system", "right"), np.array([one, two]))
+    change = 5 * 2 / 1125 - 390 * 35 / 1125**2
+    difference = 60 / 2100 - 10 / 150
+    (p,) = approximate_all(systems)
+    assert p == pytest.approx(2 * NormalDist().cdf(-abs(difference) / (5**0.5 * abs(change))), rel=1e-6)
+
+
+def test_counts_that_a_metric_does_not_read_do_not_matter():
+    blocks = np.random.default_rng(1).integers(0, 9, (4, 20, 3)).astype(np.float64)
+    alone = prepare_systems(MEAN, ("sum", "n"), blocks[..., 1:])
+    both = prepare_systems(MEAN, ("other", "sum", "n"), blocks)
+    assert both.names == ["sum", "n"]
+    np.testing.assert_array_equal(approximate_all(both), approximate_all(alone))
+
+
+def test_no_difference_is_no_evidence():
+    # Equal systems; equal scores by different counts; and nothing right on either side, so that no derivative exists.
+    blocks = [[1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
+    for p in find_p_values(means(*blocks)):
+        assert p[3:].tolist() == [1, 1, 1]
+    nothing = np.zeros((2, 20, 3))
+    nothing[..., 0] = 1
+    assert approximate_all(prepare_systems(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+    nothing[1, :, 1] = 1  # links, all of them wrong
+    assert approximate_all(prepare_systems(MICRO, ("gold", "system", "right"), nothing)).tolist() == [1]
+
+
+# The saddlepoint approximation
+
+
+def test_all_blocks_on_one_side():
+    # Fourteen equal differences: only none and all of the swaps, 2 of 2**14.
+    assert find_p_values(means([1] * 14))[0] == pytest.approx(2 / 2**14)
+
+
+def test_many_blocks():
+    # 1,060 of 2,000 blocks are better; 2**-2000 is 0 as a float.
+    (p,), (normal,) = find_p_values(means([1] * 1060 + [-1] * 940))
+    exact = Fraction(2 * sum(math.comb(2000, k) for k in range(1060, 2001)), 2**2000)
+    assert p == pytest.approx(float(exact), rel=0.001)
+    assert normal == pytest.approx(2 * NormalDist().cdf(-120 / 2000**0.5))
+
+
+@given(st.lists(st.integers(-1, 1), min_size=13, max_size=40).filter(lambda d: abs(sum(d)) > 2))
+def test_votes(differences):
+    # Blocks that are better or worse by the same amount: the sign test.
+    n, up = sum(map(abs, differences)), differences.count(1)
+    exact = min(1, 2 * sum(math.comb(n, k) for k in range(max(up, n - up), n + 1)) / 2**n)
+    (p,), (normal,) = find_p_values(means(differences))
+    assert p == pytest.approx(exact, rel=0.05, abs=0.003) or p == pytest.approx(normal / 10)
+    assert exact <= GAUSSIAN * normal
+
+
+def invent_differences(kind, seed):
+    """Differences in 13 to 16 blocks, from no tendency to nearly all on one side."""
+    rng = np.random.default_rng(seed)
+    n_blocks = int(rng.integers(13, 17))
+    sizes = {
+        "normal": lambda: np.abs(rng.normal(size=n_blocks)),
+        "exponential": lambda: rng.exponential(size=n_blocks),
+        "few": lambda: rng.integers(1, 6, n_blocks).astype(np.float64),
+    }
+    return sizes[kind]() * np.where(rng.random(n_blocks) < rng.uniform(0.5, 1), 1, -1)
+
+
+@pytest.mark.parametrize("kind", ["normal", "exponential", "few"])
+def test_weights_of_any_kind(kind):
+    drawn = [invent_differences(kind, seed) for seed in range(200)]
+    exact = np.array([tail(differences, differences.sum()) for differences in drawn])
+    p, normal = np.array([find_p_values(means(differences)) for differences in drawn])[..., 0].T
+    assert (exact <= GAUSSIAN * normal * (1 + 1e-9)).all()  # Bentkus and Dzindzalieta (2015)
+    expected = np.maximum(exact, normal / 10)
+    errors, normal_errors = (np.abs(approximate / expected - 1) for approximate in (p, normal))
+    assert np.median(errors) < 0.02 < np.median(normal_errors)
+    assert np.quantile(errors, 0.9) < 0.1 < np.quantile(normal_errors, 0.9)
+    assert ((p < 2 * expected) & (p > expected / 2)).all()
+
+
+def test_where_few_blocks_carry_the_difference():
+    # The normal approximation is several times too large; the other is near the enumeration.
+    differences = [6.1, 4.3, 3.2, *np.linspace(0.5, 1.5, 10), -1.2]
+    exact = tail(differences, sum(differences))
+    (p,), (normal,) = find_p_values(means(differences))
+    assert normal > 3 * exact
+    assert p == pytest.approx(exact, rel=0.2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_f1_by_enumeration(seed):
+    # All 4,096 swaps of twelve blocks, counted by the twin; the approximation, which is not used there, is near.
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(5, 30, 12)
+    right = rng.binomial(gold, np.array([[0.5], [0.35]]))
+    blocks = np.stack([np.broadcast_to(gold, right.shape), right + rng.integers(0, 12, right.shape), right], axis=2)
+    systems = prepare_systems(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
+    slow = twin.p_value(lambda t: 2 * t[2] / (t[0] + t[1]), *blocks.tolist())
+    (exact,) = enumerate_swaps(systems, *list_pairs(2))
+    assert exact == pytest.approx(float(slow))
+    assert find_p_values(systems)[0] == pytest.approx(exact, rel=0.15, abs=0.01)
+
+
+def invent_pair(n_blocks, seed):
+    """A careful and a generous system: precision and recall lie apart."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(5, 30, n_blocks)
+    right = np.stack([rng.binomial(gold, 0.5), rng.binomial(gold, 0.85)])
+    system = np.stack([right[0] + rng.binomial(right[0], 0.1), right[1] + rng.poisson(gold * rng.uniform(0.8, 1.3))])
+    blocks = np.stack([np.broadcast_to(gold, right.shape), system, right], axis=2)
+    return prepare_systems(MICRO, ("gold", "system", "right"), blocks.astype(np.float64))
+
+
+def enumerate_all(systems):
+    """The p-value of two systems by all swaps: F1 is 2 right / (gold + system)."""
+    one, two = systems.blocks
+    swaps = np.array(list(itertools.product((0, 1), repeat=len(one) - 1)))
+    moved = swaps @ (two - one)[1:]
+    first, second = (2 * t[:, 2] / (t[:, 0] + t[:, 1]) for t in (one.sum(axis=0) + moved, two.sum(axis=0) - moved))
+    return np.mean(np.abs(second - first) >= np.abs(second - first)[0] - 1e-12)  # the first swaps nothing
+
+
+RIGHT_SYSTEM_GOLD = (
+    "12/13/19 2/2/6 12/12/23 13/15/21 10/10/19 12/16/24 2/2/5 13/14/27 17/17/33 25/27/34 21/21/38 6/7/14 5/5/9",
+    "16/35/19 6/15/6 19/42/23 14/30/21 17/39/19 21/45/24 2/10/5 18/41/27 30/72/33 30/64/34 30/66/38 12/23/14 8/21/9",
+)
+
+
+def test_a_careful_and_a_generous_system_in_thirteen_blocks():
+    # The saddlepoint approximation has the smallest p-value that there is, 2 of 8,192; 10 swaps are as large.
+    counts = [[[int(n) for n in block.split("/")] for block in one.split()] for one in RIGHT_SYSTEM_GOLD]
+    systems = prepare_systems(MICRO, ("right", "system", "gold"), np.array(counts, np.float64))
+    slow = twin.p_value(lambda t: Fraction(2 * t[0], t[1] + t[2]), *counts)
+    assert enumerate_swaps(systems, *list_pairs(2)) == pytest.approx([float(slow)])
+    assert find_p_values(systems)[0] < 0.25 * float(slow)
+    # Of 40 equal pairs, Holm's correction asks for less than .05 / 40 = .00125: the exact value is, barely, enough.
+    assert slow == Fraction(10, 8192)
+
+
+@pytest.mark.parametrize("n_blocks", [17, 18])
+@pytest.mark.extended
+def test_drawn_swaps_are_as_enumerated(n_blocks):
+    pairs = [invent_pair(n_blocks, seed) for seed in range(20)]
+    exact = np.array([enumerate_all(systems) for systems in pairs])
+    drawn = np.concatenate([draw_pairs(systems, *list_pairs(2)) for systems in pairs])
+    assert_near(drawn, exact, 0, n_resamples=100_000)
+    refined = np.concatenate([find_p_values(systems)[0] for systems in pairs])
+    assert (refined < 0.9 * exact).any()
+
+
+@pytest.mark.parametrize("n_blocks", [13, 16, 20])
+def test_few_blocks_are_not_approximated(n_blocks, monkeypatch):
+    # Whatever the approximation says, it does not decide between undecided pairs.
+    systems = invent_pair(n_blocks, 1)
+    expected = rank(MICRO, systems.names, systems.blocks)
+    monkeypatch.setattr(
+        ranking, "refine_p_values", lambda systems, i, j, normal: np.full(len(i), 0.9 * ranking.DRAWN**-0.5)
+    )
+    assert rank(MICRO, systems.names, systems.blocks) == expected
+
+
+@pytest.mark.parametrize("n_systems", [2, 5, 30])
+@pytest.mark.parametrize("seed", range(4))
+def test_undecided_pairs_alone_are_as_good_as_all(n_systems, seed):
+    # Holm's procedure over the refined p-values of every pair gives the same ranks.
+    rng = np.random.default_rng(seed)
+    quality = rng.uniform(0.2, 0.8, (n_systems, 1))
+    right = rng.binomial(3, np.broadcast_to(quality, (n_systems, 40)))
+    blocks = np.stack([right, np.full_like(right, 3)], axis=2).astype(np.float64)
+    systems = prepare_systems(MEAN, ("sum", "n"), blocks)
+    p = dict(zip(itertools.combinations(range(n_systems), 2), find_p_values(systems)[0].tolist(), strict=True))
+    tables = blocks.tolist()
+    index = {id(system): i for i, system in enumerate(tables)}
+    expected = twin.rank(lambda t: t[0] / t[1], tables, 0.05, lambda _, a, b: p[index[id(a)], index[id(b)]])
+    assert [(s.low, s.high, s.best) for s in rank(MEAN, ("sum", "n"), blocks)] == expected
+
+
+# Released corpora, by 200,000 resamples
+
+
+def count_baselines(corpus, baselines, systems):
+    """The counts of baselines on the default split, and the metrics by name."""
+    gold = read_gold(load_corpus(corpus)).records
+    procedure = load_procedure(corpus)
+    make = {baseline.name: baseline for baseline in baselines}
+    tables = [
+        procedure.count(gold=gold, system=make[name].predict(gold, **options), missing="empty")
+        for name, options in systems
+    ]
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
+    return {metric.name: metric for metric in procedure.metrics}, tables[0].names, blocks
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """Counts of baselines by corpus, computed once."""
+    return {}
+
+
+@pytest.mark.parametrize("metric", ["f1", "exact_match"])
+@pytest.mark.extended
+def test_mctaco_by_resampling(corpora, metric, counted):
+    systems = [("always-positive", {}), ("always-negative", {}), *(("random", {"seed": s}) for s in range(5))]
+    if "mctaco" not in counted:
+        counted["mctaco"] = count_baselines("mctaco", MCTACO_BASELINES, systems)
+    metrics, names, blocks = counted["mctaco"]
+    p, normal = find_p_values(prepare_systems(metrics[metric], names, blocks))
+    drawn = draw_p_values(metrics[metric], names, blocks)
+    assert_near(p, drawn, 0.04)
+    assert (drawn < 1e-5).sum() >= 5
+    if metric == "f1":  # a mean of fractions: no ties, and many blocks
+        assert_near(normal, drawn, 0.04)
+
+
+@pytest.mark.extended
+def test_tne_by_resampling(corpora):
+    drawn_titles = [("title-random", {"seed": seed}) for seed in range(3)]
+    systems = [("title-first", {}), *drawn_titles, ("adj-anaphora", {}), ("surface", {})]
+    metrics, names, blocks = count_baselines("tne", TNE_BASELINES, systems)
+    metric = metrics["links/f1"]
+    p, normal = find_p_values(prepare_systems(metric, names, blocks))
+    drawn = draw_p_values(metric, names, blocks)
+    assert_near(p, drawn, 0.04)
+    assert_near(normal, drawn, 0.08)
+    assert (drawn < 0.01).any()
+    assert (drawn > 0.1).any()
+
+
+# Differences of all pairs at once
+
+
+SETTINGS = {"n_resamples": 300, "confidence": 0.9, "seed": 7}
+
+
+def assert_as_compared(metric, tables):
+    """Every pair has the interval and the p-value of `compare`, whose difference is second minus first."""
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
+    found = pair_differences(metric, tables[0].names, blocks, **SETTINGS)
+    expected = [compare(b, a, [metric], **SETTINGS)[metric.name] for a, b in itertools.combinations(tables, 2)]
+    np.testing.assert_allclose(found.low, [one.low for one in expected], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.high, [one.high for one in expected], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(found.p, [one.p_randomization for one in expected])
+    return found
+
+
+def make_table(values, n=None):
+    values = np.asarray(values, np.float64)
+    counts = np.column_stack([values, np.ones(len(values)) if n is None else n])
+    return CountTable([f"u{i}" for i in range(len(values))], np.arange(len(values)), ("sum", "n"), counts)
+
+
+def test_mctaco_as_compared():
+    gold = read_gold(load_corpus("mctaco"), "sample").records
+    procedure = load_procedure("mctaco")
+    tables = [procedure.count(gold=gold, system=baseline.predict(gold)) for baseline in MCTACO_BASELINES]
+    for metric in procedure.metrics:
+        found = assert_as_compared(metric, tables)
+        assert np.all(found.low < found.high)
+
+
+def test_coreference_as_compared():
+    procedure = load_procedure("coref")
+    gold = [{"document": name, "clusters": clusters} for name, clusters in KEY.items()]
+    systems = [
+        *(baseline.make(gold) for baseline in COREF_BASELINES),
+        [{"document": name, "clusters": clusters} for name, clusters in RESPONSE.items()],
+    ]
+    tables = [procedure.count(gold=gold, system=system) for system in systems]
+    for metric in procedure.metrics:
+        assert_as_compared(metric, tables)
+
+
+def test_chunks_of_pairs_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    tables = [make_table(values) for values in rng.integers(0, 3, (7, 40))]
+    monkeypatch.setattr(ranking, "CHUNK", 2 * SETTINGS["n_resamples"])
+    monkeypatch.setattr(arrays, "TILE", 40 * 11)
+    assert_as_compared(MEAN, tables)
+
+
+def test_the_sign_is_that_of_the_first_minus_the_second():
+    # The first is better by 1 in every block: so it is in every resample.
+    tables = [make_table([1] * 8), make_table([0] * 8)]
+    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
+    found = pair_differences(MEAN, ("sum", "n"), blocks, **SETTINGS)
+    assert (found.low.tolist(), found.high.tolist()) == ([1.0], [1.0])
+
+
+def test_undefined_differences():
+    # A score without a denominator in some resamples has no interval; neither has a single block.
+    sometimes = make_table([1, 0, 0], [1, 0, 0])
+    found = assert_as_compared(MEAN, [sometimes, sometimes, make_table([1, 0, 1])])
+    assert np.isnan(found.low).tolist() == [True, True, True]
+    (p,) = pair_differences(MEAN, ("sum", "n"), np.ones((2, 1, 2)), **SETTINGS).p
+    assert math.isnan(p)
+
+
+def test_no_pairs():
+    for n in (0, 1):
+        found = pair_differences(MEAN, ("sum", "n"), np.ones((n, 5, 2)), **SETTINGS)
+        assert [len(part) for part in found] == [0, 0, 0]

@@ -59,7 +59,7 @@ def about_of(store, tmp_path, **changes):
         ({"predictions": "../../etc/passwd"}, "is not a file of predictions"),
         ({"predictions": "submissions/mctaco-sample/test/aa/../../x.jsonl"}, "is not a file of predictions"),
         ({"system": ""}, "is empty"),
-        ({"system": "a\u202eb"}, "direction of text"),
+        ({"system": "a\u202eb"}, "an invisible character, U+202E (right-to-left override)"),
         ({"paper": "javascript:alert(1)"}, "https"),
         ({"code": "http://example.org"}, "https"),
         ({"model": "../x"}, "model"),

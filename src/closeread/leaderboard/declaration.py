@@ -12,22 +12,19 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import GoldSpec, PathOption, Procedure
-from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
-from closeread.leaderboard.canonical import check_structure, read_json, write_json
+from closeread.leaderboard.canonical import FORMAT, read_json, write_json
 from closeread.leaderboard.names import format_time
 from closeread.records import column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 from closeread.suggestions import describe_unknown
 
 FILE = "leaderboard.json"
-FORMAT = 1
 MOST_SLICES = 30
 """The largest number of values of a field to slice by."""
 
@@ -47,53 +44,30 @@ class Limits:
 
 @dataclass(frozen=True)
 class Board:
-    """A ranking of systems on one gold by one procedure.
+    """A ranking of systems on one gold by one procedure."""
 
-    Attributes:
-        name: the folder of its submissions, such as "mctaco/test".
-        scored: the name of the corpus or, with own gold, of the procedure or corpus that scores it.
-        config, split: the part of the corpus; None for own gold.
-        own_gold: whether gold is the organiser's own.
-        private: whether gold is private, so that nothing about single units may be published.
-        options: all options of the procedure with their values.
-        metrics: the families of metrics; None for the default.
-        headline: the score that systems are ranked by.
-        slices: the fields to slice by.
-        signature: the signature of a score of complete predictions.
-        n_units, n_blocks: the size of the gold.
-        ids: the ids that predictions must cover, so that submitters without the gold can check them; empty if all
-            have it.
-        baselines: the names of the baselines to show.
-        limits: limits of submissions.
-        counting: whether all submissions of an author count, or only the best or the last.
-        resampling: parameters of the bootstrap.
-        dataset: the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"; None if there is none.
-        title: its name for readers.
-        opens, closes: the first and the last second for submissions, such as "2026-11-22T10:00:00Z"; None without one.
-    """
-
-    name: str
-    title: str
-    scored: str
-    config: str | None
+    name: str  # the folder of its submissions, such as "mctaco/test"
+    title: str  # its name for readers
+    scored: str  # the name of the corpus or, with own gold, of the procedure or corpus that scores it
+    config: str | None  # the part of the corpus; None for own gold
     split: str | None
-    own_gold: bool
-    private: bool
-    options: Mapping[str, str]
-    metrics: tuple[str, ...] | None
-    headline: str
-    slices: tuple[str, ...]
-    signature: str
-    n_units: int
+    own_gold: bool  # whether gold is the organiser's own
+    private: bool  # whether gold is private, so that nothing about single units may be published
+    options: Mapping[str, str]  # all options of the procedure with their values
+    metrics: tuple[str, ...] | None  # the families of metrics; None for the default
+    headline: str  # the score that systems are ranked by
+    slices: tuple[str, ...]  # the fields to slice by
+    signature: str  # the signature of a score of complete predictions
+    n_units: int  # the size of the gold
     n_blocks: int
-    ids: tuple[str, ...] = ()
-    baselines: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()  # the ids that predictions must cover, for those without the gold; empty if all have it
+    baselines: tuple[str, ...] = ()  # the names of the baselines to show
     limits: Limits = field(default_factory=Limits)
-    counting: str = "all"
+    counting: str = "all"  # whether all submissions of an author count, or only the "best" or the "last"
     resampling: Resampling = field(default_factory=Resampling)
-    dataset: str | None = None
-    opens: str | None = None
-    closes: str | None = None
+    dataset: str | None = None  # the dataset on the Hub with the benchmark's tasks, such as "org/mctaco"
+    opens: str | None = None  # the first second for submissions, such as "2026-11-22T10:00:00Z"
+    closes: str | None = None  # the last second
 
     @cached_property
     def procedure(self) -> Procedure:
@@ -115,11 +89,7 @@ class Board:
         return None
 
     def open_scorer(self, gold: Path | None) -> Scorer:
-        """Read the board's gold, and return a scorer for it.
-
-        Args:
-            gold: the organiser's own gold; None to read the corpus.
-        """
+        """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
         if self.own_gold and gold is None:
             raise RequestError(f"the gold of {self.name} is not part of the store; give it with --gold")
         place = GoldSpec(None, gold=gold) if gold is not None else GoldSpec(None, self.config, self.split)
@@ -140,20 +110,24 @@ class Leaderboard:
     results: str | None = None  # the dataset on the Hub with the results; None if they are beside the submissions
 
     def to_bytes(self) -> bytes:
-        """Return the declaration as the bytes of `leaderboard.json`."""
+        """Return the bytes of `leaderboard.json`."""
         boards = [asdict(board) for board in self.boards.values()]
         return write_json({"format": FORMAT, "title": self.title, "results": self.results, "boards": boards})
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Leaderboard:
         """Read the bytes of `leaderboard.json`."""
-        found = read_json(data, source)
-        check_structure(found, "leaderboard", source)
-        try:
-            boards = [_read_board(board) for board in found["boards"]]
-            return cls(str(found["title"]), {board.name: board for board in boards}, found["results"])
-        except ValueError as error:
-            raise FormatError(source, [Problem(f"is not the declaration of a leaderboard: {error}")]) from None
+        found = read_json(data, "leaderboard", source)
+        boards = {}
+        for board in found["boards"]:
+            if ".." in board["name"]:
+                raise FormatError(source, [Problem(f"{quote(board['name'])} is not a valid name of a board")])
+            for name in ("slices", "ids", "baselines"):
+                board[name] = tuple(board[name])
+            board["metrics"] = None if board["metrics"] is None else tuple(board["metrics"])
+            board |= {"limits": Limits(**board["limits"]), "resampling": Resampling(**board["resampling"])}
+            boards[board["name"]] = Board(**board)
+        return cls(found["title"], boards, found["results"])
 
     def find(self, name: str | None) -> Board:
         """Return a board by name; the only one if there is no name."""
@@ -168,15 +142,6 @@ class Leaderboard:
     def with_board(self, board: Board) -> Leaderboard:
         """Return the leaderboard with one more board, or with a changed one."""
         return replace(self, boards={**self.boards, board.name: board})
-
-
-def _read_board(found: dict[str, Any]) -> Board:
-    if not BOARD_NAME.fullmatch(found["name"]) or ".." in found["name"]:
-        raise ValueError("the name of a board is not valid")
-    for name in ("slices", "ids", "baselines"):
-        found[name] = tuple(found[name])
-    found["metrics"] = None if found["metrics"] is None else tuple(found["metrics"])
-    return Board(**{**found, "limits": Limits(**found["limits"]), "resampling": Resampling(**found["resampling"])})
 
 
 def board_name(scored: str, config: str | None, split: str | None) -> str:
@@ -221,68 +186,75 @@ def make_board(
         opens, closes: when submissions begin and end, in ISO 8601; in UTC without a time zone, and a date is the whole
             day.
     """
-    opens, closes = (
-        None if text is None else _parse_time(text, last) for text, last in ((opens, False), (closes, True))
-    )
+    opens = None if opens is None else _parse_time(opens, time())
+    closes = None if closes is None else _parse_time(closes, time(23, 59, 59))
     if opens is not None and closes is not None and closes <= opens:
         raise RequestError(f"the board would close on {format_time(closes)}, before it opens on {format_time(opens)}")
     own = place.gold is not None
-    if not own and find_procedure(scored)[1] is None:
+    corpus = find_procedure(scored)[1]
+    if not own and corpus is None:
         raise RequestError(f"a board of {scored} needs gold of your own; give it with --gold")
     if metrics is None and (preset := (options or {}).get("preset")) is not None:
         metrics = find_procedure(scored)[0].find_preset(str(preset)).metrics
     scorer = open_scorer(scored, place._replace(split=None) if own else place, options, metrics)
-    _check_scorer(scorer)
+    if scorer.options.get("missing") == "skip":
+        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
+    if not len(scorer.gold.records):
+        raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
     name = board_name(scored, None if own else config, place.split if own else split)
-    table = _count_nothing(scorer)
-    corpus = find_procedure(scored)[1]
     part, _, split_name = name.partition("/")  # the part names the config if it is not the default
     what = f"{load_corpus(corpus).title if corpus else scored} {part.partition('-')[2]}".strip()
     private = own if private is None else private
+    ids: tuple[str, ...] = ()
+    if private or own:
+        if corpus is None:  # gold is a key
+            ids = tuple(dict.fromkeys(scorer.procedure.sides.names(scorer.gold)))
+        else:
+            ids = tuple(column(scorer.gold.records, load_corpus(corpus).key))
+    # The counts of a system without predictions have the units and fields of all systems.
+    empty = replace(scorer, options={**scorer.options, "missing": "empty"})
+    table = empty.tabulate([None] * len(scorer.gold.records))
     return Board(
         name,
         title or f"{what}, {split_name}",
         scored,
-        None if own else config,
-        None if own else split,
-        own,
-        private,
-        scorer.options,
-        metrics,
-        _choose_headline(scorer.procedure, headline),
-        _find_slices(table),
-        scorer.expected_signature(),
-        len(table.units),
-        table.n_blocks,
-        _list_ids(scorer, corpus) if private or own else (),
-        () if corpus is None else _find_baselines(corpus),
-        limits or Limits(),
-        counting,
+        config=None if own else config,
+        split=None if own else split,
+        own_gold=own,
+        private=private,
+        options=scorer.options,
+        metrics=metrics,
+        headline=_choose_headline(scorer.procedure, headline),
+        slices=tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES),
+        signature=scorer.expected_signature(),
+        n_units=len(table.units),
+        n_blocks=table.n_blocks,
+        ids=ids,
+        baselines=tuple(
+            baseline.name
+            for baseline in (load_baselines(corpus).values() if corpus else ())
+            if not baseline.required_options and not any(isinstance(option, PathOption) for option in baseline.options)
+        ),
+        limits=limits or Limits(),
+        counting=counting,
         dataset=dataset,
         opens=opens,
         closes=closes,
     )
 
 
-def _parse_time(text: str, is_last: bool) -> str:
-    """Return a time as stores have it; of a date, the first or the last second."""
+def _parse_time(text: str, of_date: time) -> str:
+    """Return a time as stores have it; of a date without a time, `of_date`."""
     try:
         found = datetime.fromisoformat(text)
         with suppress(ValueError):
-            found = datetime.combine(date.fromisoformat(text), time(23, 59, 59) if is_last else time())
+            found = datetime.combine(date.fromisoformat(text), of_date)
         zoned = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
         expected = "expected one such as 2026-12-01 or 2026-12-01T18:00+01:00"
         raise RequestError(f"{quote(text)} is not a time ({expected})") from None
     return f"{zoned.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
-
-
-def _check_scorer(scorer: Scorer) -> None:
-    if scorer.options.get("missing") == "skip":
-        raise RequestError("a board can't use --option missing=skip: systems would be scored on different units")
-    if not len(scorer.gold.records):
-        raise RequestError("the gold is empty; there is nothing to score")
 
 
 def _choose_headline(procedure: Procedure, asked: str | None) -> str:
@@ -293,31 +265,3 @@ def _choose_headline(procedure: Procedure, asked: str | None) -> str:
     if asked not in names:
         raise RequestError(describe_unknown("score", asked, names, procedure.aliases))
     return asked
-
-
-def _list_ids(scorer: Scorer, corpus: str | None) -> tuple[str, ...]:
-    """Return the ids that predictions must cover: of rows or, if gold is a key, of units."""
-    if corpus is None:
-        return tuple(dict.fromkeys(scorer.procedure.sides.names(scorer.gold)))
-    return tuple(column(scorer.gold.records, load_corpus(corpus).key))
-
-
-def _count_nothing(scorer: Scorer) -> CountTable:
-    """Return the counts of a system without predictions, which has the units and fields of all systems."""
-    empty = replace(scorer, options={**scorer.options, "missing": "empty"})
-    return empty.tabulate([None] * len(scorer.gold.records))
-
-
-def _find_slices(table: CountTable) -> tuple[str, ...]:
-    """Return the fields of the gold that scores can be sliced by."""
-    return tuple(name for name, values in table.fields.items() if 1 < len(set(values)) <= MOST_SLICES)
-
-
-def _find_baselines(corpus: str) -> tuple[str, ...]:
-    """Return the names of the baselines that need nothing but the corpus."""
-    baselines = load_baselines(corpus).values()
-    return tuple(
-        baseline.name
-        for baseline in baselines
-        if not baseline.required_options and not any(isinstance(option, PathOption) for option in baseline.options)
-    )

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from closeread.exceptions import FormatError, RequestError, join_names, pluralize
 from closeread.hub.client import (
@@ -30,7 +30,7 @@ from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
-    RANKS,
+    STATUSES,
     Arrival,
     Entry,
     Receipt,
@@ -38,7 +38,7 @@ from closeread.leaderboard.results import (
     parse_index,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, check_predictions_path, is_predictions_path
+from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
@@ -80,11 +80,7 @@ Recompute every record with `closeread leaderboard verify {place}`.
 
 
 class HubStore:
-    """A store on the Hub.
-
-    Args:
-        place: `hf://datasets/ORG/NAME`.
-    """
+    """A store on the Hub, at `hf://datasets/ORG/NAME`."""
 
     def __init__(self, place: str) -> None:
         self._submissions = Repository(place.removeprefix(HUB).strip("/"), "dataset")
@@ -158,26 +154,15 @@ class HubStore:
         seen: Counter[str] = Counter()
         for one in self._hub.pull_requests(self._submissions):
             seen[one.author] += 1
-            if seen[one.author] > OF_AUTHOR:
+            if seen[one.author] > OF_AUTHOR or not leaderboard.boards:
                 continue
             found = self._hub.read_pull_request(self._submissions, one.num)
-            request = read_request(found.paths, list(leaderboard.boards)) if leaderboard.boards else None
-            if request is None:
-                continue
-            self._requests[one.num] = found
-            arrival = Arrival(
-                request.board,
-                request.submission,
-                request.withdrawal,
-                one.author,
-                found.updated,
-                one.url,
-                {},
-                request.problems,
-                one.num,
-            )
-            unnamed = 0 if request.submission else one.num
-            arrivals.setdefault((request.submission, request.withdrawal, unnamed), arrival)
+            request = read_request(found.paths, list(leaderboard.boards))
+            if request is not None:
+                self._requests[one.num] = found
+                arrival = replace(request, author=one.author, submitted=found.updated, source=one.url, number=one.num)
+                unnamed = 0 if arrival.submission else one.num
+                arrivals.setdefault((arrival.submission, arrival.withdrawal, unnamed), arrival)
         return sorted(arrivals.values(), key=lambda one: (one.withdrawal, one.submitted, one.number))
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
@@ -186,29 +171,27 @@ class HubStore:
             return arrival
         path = about_path(arrival.board, arrival.submission)
         head = self._read_request(arrival.number).head
-        problems: list[str] = []
+        problems: tuple[str, ...] = ()
         files: dict[str, bytes] = {}
         try:
             data = self._read_verified(path, head, MAX_ABOUT)
             about = About.from_bytes(data, arrival.board, path)
             if about.author is not None:
-                problems.append("the description names an author; on the Hub, that is the account")
+                problems = ("the description names an author; on the Hub, that is the account",)
             files = {about.predictions: self._read_verified(about.predictions, head, limit), path: data}
         except FormatError as error:
-            problems = [problem.message for problem in error.problems]
+            problems = tuple(problem.message for problem in error.problems)
         except (NoSuchFileError, TooLargeError, _DigestError) as error:  # any other error is not the submitter's
-            problems = [str(error)]
-        return replace(arrival, files=files, problems=tuple(problems))
+            problems = (str(error),)
+        return replace(arrival, files=files, problems=problems)
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, verified by their digest."""
-        check_predictions_path(path)
         return self._read_verified(path, "main", limit)
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records, of one commit."""
-        head = self._hub.head(self._find_results(leaderboard))
-        return Results({}, {}) if head is None else self._read_results_at(leaderboard, head)
+        return self._read_results_at(leaderboard, self._hub.head(self._find_results(leaderboard)))
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
         """Commit the verified files of an arrival, then entries and records, in one commit.
@@ -219,18 +202,34 @@ class HubStore:
             title = f"Accept submission {arrival.submission[:12]} of {arrival.author}"
             self._hub.commit(self._submissions, arrival.files, message=title, description=arrival.source or "")
         results = self._find_results()
-        for _ in range(CONFLICTS):
-            head = self._hub.head(results)
-            new = {path: data for path, data in files.items() if not self._is_superseded(results, head, path, data)}
-            if not new:
-                return
+
+        def is_superseded(path: str, data: bytes, head: str | None) -> bool:
+            if head is None or not path.startswith("entries/"):
+                return False
             try:
-                self._hub.commit(results, new, message="Add results", parent=head)
-            except ConflictError:
-                time.sleep(random.uniform(0, 1))  # noqa: S311
-            else:
-                return
-        raise ConflictError(f"{results}: others commit all the time; try again later")
+                old = Entry.from_bytes(self._hub.read(results, path, head), path)
+            except NoSuchFileError:
+                return False
+            new = Entry.from_bytes(data, path)
+            is_other = new.status == "accepted" and new.source != old.source
+            return STATUSES.index(old.status) > STATUSES.index(new.status) or (old.status == new.status and is_other)
+
+        def select_new(head: str | None) -> dict[str, bytes]:
+            return {path: data for path, data in files.items() if not is_superseded(path, data, head)}
+
+        self._commit_on_top(results, select_new, "Add results")
+
+    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
+        """Commit what is derived from all results on top of the commit that they were read from."""
+        leaderboard = self.read_leaderboard()
+        results = self._find_results(leaderboard)
+
+        def make_files(head: str | None) -> Mapping[str, bytes]:
+            if head is None:
+                raise RequestError(f"no such {results}; create it with closeread leaderboard init")
+            return make(self._read_results_at(leaderboard, head))
+
+        self._commit_on_top(results, make_files, "Update the index")
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Comment on the pull request, once for every state of it, and close it, unless it has changed since."""
@@ -241,23 +240,6 @@ class HubStore:
             self._hub.comment(self._submissions, arrival.number, f"{text}\n\n{mark}")
         if now.head == judged.head:
             self._hub.close(self._submissions, arrival.number)
-
-    def update_index(self, make: Callable[[Results], Mapping[str, bytes]]) -> None:
-        """Commit what is derived from all results on top of the commit that they were read from."""
-        leaderboard = self.read_leaderboard()
-        results = self._find_results(leaderboard)
-        for _ in range(CONFLICTS):
-            head = self._hub.head(results)
-            if head is None:
-                raise RequestError(f"no such {results}; create it with closeread leaderboard init")
-            files = make(self._read_results_at(leaderboard, head))
-            try:
-                self._hub.commit(results, files, message="Update the index", parent=head)
-            except ConflictError:  # of another judge, or of results that were missing
-                time.sleep(random.uniform(0, 1))  # noqa: S311
-            else:
-                return
-        raise ConflictError(f"{results}: others commit all the time; try again later")
 
     def read_index(self) -> dict[str, Any]:
         """Read the index."""
@@ -293,7 +275,25 @@ class HubStore:
             raise _DigestError(f"{path} does not have the digest that it is named after")
         return data
 
-    def _read_results_at(self, leaderboard: Leaderboard, head: str) -> Results:
+    def _commit_on_top(
+        self, repository: Repository, make: Callable[[str | None], Mapping[str, bytes]], message: str
+    ) -> None:
+        """Commit what is made for a head on top of it, and again while other judges are faster."""
+        for _ in range(CONFLICTS):
+            head = self._hub.head(repository)
+            if not (files := make(head)):
+                return
+            try:
+                self._hub.commit(repository, files, message=message, parent=head)
+            except ConflictError:
+                time.sleep(random.uniform(0, 1))  # noqa: S311
+            else:
+                return
+        raise ConflictError(f"{repository}: others commit all the time; try again later")
+
+    def _read_results_at(self, leaderboard: Leaderboard, head: str | None) -> Results:
+        if head is None:
+            return Results({}, {})
         repository = self._find_results(leaderboard)
 
         def is_wanted(path: str) -> bool:
@@ -304,33 +304,12 @@ class HubStore:
             repository.url, self._hub.read_files(repository, head, is_wanted, self._kept).items(), DAMAGED
         )
 
-    def _is_superseded(self, results: Repository, head: str | None, path: str, data: bytes) -> bool:
-        """Tell whether the store has an entry that must not be replaced by this one."""
-        if head is None or not path.startswith("entries/"):
-            return False
-        try:
-            old = Entry.from_bytes(self._hub.read(results, path, head), path)
-        except NoSuchFileError:
-            return False
-        new = Entry.from_bytes(data, path)
-        is_other = new.status == "accepted" and new.source != old.source
-        return RANKS.index(old.status) > RANKS.index(new.status) or (old.status == new.status and is_other)
-
 
 class _DigestError(RequestError):
     """A file that is not what its name says."""
 
 
-class Request(NamedTuple):
-    """What a pull request asks."""
-
-    board: str  # the name of the board; a board of the leaderboard in any case, so that somebody answers
-    submission: str  # the id of the submission; empty if the pull request can't be taken
-    withdrawal: bool  # whether the submission is to be withdrawn
-    problems: tuple[str, ...] = ()  # why the pull request can't be taken
-
-
-def read_request(paths: Sequence[str], boards: Collection[str]) -> Request | None:
+def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | None:
     """Read what a pull request asks from the paths that it adds, changes or deletes.
 
     Anybody can open a pull request and put anything into it.  Only names of our own making count: a submission is one
@@ -342,27 +321,27 @@ def read_request(paths: Sequence[str], boards: Collection[str]) -> Request | Non
         boards: the names of the boards; at least one.
 
     Returns:
-        The request; None if the pull request is not about submissions, so that it is left to the organisers.
+        The request, without who sent it, and when; one that can't be taken is for any board, so that somebody answers.
+        None if the pull request is not about submissions, so that it is left to the organisers.
     """
     if not any(OURS.search(path) for path in paths):
         return None
-    found = [(path, match) for path in paths if (match := NAMED.fullmatch(path)) and match[2] in boards]
-    named = [path for path, _ in found]
-    board = found[0][1][2] if found else next((b for b in boards if any(f"/{b}/" in path for path in paths)), None)
+    found = [match for path in paths if (match := NAMED.fullmatch(path)) and match[2] in boards]
+    board = found[0][2] if found else next((b for b in boards if any(f"/{b}/" in path for path in paths)), None)
     board = board or next(iter(boards))
     predictions = [path for path in paths if is_predictions_path(path, board)]
-    others = [path for path in paths if path not in named and path not in predictions]
+    others = [path for path in paths if path not in predictions and path not in [match[0] for match in found]]
+    is_withdrawal = bool(found) and found[0][1] == "withdrawals"
     problems = []
     if len(found) != 1:
         problems.append(
             f"the pull request has {pluralize(len(found), 'description')} of submissions and withdrawals named after "
             f"their digests, for boards of this leaderboard (expected 1; boards: {', '.join(boards)})"
         )
-    is_withdrawal = bool(found) and found[0][1][1] == "withdrawals"
     if len(predictions) > (0 if is_withdrawal else 1):
         problems.append(f"the pull request has {pluralize(len(predictions), 'file')} of predictions")
     if others:
         problems.append(f"the pull request touches {pluralize(len(others), 'other file')}: {join_names(others)}")
     if problems:
-        return Request(board, "", False, (*problems, "send submissions with closeread submit"))
-    return Request(board, found[0][1][4], is_withdrawal)
+        return Arrival(board, "", False, "", "", problems=(*problems, "send submissions with closeread submit"))
+    return Arrival(board, found[0][4], is_withdrawal, "", "")

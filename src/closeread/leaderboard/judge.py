@@ -14,29 +14,27 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from closeread._version import __version__
 from closeread.exceptions import RequestError
 from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.results import (
     BASELINE,
     Arrival,
-    Blocks,
     CountCache,
     Entry,
     Record,
     Results,
-    belong_together,
     record_id,
     record_path,
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import About
+from closeread.leaderboard.submission import About, about_path
 
 REFUSALS = 20
 """How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
@@ -50,21 +48,22 @@ Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 
 @dataclass(frozen=True)
 class Judged:
-    """What a run of the judge did.
-
-    Attributes:
-        accepted, refused, withdrawn: the arrivals that were settled, each with a sentence.
-        waiting: the arrivals beyond the daily limit of their authors.
-        errors: what could not be scored although it is not the submitter's fault.
-        notices: notices about the gold and the baselines for the organiser, one sentence each.
-    """
+    """What a run of the judge did, a sentence each."""
 
     accepted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()  # beyond the daily limit of their authors
+    errors: tuple[str, ...] = ()  # what could not be scored although it is not the submitter's fault
+    notices: tuple[str, ...] = ()  # about the gold and the baselines, for the organiser
+
+
+class _Settled(NamedTuple):
+    """An arrival that is settled, and still to be answered: with its entry, if it has one, and why it was refused."""
+
+    arrival: Arrival
+    entry: Entry | None
+    problems: tuple[str, ...] = ()
 
 
 def judge(
@@ -102,7 +101,7 @@ def judge(
     arrivals = store.list_arrivals(leaderboard, results)
     settled: list[_Settled] = []
     for board in leaderboard.boards.values():
-        run = _Run(store, board, golds.get(board.name), results, score, cache)
+        run = _Run(store, board, results, partial(score, board, golds.get(board.name)), cache)
         for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
             tell(kind, sentence)
         settled += run.settled
@@ -110,7 +109,9 @@ def judge(
 
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _count_all(store, board, golds.get(board.name), found, score, cache, lost, notices)
+            board.name: _count_all(
+                store, board, found, partial(score, board, golds.get(board.name)), cache, lost, notices
+            )
             for board in leaderboard.boards.values()
         }
         return index_files(make_index(store, leaderboard, found, counts))
@@ -120,9 +121,17 @@ def judge(
         tell("errors", sentence)
     if settled:  # answers name the rank, so they come after the index; what is not answered now is answered again
         index = store.read_index()
-        for one in settled:
-            if (text := one.describe(store, leaderboard, index)) is not None:
-                store.answer(one.arrival, text)
+        for arrival, entry, problems in settled:
+            if problems or entry is None or entry.status == "refused":
+                store.answer(arrival, _describe_refusal(problems or (entry.problems if entry else ())))
+            elif entry.status == "withdrawn":
+                text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
+                store.answer(arrival, text)
+            # Another judge that has settled it otherwise meanwhile answers.
+            elif (row := find_row(index, arrival.board, arrival.submission)) is not None:
+                board = leaderboard.find(arrival.board)
+                link = store.link(record_path(board.name, record_id(arrival.submission, board.signature)))
+                store.answer(arrival, _describe_result(board, row, link))
     return Judged(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
 
 
@@ -131,27 +140,7 @@ def read_today() -> date:
     return datetime.now(UTC).date()
 
 
-@dataclass(frozen=True)
-class _Settled:
-    """An arrival that is settled, and still to be answered: with its entry, if it has one, and why it was refused."""
-
-    arrival: Arrival
-    entry: Entry | None
-    problems: tuple[str, ...] = ()
-
-    def describe(self, store: Store, leaderboard: Leaderboard, index: Mapping[str, Any]) -> str | None:
-        """Return the answer, in Markdown; None if another judge has settled it otherwise meanwhile, and answers."""
-        if self.problems or self.entry is None or self.entry.status == "refused":
-            return describe_refusal(self.problems or (self.entry.problems if self.entry else ()))
-        if self.entry.status == "withdrawn":
-            return f"Submission {self.arrival.submission[:12]} is withdrawn: it is no longer on the board."
-        board = leaderboard.find(self.arrival.board)
-        path = record_path(board.name, record_id(self.arrival.submission, board.signature))
-        row = find_row(index, board.name, self.arrival.submission)
-        return None if row is None else describe_result(board, row, store.link(path))
-
-
-def describe_refusal(problems: Sequence[str]) -> str:
+def _describe_refusal(problems: Sequence[str]) -> str:
     """List the problems of a submission for its author, in Markdown."""
     lines = [f"- {escape_markdown(problem)}" for problem in problems[:SHOWN]]
     if len(problems) > SHOWN:
@@ -161,7 +150,7 @@ def describe_refusal(problems: Sequence[str]) -> str:
     return "\n".join([found, "", *lines, "", advice])
 
 
-def describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
+def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
     """Describe the scores and the rank of a submission, from its row in the index, with a link to the record."""
 
     def percent(value: float | None) -> str:
@@ -194,10 +183,15 @@ class _Run:
     """The settling of one board; `settled` is what is still to be answered."""
 
     def __init__(
-        self, store: Store, board: Board, gold: Path | None, results: Results, score: Scoring, cache: CountCache
+        self,
+        store: Store,
+        board: Board,
+        results: Results,
+        score: Callable[[Iterable[Job]], Iterator[Outcome]],
+        cache: CountCache,
     ) -> None:
-        self._store, self._board, self._gold, self._today = store, board, gold, read_today()
-        self._score, self._cache = score, cache
+        self._store, self._board, self._score, self._cache = store, board, score, cache
+        self._today = read_today()
         self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
@@ -220,26 +214,30 @@ class _Run:
                 if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
                     continue
                 if (reason := self._board.refuse_time(arrival.submitted)) is not None:
-                    refused.append(replace(arrival, problems=(reason,)))
-                    continue
-                found = self._store.fetch(arrival, self._board.limits.bytes)
+                    found = replace(arrival, problems=(reason,))
+                else:
+                    found = self._store.fetch(arrival, self._board.limits.bytes)
                 if found.problems:
                     refused.append(found)
-                    continue
-                about = self._read_about(found)
-                fetched[arrival.submission] = found
-                yield Job(arrival.submission, about.predictions, found.files[about.predictions])
+                else:
+                    path = _read_about(found).predictions
+                    fetched[arrival.submission] = found
+                    yield Job(arrival.submission, path, found.files[path])
 
-        for outcome in self._score(self._board, self._gold, make_jobs()):
+        for outcome in self._score(make_jobs()):
             yield from self._settle_outcome(fetched.pop(outcome.subject), outcome)
         for found in refused:
             if (day := self._find_day(found)) is not None:
                 yield self._refuse(found, found.problems, day)
         for arrival in arrivals:
             if arrival.withdrawal:
-                yield from self._withdraw(arrival)
+                yield self._withdraw(arrival)
             elif self._is_settled(arrival):
-                self._answer_again(arrival)
+                # By a judge that was killed before it could answer, or because somebody sent it before.
+                if all(one.arrival.submission != arrival.submission for one in self.settled):
+                    entry = self._entries[arrival.submission]
+                    problems = ("this was submitted before",) if entry.source != arrival.source else ()
+                    self.settled.append(_Settled(arrival, entry, problems))
             elif self._find_day(arrival) is None:
                 yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached"
 
@@ -248,30 +246,19 @@ class _Run:
         entry = self._entries.get(arrival.submission)
         return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
 
-    def _answer_again(self, arrival: Arrival) -> None:
-        """Answer what was settled by a judge that was killed before it could, or what somebody sent before."""
-        entry = self._entries[arrival.submission]
-        if all(one.arrival.submission != arrival.submission for one in self.settled):
-            sent_before = entry.source != arrival.source
-            self.settled.append(_Settled(arrival, entry, ("this was submitted before",) if sent_before else ()))
-
-    def _read_about(self, arrival: Arrival) -> About:
-        path = next(path for path in arrival.files if path.endswith(f"/{arrival.submission}.json"))
-        return About.from_bytes(arrival.files[path], arrival.board, path)
-
     def _find_day(self, arrival: Arrival) -> str | None:
         """Return the first day, from that of the arrival, with room for its author; None if that is not yet."""
         day = min(date.fromisoformat(arrival.submitted[:10]), self._today)  # clocks differ
-        while not self._has_room(arrival.author, day.isoformat()):
+        while day <= self._today:
+            key = arrival.author, day.isoformat()
+            if self._scored[key] < self._board.limits.per_day and self._refused[key] < REFUSALS:
+                return day.isoformat()
             day += timedelta(days=1)
-        return day.isoformat() if day <= self._today else None
-
-    def _has_room(self, author: str, day: str) -> bool:
-        return self._scored[author, day] < self._board.limits.per_day and self._refused[author, day] < REFUSALS
+        return None
 
     def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> Iterator[tuple[str, str]]:
         """Settle a submission that was scored, unless the limit was reached meanwhile."""
-        name = f"{self._read_about(arrival).system} ({arrival.submission[:12]})"
+        name = f"{_read_about(arrival).system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
             if day is not None:  # it is tried again with every run, so there may not be too many of them
@@ -283,24 +270,18 @@ class _Run:
             yield self._refuse(arrival, outcome.problems, day)
         else:
             self._cache.write(self._board, record, (outcome.names, outcome.blocks))
-            entry = self._make_entry(arrival, "accepted", day)
-            self._store.write_results(arrival, {record.path: record.to_bytes(), entry.path: entry.to_bytes()})
-            self._keep(entry)
-            self.settled.append(_Settled(arrival, entry))
+            self._keep(arrival, self._make_entry(arrival, "accepted", day), record)
             score = record.report["scores"][self._board.headline]["value"]
             shown = "undefined" if score is None else f"{100 * score:.2f}"
             yield "accepted", f"{name}: {self._board.headline} {shown}"
 
     def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
-        entry = replace(self._make_entry(arrival, "refused", day), problems=tuple(problems))
-        self._store.write_results(None, {entry.path: entry.to_bytes()})
-        self._keep(entry)
-        self.settled.append(_Settled(arrival, entry))
+        self._keep(arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems)))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
-        name = "" if arrival.problems else f"{self._read_about(arrival).system} "
+        name = "" if arrival.problems else f"{_read_about(arrival).system} "
         return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
 
-    def _withdraw(self, arrival: Arrival) -> Iterator[tuple[str, str]]:
+    def _withdraw(self, arrival: Arrival) -> tuple[str, str]:
         """Withdraw a submission, if its own author asks for it."""
         entry = self._entries.get(arrival.submission)
         name = arrival.submission[:12]
@@ -309,25 +290,29 @@ class _Run:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
             problem = found.problems[0] if found.problems else problem
             self.settled.append(_Settled(replace(arrival, problems=(problem,)), None, (problem,)))
-            yield "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
-        else:
-            gone = replace(entry, status="withdrawn")
-            self._store.write_results(None, {gone.path: gone.to_bytes()})
-            self._keep(gone)
-            self.settled = [replace(one, entry=gone) if one.entry == entry else one for one in self.settled]
-            self.settled.append(_Settled(arrival, gone))
-            yield "withdrawn", f"{name} of {arrival.author}"
+            return "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
+        gone = replace(entry, status="withdrawn")
+        self.settled = [one._replace(entry=gone) if one.entry == entry else one for one in self.settled]
+        self._keep(arrival, gone)
+        return "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = None if arrival.problems else self._read_about(arrival).to_json()
+        about = None if arrival.problems else _read_about(arrival).to_json()
         author, source = arrival.author, arrival.source
         return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
+        """Write an entry, with the record if it was accepted."""
+        files = {entry.path: entry.to_bytes()}
+        if record is None:
+            self._store.write_results(None, files)
+        else:
+            self._store.write_results(arrival, {record.path: record.to_bytes(), **files})
         if (before := self._entries.get(entry.submission)) is not None:
             self._count(before, -1)
         self._entries[entry.submission] = entry
         self._count(entry, 1)
+        self.settled.append(_Settled(arrival, entry))
 
     def _count(self, entry: Entry, number: int) -> None:
         # To be refused for the sake of private gold says something about it, so that counts as a score does.
@@ -335,12 +320,16 @@ class _Run:
         (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
 
 
+def _read_about(arrival: Arrival) -> About:
+    path = about_path(arrival.board, arrival.submission)
+    return About.from_bytes(arrival.files[path], arrival.board, path)
+
+
 def _count_all(
     store: Store,
     board: Board,
-    gold: Path | None,
     results: Results,
-    score: Scoring,
+    score: Callable[[Iterable[Job]], Iterator[Outcome]],
     cache: CountCache,
     lost: dict[str, str],
     notices: dict[str, None],
@@ -350,17 +339,15 @@ def _count_all(
     `lost` takes a sentence for each accepted submission that can't be scored any more, and `notices` one for each
     baseline that can't; they are left out.
     """
-    found: dict[str, Blocks] = {}
-    records: dict[str, Record] = {}
-    jobs: list[Job] = []
-    accepted = _list_accepted(board, results)
-    for subject in (*accepted, *(f"{BASELINE}{name}" for name in board.baselines)):
-        record = results.records.get(record_id(subject, board.signature))
+    counts = Counts({}, {})
+    missing: list[Job] = []
+    for job in _list_jobs(board, results):
+        record = results.records.get(record_id(job.subject, board.signature))
         kept = cache.read(board, record) if record is not None and record.fits(board) else None
         if record is not None and kept is not None:
-            found[subject], records[subject] = kept, record
+            counts.records[job.subject], counts.blocks[job.subject] = record, kept
         else:
-            jobs.append(Job(subject, accepted[subject].describe().predictions if subject in accepted else ""))
+            missing.append(job)
 
     def leave_out(subject: str, reason: str) -> None:
         if subject.startswith(BASELINE):  # it may need what is not installed here
@@ -370,26 +357,28 @@ def _count_all(
             lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
 
     new: dict[str, bytes] = {}
-    for outcome in score(board, gold, _fill(store, board, jobs, leave_out)) if jobs else ():
+    for outcome in score(_fill(store, board, missing, leave_out)) if missing else ():
         record = outcome.record
         if record is None or outcome.blocks is None:
             leave_out(outcome.subject, outcome.error or outcome.problems[0])
             continue
-        made = outcome.names, outcome.blocks
-        cache.write(board, record, made)
+        cache.write(board, record, (outcome.names, outcome.blocks))
         stored = results.records.get(record.id)
-        if stored is None or not stored.fits(board) or not belong_together(made, stored, board):
-            new[record.path] = record.to_bytes()
-        else:
+        if stored is not None and stored.fits(board):
             record = stored  # the index follows from what is stored, whether counts were kept or not
-        found[outcome.subject], records[outcome.subject] = made, record
+        else:
+            new[record.path] = record.to_bytes()
+        counts.records[outcome.subject], counts.blocks[outcome.subject] = record, (outcome.names, outcome.blocks)
     if new:
         store.write_results(None, new)
-    return Counts(records, found)
+    return counts
 
 
-def _list_accepted(board: Board, results: Results) -> dict[str, Entry]:
-    return {n: one for n, one in results.entries.items() if one.status == "accepted" and one.board == board.name}
+def _list_jobs(board: Board, results: Results) -> list[Job]:
+    """List all accepted submissions, whose predictions are yet to be read, and the baselines."""
+    accepted = [one for one in results.entries.values() if (one.status, one.board) == ("accepted", board.name)]
+    jobs = [Job(entry.submission, entry.describe().predictions) for entry in accepted]
+    return [*jobs, *(Job(f"{BASELINE}{name}") for name in board.baselines)]
 
 
 def _fill(store: Store, board: Board, jobs: Iterable[Job], leave_out: Callable[[str, str], None]) -> Iterator[Job]:
@@ -424,32 +413,28 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
     equal = 0
     differences: list[str] = []
     counts: dict[str, Counts] = {}
+
+    def differ(subject: str, reason: str) -> None:
+        differences.append(f"{subject if subject.startswith(BASELINE) else subject[:12]}: {reason}")
+
     for board in leaderboard.boards.values():
-        accepted = _list_accepted(board, results)
-        jobs = [Job(name, entry.describe().predictions) for name, entry in accepted.items()]
-        baselines = [f"{BASELINE}{name}" for name in board.baselines]
-        jobs += [Job(name) for name in baselines if record_id(name, board.signature) in results.records]
-
-        def leave_out(subject: str, reason: str) -> None:
-            differences.append(f"{_shorten(subject)}: {reason}")
-
-        found = Counts({}, {})
-        scored = score_all(board, golds.get(board.name), _fill(store, board, jobs, leave_out), n_workers)
-        for outcome in scored:
+        found = counts[board.name] = Counts({}, {})
+        jobs = _list_jobs(board, results)
+        subjects = {job.subject for job in jobs} | results.entries.keys()
+        for stored in results.records.values():
+            if (stored.board, stored.signature) == (board.name, board.signature) and stored.subject not in subjects:
+                differ(stored.subject, "has a record, but was never submitted")
+        jobs = [job for job in jobs if job.path or record_id(job.subject, board.signature) in results.records]
+        for outcome in score_all(board, golds.get(board.name), _fill(store, board, jobs, differ), n_workers):
             if (record := outcome.record) is None or outcome.blocks is None:
                 reason = outcome.error or "; ".join(outcome.problems)
-                leave_out(outcome.subject, f"was accepted, but can't be scored: {reason}")
+                differ(outcome.subject, f"was accepted, but can't be scored: {reason}")
                 continue
             found.records[outcome.subject], found.blocks[outcome.subject] = record, (outcome.names, outcome.blocks)
             if difference := _compare(record, results.records.get(record.id)):
-                leave_out(outcome.subject, difference)
+                differ(outcome.subject, difference)
             else:
                 equal += 1
-        counts[board.name] = found
-        for record in results.records.values():
-            is_known = record.subject in results.entries or record.subject in baselines
-            if record.board == board.name and record.signature == board.signature and not is_known:
-                leave_out(record.subject, "has a record, but was never submitted")
     if not differences and write_json(store.read_index()) != write_json(
         make_index(store, leaderboard, results, counts)
     ):
@@ -468,7 +453,3 @@ def _compare(record: Record, stored: Record | None) -> str | None:
     before, now = (one.report["scores"] for one in (stored, record))
     differing = [metric for metric in now if before.get(metric) != now[metric]]
     return f"the record differs from what its predictions give ({', '.join(differing) or 'not in its scores'})"
-
-
-def _shorten(subject: str) -> str:
-    return subject if subject.startswith(BASELINE) else subject[:12]

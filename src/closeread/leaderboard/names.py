@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from urllib.parse import SplitResult, urlsplit
+from itertools import groupby
+from urllib.parse import urlsplit
 
 from closeread.exceptions import Problem, pluralize, quote
 
@@ -23,19 +23,9 @@ MODEL_LIMIT = 96
 STACKED = 3
 """The number of combining marks that one letter may carry; some languages need two, and Vietnamese none after NFKC."""
 
-CATEGORIES = {
-    "Cc": "control",
-    "Cf": "formatting",
-    "Cs": "surrogate",
-    "Co": "private-use",
-    "Cn": "unassigned",
-    "Zl": "line-separating",
-    "Zp": "paragraph-separating",
-}
-"""Unicode's general categories that no text may contain, as adjectives."""
-
-DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""The formatting characters that change the direction of the text around them."""
+FORBIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+"""Unicode's general categories that no text may contain: control, formatting, surrogate, private use, unassigned, and
+line and paragraph separators."""
 
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
@@ -66,58 +56,38 @@ def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
     >>> check_name("BERT (large, tuned)", "system")
     []
     >>> print(*(problem.message for problem in check_name("\u202etuned ", "system")), sep="\n")
-    system: '\u202etuned ' contains a character that changes the direction of text, U+202E; remove it
+    system: '\u202etuned ' contains an invisible character, U+202E (right-to-left override); remove it
     system: '\u202etuned ' begins or ends with a space; remove it
     """
-    return [Problem(f"{quote(text)} {wrong}", path=(what,)) for wrong in _faults_of_name(text, limit)]
-
-
-def _faults_of_name(text: str, limit: int) -> Iterator[str]:
-    """Yield what is wrong with a text of one line."""
     if not text:
-        yield "is empty (expected a text)"
-        return
+        return [Problem("'' is empty (expected a text)", path=(what,))]
+    wrong = []
     if len(text) > limit:
-        yield f"has {pluralize(len(text), 'character')} (expected at most {limit:,})"
-    unsafe = next(filter(_is_forbidden, text), None)
-    if unsafe is not None:
-        yield f"contains {_describe(unsafe)}; remove it"
-    else:
-        normal = unicodedata.normalize("NFKC", text)
-        if normal != text:
-            yield f"contains compatibility characters (expected their plain forms: {quote(normal)})"
-        elif any(unicodedata.category(c) == "Zs" and c != " " for c in text):
-            yield "contains an unusual space (expected U+0020)"
+        wrong.append(f"has {pluralize(len(text), 'character')} (expected at most {limit:,})")
+    normal = unicodedata.normalize("NFKC", text)
+    if unsafe := next(filter(_is_forbidden, text), None):
+        name = unicodedata.name(unsafe, "").lower()
+        code = f"U+{ord(unsafe):04X}" + (f" ({name})" if name else "")
+        wrong.append(f"contains an invisible character, {code}; remove it")
+    elif normal != text:
+        wrong.append(f"contains compatibility characters (expected their plain forms: {quote(normal)})")
+    elif any(unicodedata.category(c) == "Zs" and c != " " for c in text):
+        wrong.append("contains an unusual space (expected U+0020)")
     if text != text.strip(" "):
-        yield "begins or ends with a space; remove it"
+        wrong.append("begins or ends with a space; remove it")
     elif "  " in text:
-        yield "contains several spaces in a row (expected one)"
+        wrong.append("contains several spaces in a row (expected one)")
     if not any(unicodedata.category(c)[0] in "LN" for c in text):
-        yield "contains no letter and no digit (expected at least one)"
-    if unicodedata.category(text[0])[0] == "M" or _most_stacked(text) > STACKED:
-        yield f"has combining marks without a letter, or more than {STACKED} on one letter"
+        wrong.append("contains no letter and no digit (expected at least one)")
+    runs = groupby(text, lambda c: unicodedata.category(c) in ("Mn", "Me"))
+    stacked = max((len(list(run)) for are_marks, run in runs if are_marks), default=0)
+    if unicodedata.category(text[0])[0] == "M" or stacked > STACKED:
+        wrong.append(f"has combining marks without a letter, or more than {STACKED} on one letter")
+    return [Problem(f"{quote(text)} {one}", path=(what,)) for one in wrong]
 
 
 def _is_forbidden(character: str) -> bool:
-    return unicodedata.category(character) in CATEGORIES or INVISIBLE.match(character) is not None
-
-
-def _describe(character: str) -> str:
-    """Return what a forbidden character is, with its number."""
-    code = f"U+{ord(character):04X}"
-    if DIRECTIONS.match(character):
-        return f"a character that changes the direction of text, {code}"
-    kind = CATEGORIES.get(unicodedata.category(character), "invisible")
-    return f"{'an' if kind[0] in 'aiu' else 'a'} {kind} character, {code}"
-
-
-def _most_stacked(text: str) -> int:
-    """Return the largest number of combining marks in a row."""
-    most = run = 0
-    for character in text:
-        run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        most = max(most, run)
-    return most
+    return unicodedata.category(character) in FORBIDDEN or INVISIBLE.match(character) is not None
 
 
 def check_link(url: str, what: str = "link") -> list[Problem]:
@@ -135,12 +105,11 @@ def check_link(url: str, what: str = "link") -> list[Problem]:
     >>> [problem.message for problem in check_link("http://localhost/")]
     ["link: 'http://localhost/' is not an https link (expected https://HOST/…)"]
     """
-    wrong = _fault_of_link(url)
+    wrong = _find_fault(url)
     return [Problem(f"{quote(url)} {wrong}", path=(what,))] if wrong else []
 
 
-def _fault_of_link(url: str) -> str | None:
-    """Return the first thing that is wrong with a link."""
+def _find_fault(url: str) -> str | None:
     if len(url) > LINK_LIMIT:
         return f"has {pluralize(len(url), 'character')} (expected at most {LINK_LIMIT})"
     if not URL_CHARACTERS.fullmatch(url):
@@ -152,11 +121,6 @@ def _fault_of_link(url: str) -> str | None:
         return "is not a link (expected https://HOST/…)"
     if not url.lower().startswith("https://"):
         return "is not an https link (expected https://HOST/…)"
-    return _fault_of_host(parts, port)
-
-
-def _fault_of_host(parts: SplitResult, port: int | None) -> str | None:
-    """Return what is wrong with the part of a link between `https://` and its path."""
     if "@" in parts.netloc:
         return "contains a user name or a password; remove it"
     host = (parts.hostname or "").removesuffix(".")
@@ -187,12 +151,7 @@ def show_safely(text: str) -> str:
     >>> print(show_safely("a\x1b[31m\u202eb\n"))
     a\x1b[31m\u202eb\n
     """
-    return "".join(_escape(c) if not c.isprintable() or _is_forbidden(c) else c for c in text)
-
-
-def _escape(character: str) -> str:
-    """Return a character as Python writes it in ASCII."""
-    return ascii(character)[1:-1]
+    return "".join(ascii(c)[1:-1] if not c.isprintable() or _is_forbidden(c) else c for c in text)
 
 
 def escape_markdown(text: str) -> str:

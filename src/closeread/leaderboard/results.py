@@ -8,10 +8,8 @@ only the store knows: who submitted, and when.
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -23,16 +21,12 @@ from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
-from closeread.leaderboard.canonical import SURROGATES, check_structure, digest, read_json, write_json
+from closeread.leaderboard.canonical import FORMAT, SURROGATES, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.submission import About
 
-FORMAT = 1
 SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
-
-ROUNDING = 1e-12
-"""The largest difference between a stored score and that of the stored counts."""
 
 DIGITS = 4
 """The digits of scores on private gold."""
@@ -44,7 +38,7 @@ INDEX = "board.json"
 BASELINE = "baseline:"
 """What the name of a baseline follows where the id of a submission could stand."""
 
-RANKS = ("refused", "accepted", "withdrawn")
+STATUSES = ("refused", "accepted", "withdrawn")
 """Statuses of an entry; none is replaced by one before it."""
 
 CACHE_FORMAT = 2
@@ -69,15 +63,13 @@ class Entry:
     problems: tuple[str, ...] = ()  # why it was refused
 
     def to_bytes(self) -> bytes:
-        """Return the entry as the bytes of its file."""
+        """Return the bytes of its file."""
         return write_json({"format": FORMAT, **asdict(self)})
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Entry:
         """Read an entry."""
-        found = read_json(data, source)
-        check_structure(found, "entry", source)
-        del found["format"]
+        found = read_json(data, "entry", source)
         return cls(**{**found, "problems": tuple(found["problems"])})
 
     def describe(self) -> About:
@@ -89,7 +81,7 @@ class Entry:
     @property
     def path(self) -> str:
         """The path of its file in the store."""
-        return entry_path(self.board, self.submission)
+        return f"entries/{self.board}/{self.submission[:2]}/{self.submission}.json"
 
 
 @dataclass(frozen=True)
@@ -105,47 +97,29 @@ class Record:
     report: Mapping[str, Any] = field(repr=False)  # the scores as JSON, see `closeread.counts.report.Report.to_json`
 
     def to_bytes(self) -> bytes:
-        """Return the record as the bytes of its file."""
+        """Return the bytes of its file."""
         return write_json({"format": FORMAT, **asdict(self)})
 
     @classmethod
     def from_bytes(cls, data: bytes, source: object) -> Record:
         """Read a record."""
-        found = read_json(data, source)
-        check_structure(found, "record", source)
-        del found["format"]
-        record = cls(**found)
+        record = cls(**read_json(data, "record", source))
         try:
             Report.from_json(record.report)
         except FormatError as error:
-            raise FormatError(
-                source, [problem._replace(path=("report", *problem.path)) for problem in error.problems]
-            ) from None
+            problems = [problem._replace(path=("report", *problem.path)) for problem in error.problems]
+            raise FormatError(source, problems) from None
         return record
 
     def fits(self, board: Board) -> bool:
         """Return whether the record has what its board shows: these settings are not part of the signature."""
         drawing, report = board.resampling, self.report
-        names = {metric.name for metric in board.procedure.metrics}
-        settings = (drawing.n_resamples, drawing.confidence, drawing.seed)
         return (
-            set(report["scores"]) == names
-            and tuple(report[name] for name in ("n_resamples", "confidence", "seed")) == settings
+            set(report["scores"]) == {metric.name for metric in board.procedure.metrics}
+            and (report["n_resamples"], report["confidence"], report["seed"])
+            == (drawing.n_resamples, drawing.confidence, drawing.seed)
             and bool(report["counts"]) != board.private
-            and (board.private or self.has_scores_of(board, list(report["counts"]), list(report["counts"].values())))
         )
-
-    def has_scores_of(self, board: Board, names: Sequence[str], totals: Sequence[float] | Floats) -> bool:
-        """Return whether the scores are those of counts: of public gold the record's own, of private gold others'."""
-        rounding = 10**-DIGITS / 2 + ROUNDING if board.private else ROUNDING
-        for metric in board.procedure.metrics:
-            stored = self.report["scores"][metric.name]["value"]
-            if not metric.is_defined(list(names)):
-                return False
-            value = float(metric.score(np.asarray(totals, np.float64), list(names)))
-            if math.isnan(value) != (stored is None) or (stored is not None and abs(value - stored) > rounding):
-                return False
-        return True
 
     @property
     def id(self) -> str:
@@ -158,31 +132,31 @@ class Record:
         return record_path(self.board, self.id)
 
 
+def record_id(subject: str, signature: str) -> str:
+    """Return the id of the record of a submission or baseline under a signature."""
+    return digest(f"{subject}\n{signature}".encode())
+
+
+def record_path(board: str, record: str) -> str:
+    """Return the path of a record in the store."""
+    return f"results/{board}/{record[:2]}/{record}.json"
+
+
 @dataclass(frozen=True)
 class Arrival:
-    """A submission or a withdrawal that nobody has settled yet.
+    """A submission or a withdrawal that nobody has settled yet."""
 
-    Attributes:
-        board: the name of the board.
-        submission: the id of the submission; empty if that can't be told, so that it is answered without an entry.
-        withdrawal: whether the author withdraws it.
-        author: who sent it, as the store knows it.
-        submitted: when, UTC, such as "2026-11-22T10:00:00Z".
-        source: a link to it; None in a folder.
-        files: its files by path, as bytes; a file that is too large is missing.
-        problems: what is wrong with the files as such; if there are any, they are all that is settled.
-        number: the number of the pull request; 0 in a folder.
-    """
-
-    board: str
-    submission: str
-    withdrawal: bool
-    author: str
-    submitted: str
-    source: str | None
-    files: Mapping[str, bytes]
-    problems: tuple[str, ...] = ()
-    number: int = 0
+    board: str  # the name of the board
+    submission: str  # the id of the submission; empty if that can't be told, so that it is answered without an entry
+    withdrawal: bool  # whether the author withdraws it
+    author: str  # who sent it, as the store knows it
+    submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
+    source: str | None = None  # a link to it; None in a folder
+    files: Mapping[str, bytes] = field(default_factory=dict)  # its files by path; one that is too large is missing
+    problems: tuple[
+        str, ...
+    ] = ()  # what is wrong with the files as such; if there are any, that is all that is settled
+    number: int = 0  # the number of the pull request; 0 in a folder
 
 
 @dataclass(frozen=True)
@@ -210,49 +184,13 @@ class Results:
 
 
 def parse_index(data: bytes, source: object) -> dict[str, Any]:
-    """Return the index from its bytes.
-
-    Args:
-        data: the bytes.
-        source: the name of the file, for messages.
-    """
+    """Return the index from its bytes; `source` names the file for messages."""
     try:
-        found = read_json(data, source, SURROGATES)  # all texts are made harmless where they are shown
-        check_structure(found, "index", source)
-        problems = [
-            Problem(what, path=("boards", number))
-            for number, board in enumerate(found["boards"])
-            for what in _find_contradictions(board)
-        ]
-        if problems:
-            raise FormatError(source, problems)  # noqa: TRY301
+        # All texts are made harmless where they are shown.
+        found = read_json(data, "index", source, SURROGATES)
     except FormatError as error:
         raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
-    return found
-
-
-def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
-    """Find what contradicts itself in a board of an index."""
-    if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
-        yield f"headline {quote(board['headline'])} is not one of the metrics"
-    pairs = board["pairs"]
-    n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
-    if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
-        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
-    for point in board["history"]:
-        try:
-            datetime.fromisoformat(point["date"])
-        except ValueError as error:
-            yield f"history: {quote(point['date'])} is not a time ({error})"
-    ids = [row["id"] for row in board["rows"]]
-    if len(set(ids)) != len(ids):
-        yield "rows has the same id twice"
-    if not set(pairs["ids"]) <= set(ids):
-        yield "pairs has ids without a row"
-    for name, values in board["slices"].items():
-        absent = [row for row in board["rows"] if row.get("slices") and set(row["slices"].get(name, ())) != set(values)]
-        if absent:
-            yield f"slices: {quote(name)} has other values in row {quote(absent[0]['id'])}"
+    return dict(sorted({"format": FORMAT, **found}.items()))
 
 
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
@@ -283,40 +221,20 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
     return Results(entries, records)
 
 
-def record_id(subject: str, signature: str) -> str:
-    """Return the id of the record of a submission or baseline under a signature."""
-    return digest(f"{subject}\n{signature}".encode())
-
-
-def record_path(board: str, record: str) -> str:
-    """Return the path of a record in the store."""
-    return f"results/{board}/{record[:2]}/{record}.json"
-
-
-def entry_path(board: str, submission: str) -> str:
-    """Return the path of an entry in the store."""
-    return f"entries/{board}/{submission[:2]}/{submission}.json"
-
-
 def make_record(board: Board, subject: str, report: Report, predictions: str) -> Record:
     """Make the record of a report; of private gold, without what says much about single units."""
     value = report.total.scores[board.headline].value
-    found = report.to_json()
-    if board.private:
-        found = _keep_private(found)
-    return Record(subject, board.name, report.provenance.signature, __version__, predictions, value == 1, found)
-
-
-def _keep_private(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON of a report without counts and small slices, and with rounded scores."""
-    slices = {
-        name: {
-            value: {**scores, "counts": {}, "scores": _round_scores(scores["scores"])}
-            for value, scores in _drop_small(values).items()
+    found: dict[str, Any] = report.to_json()
+    if board.private:  # no counts, no small slices, and rounded scores
+        slices = {
+            name: {
+                value: {**scores, "counts": {}, "scores": _round_scores(scores["scores"])}
+                for value, scores in _drop_small(values).items()
+            }
+            for name, values in found["slices"].items()
         }
-        for name, values in report["slices"].items()
-    }
-    return {**report, "counts": {}, "slices": slices, "scores": _round_scores(report["scores"])}
+        found |= {"counts": {}, "slices": slices, "scores": _round_scores(found["scores"])}
+    return Record(subject, board.name, report.provenance.signature, __version__, predictions, value == 1, found)
 
 
 def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -325,12 +243,12 @@ def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[st
     If those that are dropped have too few units together, the next smallest is dropped, too: otherwise their scores
     would follow from those of the whole and of the other slices.
     """
-    by_size = sorted(slices, key=lambda value: (slices[value]["n_units"], value))
     dropped: set[str] = set()
-    for value in by_size:
-        units = sum(slices[name]["n_units"] for name in dropped)
+    units = 0
+    for value in sorted(slices, key=lambda value: (slices[value]["n_units"], value)):
         if slices[value]["n_units"] < SMALLEST_SLICE or 0 < units < SMALLEST_SLICE:
             dropped.add(value)
+            units += slices[value]["n_units"]
     return {value: scores for value, scores in slices.items() if value not in dropped}
 
 
@@ -358,36 +276,21 @@ class CountCache:
         self._folder = folder
 
     def read(self, board: Board, record: Record) -> Blocks | None:
-        """Return the counts of a record; None if they are not here, or don't belong to it: they are counted again."""
+        """Return the counts of a record; None if they are not here or damaged, so that they are counted again."""
         try:
-            with np.load(io.BytesIO(self._place(board, record.id).read_bytes()), allow_pickle=False) as found:
-                kept = tuple(found["names"].tolist()), found["blocks"]
-                is_known = int(found["format"]) == CACHE_FORMAT
+            with np.load(io.BytesIO(self._place(board, record).read_bytes()), allow_pickle=False) as found:
+                names, blocks = tuple(found["names"].tolist()), found["blocks"]
+                is_ours = int(found["format"]) == CACHE_FORMAT and blocks.shape == (board.n_blocks, len(names))
         except (OSError, ValueError, TypeError, KeyError, BadZipFile):
             return None
-        return kept if is_known and belong_together(kept, record, board) else None
+        return (names, blocks) if is_ours else None
 
     def write(self, board: Board, record: Record, counts: Blocks) -> None:
         """Keep the counts of a record."""
         make_folders(self._folder)
-        with replacing(self._place(board, record.id)) as partial, partial.open("wb") as file:
+        with replacing(self._place(board, record)) as partial, partial.open("wb") as file:
             np.savez(file, format=CACHE_FORMAT, names=np.array(counts[0]), blocks=counts[1])
 
-    def _place(self, board: Board, record: str) -> Path:
+    def _place(self, board: Board, record: Record) -> Path:
         metrics = [metric.name for metric in board.procedure.metrics]
-        return self._folder / f"{digest(write_json([record, __version__, metrics]))}.npz"
-
-
-def belong_together(counts: Blocks, record: Record, board: Board) -> bool:
-    """Return whether counts are those of the board's blocks, and sum to those of the record and to its scores."""
-    names, blocks = counts
-    if blocks.dtype != np.float64 or blocks.shape != (board.n_blocks, len(names)):
-        return False
-    totals = blocks.sum(axis=0)
-    stored = record.report["counts"]  # of private gold, a record has none
-    sums = dict(zip(names, totals.tolist(), strict=True))
-    if stored and not (
-        sums.keys() == stored.keys() and all(math.isclose(sums[name], stored[name], abs_tol=1e-9) for name in sums)
-    ):
-        return False
-    return record.has_scores_of(board, names, totals)
+        return self._folder / f"{digest(write_json([record.id, __version__, metrics]))}.npz"

@@ -28,20 +28,18 @@ from closeread.exceptions import InputError, RequestError
 
 SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 ANSWER_LIMIT = 200_000_000
-
-WAIT = 1_000_000.0
+LONGEST = 1_000_000.0
 """How many seconds are waited for a child at most; the system refuses to wait for as many as a limit may allow."""
 
 DONE, SLOW, FAILED = b"d", b"s", b"f"
 
 
 class Bounds(NamedTuple):
-    """Limits of a job: seconds, both of the clock and of the processor; memory beyond what the process needs, and the
-    size of a file that is written, in bytes."""
+    """Limits of a job."""
 
-    seconds: int
-    memory: int
-    file_bytes: int
+    seconds: int  # both of the clock and of the processor
+    memory: int  # bytes beyond what the process needs
+    file_bytes: int  # the size of a file that is written
 
 
 class TooSlowError(Exception):
@@ -157,7 +155,7 @@ def _run_child(answer: Callable[[Any], bytes], job: object, bounds: Bounds, owne
         finally:
             os._exit(status)
     os.close(writing)
-    found = _read(reading, time.monotonic() + min(bounds.seconds, WAIT), owner)
+    found = _read(reading, time.monotonic() + min(bounds.seconds, LONGEST), owner)
     os.close(reading)
     if found is None:
         os.kill(child, signal.SIGKILL)

@@ -7,7 +7,8 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -48,22 +49,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job.
+    """What became of a job."""
 
-    Attributes:
-        subject: as in the job.
-        record: the record; None if there is none.
-        names, blocks: the names of the counts, and their sums in every block, (n_blocks, k).
-        problems: why the predictions are refused.
-        error: why they could not be scored, if that is not their fault.
-    """
-
-    subject: str
-    record: Record | None = None
-    names: tuple[str, ...] = ()
-    blocks: Floats | None = None
-    problems: tuple[str, ...] = ()
-    error: str | None = None
+    subject: str  # as in the job
+    record: Record | None = None  # the record; None if there is none
+    names: tuple[str, ...] = ()  # the names of the counts
+    blocks: Floats | None = None  # the sums of the counts in every block, (n_blocks, k)
+    problems: tuple[str, ...] = ()  # why the predictions are refused
+    error: str | None = None  # why they could not be scored, if that is not their fault
 
 
 def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int) -> Iterator[Outcome]:
@@ -76,7 +69,7 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
         n_workers: the number of sandboxes.
     """
     free: SimpleQueue[Sandbox] = SimpleQueue()
-    sandboxes: list[Sandbox] = []
+    waiting: deque[Future[Outcome]] = deque()
 
     def score(job: Job) -> Outcome:
         sandbox = free.get()
@@ -85,21 +78,15 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
         finally:
             free.put(sandbox)
 
-    waiting: deque[Future[Outcome]] = deque()
-    with ThreadPoolExecutor(n_workers) as pool:
-        try:
-            for job in jobs:
-                if len(sandboxes) < n_workers:
-                    sandboxes.append(open_sandbox(board, gold))
-                    free.put(sandboxes[-1])
-                waiting.append(pool.submit(score, job))
-                if len(waiting) > 2 * n_workers:
-                    yield waiting.popleft().result()
-            while waiting:
+    with ThreadPoolExecutor(n_workers) as pool, ExitStack() as sandboxes:
+        for number, job in enumerate(jobs):
+            if number < n_workers:
+                free.put(sandboxes.enter_context(open_sandbox(board, gold)))
+            waiting.append(pool.submit(score, job))
+            if len(waiting) > 2 * n_workers:
                 yield waiting.popleft().result()
-        finally:
-            for sandbox in sandboxes:
-                sandbox.close()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def open_sandbox(board: Board, gold: Path | None) -> Sandbox:
@@ -112,8 +99,7 @@ def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
     """Score a job in a sandbox; never raises because of what is scored."""
     limits = board.limits
     try:
-        data = sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes))
-        return read_outcome(job, data)
+        return read_outcome(job, sandbox.run(job, Bounds(limits.seconds, limits.memory, 20 * limits.bytes)))
     except TooSlowError:
         found = f"scoring takes longer than {limits.seconds:,} seconds, the limit of this board"
         return Outcome(job.subject, problems=(found,))
@@ -134,8 +120,6 @@ def read_outcome(job: Job, data: bytes) -> Outcome:
 
 def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
     """Read gold, and return what scores a job, in the process of a sandbox."""
-    import numpy.random  # noqa: F401  # here, or every child imports it
-
     with word_for_command_line():  # what is answered is shown by the commands of the leaderboard
         board = Leaderboard.from_bytes(declaration, "board").find(None)
         scorer = board.open_scorer(None if gold is None else Path(gold))
@@ -144,6 +128,11 @@ def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
         with word_for_command_line():
             return score(board, scorer, job)
 
+    # What scoring and refusing import is imported here once, instead of by every child.
+    answer(Job("", "nothing.txt"))
+    no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
+    nothing = no_system.count(System([None] * len(scorer.gold.records)), scorer.breakdowns_for(board.slices))
+    make_report(nothing, by=board.slices, resampling=board.resampling)
     return answer
 
 
@@ -185,7 +174,9 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
             try:
                 system = scorer.read(predictions)
             except SubmissionError as error:
-                problems = keep_public(board, predictions, error.problems)
+                problems: Sequence[Problem] = error.problems
+                if board.private:  # other problems may quote gold, and even which there are says something about it
+                    problems = _find_public_problems(board, predictions)
                 raise SubmissionError(error.source, drop_advice(problems)) from None
     else:
         from closeread.corpus.baselines import load_baseline
@@ -194,28 +185,17 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
         system = scorer.read(baseline.predict(scorer.gold.records))
     counted = scorer.count(system, scorer.breakdowns_for(board.slices))
     report = make_report(counted, by=board.slices, resampling=board.resampling)
-    return counted, make_record(board, subject, report, _digest_rows(scorer, system, data))
+    rows = data
+    if not scorer.procedure.sides.key_first:  # rows are in the order of the gold, whatever their order in the file
+        with suppress(TypeError):
+            rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
+    return counted, make_record(board, subject, report, digest(rows))
 
 
-def keep_public(board: Board, predictions: Path, problems: Sequence[Problem]) -> Sequence[Problem]:
-    """Return the problems of predictions that may be published: of private gold, those that are found without it.
-
-    Other problems may quote gold, and even which of them there are says something about it.
-    """
-    if not board.private:
-        return problems
+def _find_public_problems(board: Board, predictions: Path) -> Sequence[Problem]:
+    """Return those problems of predictions that are found without the gold."""
     try:
         check_form(board, predictions)
     except SubmissionError as error:
         return error.problems
     return [Problem(UNFIT)]
-
-
-def _digest_rows(scorer: Scorer, system: System, data: bytes) -> str:
-    """Return a digest of predictions that does not depend on their order and format, if they are records."""
-    if scorer.procedure.sides.key_first:
-        return digest(data)
-    try:  # rows are in the order of the gold, whatever their order in the file
-        return digest(orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS))
-    except TypeError:
-        return digest(data)

@@ -8,7 +8,6 @@ description of a submission last; a judge that is killed leaves a store that the
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
@@ -20,15 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import orjson
+
 from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.canonical import digest, read_json
+from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
-    RANKS,
+    STATUSES,
     Arrival,
     Entry,
     Receipt,
@@ -36,7 +37,7 @@ from closeread.leaderboard.results import (
     parse_index,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, check_predictions_path, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, withdrawal_bytes
 
 if TYPE_CHECKING:
     from closeread.leaderboard.hub_store import HubStore
@@ -46,10 +47,6 @@ Store: TypeAlias = "FolderStore | HubStore"
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"
-ARRIVING = ("submissions", "withdrawals")
-"""The folders to which submitters write."""
-
-FILE_OF_DIGEST = re.compile(r"([0-9a-f]{64})\.json")
 
 
 class FolderStore:
@@ -57,9 +54,6 @@ class FolderStore:
 
     Every method may be repeated after a crash or an error: what was written is not written again, and nothing is
     written by halves.  What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
-
-    Args:
-        folder: the folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -108,7 +102,6 @@ class FolderStore:
         """List what is not settled yet, oldest first; files are read by `fetch`."""
         arrivals: list[Arrival] = []
         for board in leaderboard.boards:
-            arrivals += self._list_junk(board)
             for submission, path in self._walk("submissions", board):
                 if submission not in results.entries:
                     arrivals.append(self._describe(board, submission, path, is_withdrawal=False))
@@ -123,33 +116,31 @@ class FolderStore:
         """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
         kind = "withdrawals" if arrival.withdrawal else "submissions"
         path = self._path_of(kind, arrival.board, arrival.submission)
-        problems: list[str] = []
-        files: dict[str, bytes] = {}
         try:
             data = _read_regular(self._folder / path, MAX_ABOUT)
-            if arrival.withdrawal:
-                _check_withdrawal(path, data, arrival)
+            if arrival.withdrawal:  # its owner may have written the file for another purpose
+                if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
+                    raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
                 return arrival
             _check_digest(path, data)
             about = About.from_bytes(data, arrival.board, path)
-            files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
+            return replace(
+                arrival, files={about.predictions: self.read_predictions(about.predictions, limit), path: data}
+            )
         except FormatError as error:
-            problems = [problem.message for problem in error.problems]
+            problems = tuple(problem.message for problem in error.problems)
         except OSError as error:  # its message has the path of the folder on this machine
-            problems = [f"{path} can't be read: {error.strerror or type(error).__name__}"]
+            problems = (f"{path} can't be read: {error.strerror or type(error).__name__}",)
         except ValueError as error:
-            problems = [str(error)]
-        return replace(arrival, files=files, problems=tuple(problems))
+            problems = (str(error),)
+        return replace(arrival, problems=problems)
 
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions that were accepted before; at most `limit` bytes, verified by their digest."""
-        check_predictions_path(path)
         try:
             data = _read_regular(self._folder / path, limit)
         except OSError as error:
             raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
-        except ValueError as error:
-            raise RequestError(str(error)) from None
         _check_digest(path, data)
         return data
 
@@ -168,16 +159,16 @@ class FolderStore:
 
         On the Hub, the files of an arrival are accepted first.
         """
-        with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
-            new = {path: data for path, data in files.items() if not self._is_superseded(path, data)}
-            self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
 
-    def _is_superseded(self, path: str, data: bytes) -> bool:
-        """Tell whether the store has an entry that must not be replaced by this one."""
-        if not path.startswith("entries/") or not (self._folder / path).is_file():
-            return False
-        old, new = (Entry.from_bytes(one, path) for one in ((self._folder / path).read_bytes(), data))
-        return RANKS.index(old.status) > RANKS.index(new.status)
+        def is_superseded(path: str, data: bytes) -> bool:
+            if not path.startswith("entries/") or not (self._folder / path).is_file():
+                return False
+            old, new = (Entry.from_bytes(one, path) for one in ((self._folder / path).read_bytes(), data))
+            return STATUSES.index(old.status) > STATUSES.index(new.status)
+
+        with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
+            new = {path: data for path, data in files.items() if not is_superseded(path, data)}
+            self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Tell the author what became of an arrival, once, and close it; `text` is Markdown.
@@ -222,32 +213,24 @@ class FolderStore:
         """Describe a file that has arrived: its author and its time, of the link itself if it is one."""
         about = path.lstat()
         submitted = datetime.fromtimestamp(int(self._read_time(about)), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        author = _read_author(path) or _name_user(about.st_uid)
-        return Arrival(board, submission, is_withdrawal, author, submitted, None, {})
+        author = _name_user(about.st_uid)
+        with suppress(OSError, ValueError, AttributeError):  # what is wrong with the file is told when it is fetched
+            named = orjson.loads(_read_regular(path, MAX_ABOUT)).get("author")
+            if isinstance(named, str) and not check_name(named, "author", NAME_LENGTH):
+                author = named
+        return Arrival(board, submission, is_withdrawal, author, submitted)
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""
-        for folder in self._list_folders(kind, board):
-            if kind in ARRIVING and not _is_folder(folder):
+        are_strangers = kind in ("submissions", "withdrawals")
+        for folder in sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]")):
+            is_safe = not folder.is_symlink() and folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+            if are_strangers and not is_safe:
                 continue
             for path in sorted(folder.iterdir()):
-                name = FILE_OF_DIGEST.fullmatch(path.name)
+                name = re.fullmatch(r"([0-9a-f]{64})\.json", path.name)
                 if name and name[1].startswith(folder.name):
                     yield name[1], path
-
-    def _list_folders(self, kind: str, board: str) -> list[Path]:
-        """List what is named as the folders are that files named after a digest are in."""
-        return sorted((self._folder / kind / board).glob("[0-9a-f][0-9a-f]"))
-
-    def _list_junk(self, board: str) -> Iterator[Arrival]:
-        """Yield what somebody put where a folder of submissions or withdrawals belongs: it must not stop the judge."""
-        for kind in ARRIVING:
-            for path in self._list_folders(kind, board):
-                if not _is_folder(path):
-                    found = self._describe(board, "", path, is_withdrawal=kind == "withdrawals")
-                    problem = "is a link, or not a folder that can be read (expected a folder)"
-                    place = path.relative_to(self._folder).as_posix()
-                    yield replace(found, source=place, problems=(problem,))
 
     @staticmethod
     def _read_time(about: os.stat_result) -> float:
@@ -266,20 +249,6 @@ class FolderStore:
             yield
 
 
-def _is_folder(path: Path) -> bool:
-    """Return whether a path is a folder that can be read, and no link to one."""
-    return not path.is_symlink() and path.is_dir() and os.access(path, os.R_OK | os.X_OK)
-
-
-def _read_author(path: Path) -> str | None:
-    """Return the author that a submission or a withdrawal names; None if there is none."""
-    try:
-        author = read_json(_read_regular(path, MAX_ABOUT), path).get("author")
-    except (OSError, ValueError):
-        return None
-    return author if isinstance(author, str) and not check_name(author, "author", NAME_LENGTH) else None
-
-
 def _name_user(number: int) -> str:
     """Return the name of a user; the number if the user is unknown here."""
     import pwd
@@ -296,29 +265,14 @@ def _check_digest(path: str, data: bytes) -> None:
         raise RequestError(f"{path} does not have the digest that it is named after")
 
 
-def _check_withdrawal(path: str, data: bytes, arrival: Arrival) -> None:
-    """Check that a file says that a submission is withdrawn: its owner may have written it for another purpose."""
-    if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
-        raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
-
-
 def _read_regular(path: Path, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes, never through a symbolic link."""
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise ValueError(f"{path.name} is a symbolic link (expected a file)") from None
-        raise
-    try:  # a folder can be opened, but not as a file of Python
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise ValueError(f"{path.name} is not a regular file")
-        with open(number, "rb", closefd=False) as file:
-            data = read_at_most(file, limit)
-    finally:
-        os.close(number)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise RequestError(f"{path.name} is a link, or not a regular file (expected a file)")
+    with path.open("rb") as file:
+        data = read_at_most(file, limit)
     if len(data) > limit:
-        raise ValueError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
+        raise RequestError(f"{path.name} is larger than {limit:,} bytes, the limit of this board")
     return data
 
 

@@ -7,25 +7,24 @@ path.  The digest of the description is the id of the submission.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from closeread.corpus.submissions import drop_advice
-from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, quote
+from closeread.exceptions import FormatError, Problem, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
-from closeread.formats.gzipped import MAGIC, decompress
+from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.leaderboard.canonical import WITH_LINE_ENDS, check_structure, digest, read_json, write_json
+from closeread.leaderboard.canonical import FORMAT, WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
 from closeread.limits import MAX_FILES, keep_files_below
 
-FORMAT = 1
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
 PACKED = ".files.jsonl"
 """The suffix of a folder of files, packed into one file."""
@@ -34,8 +33,8 @@ FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
 PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")
 """The path of a file in a packed folder."""
 
-MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 DIGEST = re.compile("[0-9a-f]{64}")
+MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
 MAX_ABOUT = 20_000
 """The largest description of a submission, in bytes."""
 
@@ -46,26 +45,16 @@ DESCRIPTION_LENGTH = 1000
 
 @dataclass(frozen=True)
 class About:
-    """What a submitter says about a system; all of it is untrusted.
+    """What a submitter says about a system; all of it is untrusted."""
 
-    Attributes:
-        board: the board.
-        predictions: the path of the predictions in the store.
-        system: the name of the system.
-        model: the id of the model on the Hub, if there is one.
-        paper, code: links.
-        description: a sentence or two.
-        author: who submits, in a folder, to which the organiser adds what others send; None for the owner of the file.
-    """
-
-    board: str
-    predictions: str
-    system: str
-    model: str | None = None
-    paper: str | None = None
+    board: str  # the name of the board
+    predictions: str  # the path of the predictions in the store
+    system: str  # the name of the system
+    model: str | None = None  # the id of the model on the Hub, if there is one
+    paper: str | None = None  # links
     code: str | None = None
-    description: str = ""
-    author: str | None = None
+    description: str = ""  # a sentence or two
+    author: str | None = None  # in a folder, who submits, if it is not the owner of the file
 
     def to_json(self) -> dict[str, str | None]:
         """Return the description as JSON; without the author if none is named."""
@@ -82,19 +71,10 @@ class About:
 
     @classmethod
     def from_bytes(cls, data: bytes, board: str, source: object) -> About:
-        """Read a description strictly.
-
-        Args:
-            data: the bytes.
-            board: the board that it must be for.
-            source: the name of the file, for messages.
-        """
+        """Read a description strictly, which must be for a board; `source` names the file for messages."""
         if len(data) > MAX_ABOUT:
             raise FormatError(source, [Problem(f"has {len(data):,} bytes (limit: {MAX_ABOUT:,})")])
-        found = read_json(data, source)
-        check_structure(found, "submission", source)
-        del found["format"]
-        about = cls(**found)
+        about = cls(**read_json(data, "submission", source))
         problems = about.find_problems(board)
         if about.to_bytes() != data:
             problems.append(Problem("is not written as closeread submit writes it (sorted keys, no spaces)"))
@@ -111,9 +91,9 @@ class About:
             problems += check_name(self.author, "author", NAME_LENGTH)
         if self.model is not None:
             problems += check_model(self.model)
-        for name in ("paper", "code"):
-            link = getattr(self, name)
-            problems += [] if link is None else check_link(link, name)
+        for name, link in (("paper", self.paper), ("code", self.code)):
+            if link is not None:
+                problems += check_link(link, name)
         if self.board != board:
             problems.append(Problem(f"{quote(self.board)} is not the board (expected {board})", path=("board",)))
         if not is_predictions_path(self.predictions, board):
@@ -144,6 +124,16 @@ def about_path(board: str, submission: str) -> str:
     return f"submissions/{board}/{submission[:2]}/{submission}.json"
 
 
+def withdrawal_path(board: str, submission: str) -> str:
+    """Return the path of a withdrawal in the store."""
+    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
+
+
+def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
+    """Return the bytes of a withdrawal; only in a folder does it name its author."""
+    return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})
+
+
 def predictions_path(board: str, data: bytes, suffix: str) -> str:
     """Return the path of predictions in the store."""
     name = digest(data)
@@ -152,18 +142,9 @@ def predictions_path(board: str, data: bytes, suffix: str) -> str:
 
 def is_predictions_path(path: str, board: str) -> bool:
     """Return whether a path is that of predictions in a board."""
-    folder, _, file = path.rpartition("/")
-    name, dot, suffix = file.partition(".")
     known = {*SUFFIXES, PACKED, *(f"{suffix}.gz" for suffix in SUFFIXES)} - {".json"}
-    return (
-        DIGEST.fullmatch(name) is not None and folder == f"submissions/{board}/{name[:2]}" and f"{dot}{suffix}" in known
-    )
-
-
-def check_predictions_path(path: str) -> None:
-    """Check that a path is that of predictions in some board."""
-    if not is_predictions_path(path, "/".join(path.split("/")[1:3])):
-        raise RequestError(f"{path} is not a file of predictions")
+    match = re.fullmatch(rf"submissions/{re.escape(board)}/([0-9a-f]{{2}})/\1[0-9a-f]{{62}}(\..+)", path)
+    return match is not None and match[2] in known
 
 
 def make_submission(board: Board, predictions: Path, **about: str | None) -> Submission:
@@ -192,10 +173,10 @@ def find_suffix(name: str) -> str:
     ('.jsonl', '.conll.gz', '.txt')
     """
     lower = name.lower()
-    packed = ".gz" if lower.endswith(".gz") else ""
-    suffix = Path(lower.removesuffix(packed)).suffix if packed else Path(lower).suffix
+    plain = lower.removesuffix(".gz")
+    suffix = Path(plain).suffix
     suffix = ".jsonl" if suffix in (".json", ".ndjson") else suffix
-    return (suffix if suffix in SUFFIXES else ".txt") + packed
+    return (suffix if suffix in SUFFIXES else ".txt") + lower[len(plain) :]
 
 
 def read_limited(path: Path, limit: int) -> bytes:
@@ -211,10 +192,7 @@ def read_limited(path: Path, limit: int) -> bytes:
 
 def pack_folder(folder: Path, limit: int) -> bytes:
     """Return the files of a folder and its subfolders as JSON Lines: name and text."""
-    try:
-        files, problems = walk_files(folder)
-    except FormatError as error:
-        raise SubmissionError(folder, error.problems) from None
+    files, problems = walk_files(folder)
     if problems:
         raise SubmissionError(folder, problems)
     return pack_files(files, limit, folder)
@@ -228,7 +206,7 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
         limit: how many bytes they may have together.
         source: the folder, for messages.
     """
-    rows: list[dict[str, Any]] = []
+    rows = []
     problems = [Problem(MISNAMED, file=name) for name in files if not PACKED_NAME.fullmatch(name)]
     if sum(path.stat().st_size for path in files.values()) > limit:
         raise SubmissionError(source, [*problems, Problem(f"holds more than {limit:,} bytes, the limit of this board")])
@@ -249,10 +227,6 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
     return data
 
 
-def _describe_many(number: int) -> str:
-    return f"holds {number:,} files (limit: {MAX_FILES:,})"
-
-
 @contextmanager
 def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
     """Write predictions, decompressed, to a temporary file, or a packed folder to a temporary folder, for the block.
@@ -262,37 +236,27 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
         path: their path in the store, whose suffix says what they are.
         limits: how many bytes and lines they may have, decompressed.
     """
-    data = _decompress(data, limits.bytes)
+    try:
+        with keep_files_below(limits.bytes):
+            data = decompress(Path("predictions"), data)
+    except FormatError as error:
+        raise SubmissionError("predictions", error.problems) from None
     _check_lines(data.count(b"\n"), limits.rows)
     with TemporaryDirectory(prefix="closeread-") as scratch:
-        if not path.endswith(PACKED):
-            file = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz"))
-            file.write_bytes(data)
-            yield file
-            return
-        folder = Path(scratch) / "predictions"
-        folder.mkdir()
-        files = _read_packed(data)
-        _check_lines(sum(text.count("\n") for _, text in files), limits.rows)
-        _write_packed(folder, files)
-        yield folder
+        if path.endswith(PACKED):
+            files = _read_packed(data)
+            _check_lines(sum(text.count("\n") for text in files.values()), limits.rows)
+            found = Path(scratch) / "predictions"
+            _write_texts(found, files)
+        else:
+            found = Path(scratch) / ("predictions." + path.rpartition("/")[2].partition(".")[2].removesuffix(".gz"))
+            found.write_bytes(data)
+        yield found
 
 
 def _check_lines(number: int, limit: int) -> None:
     if number > limit:
         raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limit:,})")])
-
-
-def _decompress(data: bytes, limit: int) -> bytes:
-    """Decompress predictions that are gzipped: readers would do so, too, but up to a limit of their own."""
-    try:
-        with keep_files_below(limit):
-            plain = decompress(Path("predictions"), data)
-    except FormatError as error:
-        raise SubmissionError("predictions", error.problems) from None
-    if plain is not data and plain.startswith(MAGIC):
-        raise SubmissionError("predictions", [Problem("is gzipped twice (expected once at most)")])
-    return plain
 
 
 def write_predictions(output: Path, data: bytes, path: str) -> None:
@@ -303,46 +267,47 @@ def write_predictions(output: Path, data: bytes, path: str) -> None:
         data: the bytes.
         path: their path in the store, whose suffix says what they are.
     """
-    if not path.endswith(PACKED):
+    if path.endswith(PACKED):
+        with creating_folder(output) as folder:
+            _write_texts(folder, _read_packed(data))
+    else:
         with replacing(output) as partial:
             partial.write_bytes(data)
-        return
-    with creating_folder(output) as folder:
-        _write_packed(folder, _read_packed(data))
 
 
-def _write_packed(folder: Path, files: Iterable[tuple[str, str]]) -> None:
-    for name, text in files:
+def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8", newline="")
 
 
-def _read_packed(data: bytes) -> list[tuple[str, str]]:
+def _read_packed(data: bytes) -> dict[str, str]:
+    """Return the texts of a packed folder by name."""
     try:
         lines = data.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
         raise SubmissionError("predictions", [Problem("is not UTF-8")]) from None
     if len(lines) > MAX_FILES:
-        raise SubmissionError("predictions", [Problem(_describe_many(len(lines)))])
+        raise SubmissionError("predictions", [Problem(f"holds {len(lines):,} files (limit: {MAX_FILES:,})")])
     # Line ends and tabs are what the texts of files consist of; nothing else is refused here that its reader accepts.
     parsed = parse_json_lines(lines, WITH_LINE_ENDS)
     problems = list(parsed.problems)
-    names: set[str] = set()
+    texts: dict[str, str] = {}
     for row, line in zip(parsed.records, parsed.lines, strict=True):
         name, text = row.get("name"), row.get("text")
         if set(row) != {"name", "text"} or not isinstance(name, str) or not isinstance(text, str):
             problems.append(Problem("is not a packed file (expected name and text)", line))
         elif not PACKED_NAME.fullmatch(name):
             problems.append(Problem(f"name {MISNAMED}", line))
-        elif name in names:
+        elif name in texts:
             problems.append(Problem("name occurs twice", line))
         else:
-            names.add(name)
-    folders = {str(folder) for name in names for folder in PurePosixPath(name).parents}
-    problems += [Problem("is both a file and a folder", file=name) for name in sorted(names & folders)]
+            texts[name] = text
+    folders = {str(folder) for name in texts for folder in PurePosixPath(name).parents}
+    problems += [Problem("is both a file and a folder", file=name) for name in sorted(texts.keys() & folders)]
     if problems:
         raise SubmissionError("predictions", problems)
-    return [(row["name"], row["text"]) for row in parsed.records]
+    return texts
 
 
 class Checked(NamedTuple):
@@ -386,13 +351,3 @@ def describe_submission(board: Board, about: About) -> tuple[str, str]:
     if about.description:
         lines += ["", escape_markdown(about.description)]
     return f"Submit {about.system} to {board.name}", "\n".join(lines)
-
-
-def withdrawal_path(board: str, submission: str) -> str:
-    """Return the path of a withdrawal in the store."""
-    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
-
-
-def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
-    """Return the bytes of a withdrawal; only in a folder does it name its author."""
-    return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})
