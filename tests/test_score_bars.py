@@ -7,8 +7,8 @@ import pytest
 
 import closeread
 from closeread.counts.estimates import Resampling
+from closeread.drawing.charts import ScoreBar, draw_score_bars
 from closeread.drawing.pictures import write_picture
-from closeread.drawing.score_bars import ScoreBar, draw_score_bars
 from closeread.exceptions import MissingExtraError, RequestError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")

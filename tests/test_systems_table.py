@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
@@ -14,7 +15,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.counts.systems import SystemsTable, escape_latex
 from closeread.exceptions import RequestError
-from closeread.tables import Grid, find_numeric_columns
+from closeread.tables import Grid, draw_html
 
 # Ten documents with an entity of two mentions each; a system that finds n of them has MUC recall n / 10, precision 1
 # (0 if n is 0) and F1 2 n / (n + 10).
@@ -319,4 +320,4 @@ def test_a_table_is_public():
 
 def test_a_column_of_scores_without_values_is_where_its_numbers_would_be():
     grid = Grid("", ["system", "F1", "note"], [["a", "–", "–"], ["b", "–", "none"]])
-    assert find_numeric_columns(grid) == [False, True, False]
+    assert re.findall("<th style=.text-align: ([a-z]+)", draw_html(grid)) == ["left", "right", "left"]

@@ -1,13 +1,11 @@
 """Check the types of arguments where users call in, as the annotations of a function declare them.
 
 `closeread.score(…)` and the other public functions are checked where `closeread` hands them out, so that `data_dir=5`
-is one sentence about `data_dir` instead of an error from deep inside.  Inside, nothing is checked again.  Only types
-are: whether a name exists is found, and worded with the known ones, where it is looked up.  Libraries that do this,
-such as beartype and pydantic, take longer to import than all of this package, and word errors in terms of types.
+is one sentence about `data_dir` instead of an error from deep inside.  Inside, nothing is checked again.
 
 Conventions: a string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An
-empty string is no path.  A `Literal` accepts every value of its types.  `Annotated[type, "words"]` says what is
-expected.
+empty string is no path.  A `Literal` accepts every value of its types; which names exist is found where they are looked
+up.  `Annotated[type, "words"]` says what is expected.
 """
 
 from __future__ import annotations
@@ -15,14 +13,14 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, partial, wraps
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import Repr
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from closeread.exceptions import RequestError, escape, quote, shorten
 
@@ -38,46 +36,39 @@ WORDS = {
     bool: "True or False",
     Path: "a path",
     NoneType: "None",
+    Mapping: "a mapping",
+    Callable: "a function",
 }
-SHORT = Repr()
-
-
-class Misfit(NamedTuple):
-    """A value that its annotation does not allow.
-
-    Attributes:
-        place: where it is in the argument, such as "[2]"; empty for the argument itself.
-        value: the value.
-        expected: what is expected, in words.
-    """
-
-    place: str
-    value: object
-    expected: str
 
 
 def check_types(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that checks the types of its arguments, and otherwise does the same.
-
-    The function that is returned raises a RequestError for arguments of a wrong type, all of them at once.
-    """
+    """Return a function that first checks the types of its arguments: a RequestError names all that are wrong."""
 
     @wraps(function)
     def check_and_call(*arguments: P.args, **options: P.kwargs) -> R:
-        _check(_name_arguments(function, arguments, options))
+        hints = read_hints(function)
+        parameters = inspect.signature(function).parameters.values()
+        names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+        rest = {one.kind: one.name for one in parameters}
+        given = list(zip(names, names, arguments, strict=False))
+        if several := rest.get(inspect.Parameter.VAR_POSITIONAL):
+            given += [(f"{several}[{i}]", several, value) for i, value in enumerate(arguments[len(names) :])]
+        others = rest.get(inspect.Parameter.VAR_KEYWORD, "")
+        given += [(name, name if name in hints else others, value) for name, value in options.items()]
+        _raise_misfits(_find_misfit(shown, value, hints.get(name, object)) for shown, name, value in given)
         return function(*arguments, **options)
 
     return check_and_call
 
 
-def check_fields(made: object) -> None:
+def check_fields(made: Any) -> None:
     """Check the types of the fields of an instance of a dataclass.
 
     Raises:
         RequestError: some are not what the class declares; all of them at once.
     """
     hints = read_hints(type(made))  # type: ignore[arg-type]
-    _check((one.name, getattr(made, one.name), hints[one.name]) for one in fields(made))  # type: ignore[arg-type]
+    _raise_misfits(_find_misfit(one.name, getattr(made, one.name), hints[one.name]) for one in fields(made))
 
 
 def check_argument(name: str, value: object, hint: object) -> None:
@@ -86,43 +77,12 @@ def check_argument(name: str, value: object, hint: object) -> None:
     Raises:
         RequestError: it has another type.
     """
-    _check([(name, value, hint)])
+    _raise_misfits([_find_misfit(name, value, hint)])
 
 
-def _check(arguments: Iterable[tuple[str, object, object]]) -> None:
-    """Check names, values and annotations.
-
-    Raises:
-        RequestError: values are not what they are declared to be; all of them at once.
-    """
-    found = [(name, misfit) for name, value, hint in arguments if (misfit := _find_misfit(value, hint)) is not None]
-    if found:
-        lines = [f"{name}{one.place} is {_show(one.value)} (expected {one.expected})" for name, one in found]
-        raise RequestError("\n".join(lines))
-
-
-def _name_arguments(
-    function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, object]
-) -> Iterator[tuple[str, object, object]]:
-    """Yield the name, the value and the annotation of each argument; none for those that the function does not take."""
-    names, several, rest = _read_parameters(function)
-    hints = read_hints(function)
-    for name, value in zip(names, arguments, strict=False):
-        yield name, value, hints.get(name, object)
-    for number, value in enumerate(arguments[len(names) :]):
-        yield f"{several}[{number}]", value, hints.get(several, object)
-    for name, value in options.items():
-        yield name, value, hints.get(name, hints.get(rest, object))
-
-
-@cache
-def _read_parameters(function: Callable[..., object]) -> tuple[tuple[str, ...], str, str]:
-    """Return the names of a function's positional parameters, and those of `*` and `**`; empty if it has none."""
-    parameters = inspect.signature(function).parameters.values()
-    names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    several = next((one.name for one in parameters if one.kind == one.VAR_POSITIONAL), "")
-    rest = next((one.name for one in parameters if one.kind == one.VAR_KEYWORD), "")
-    return tuple(names), several, rest
+def _raise_misfits(misfits: Iterable[str | None]) -> None:
+    if found := list(filter(None, misfits)):
+        raise RequestError("\n".join(found))
 
 
 @cache
@@ -137,62 +97,50 @@ def read_hints(declared: Any) -> dict[str, Any]:
     )
 
 
-def _find_misfit(value: object, hint: Any, words: str = "") -> Misfit | None:
-    """Find what an annotation does not allow in a value; None if it allows all of it."""
+def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | None:
+    """Say what an annotation does not allow in an argument, or in an item of it; None if it allows all of it."""
     kind, inner = get_origin(hint), get_args(hint)
+    items: Iterable[tuple[object, object]] = ()
     if kind is Annotated:
-        return _find_misfit(value, inner[0], next((one for one in inner[1:] if isinstance(one, str)), words))
+        return _find_misfit(name, value, inner[0], next((one for one in inner[1:] if isinstance(one, str)), words))
     if kind in UNIONS:
-        return _find_misfit_in_union(value, hint, words)
-    misfit = Misfit("", value, words or _describe(hint))
-    if kind is Mapping:
-        if not isinstance(value, Mapping):
-            return misfit
-        items = ((f"[{_show(name)}]", one) for name, one in value.items())
-        return _find_misfit_inside(items, inner[1])
-    if kind in LISTS:
+        is_empty = isinstance(value, str) and not value
+        if not is_empty or Path not in inner or any(get_origin(one) is Literal for one in inner):
+            found = [_find_misfit(name, value, one) for one in inner]
+            if None in found:
+                return None
+            if inside := [one for one in found if one is not None and one.startswith(f"{name}[")]:
+                return inside[0]
+        fits = False
+    elif kind is Mapping:
+        if fits := isinstance(value, Mapping):
+            items = ((_show(key), item) for key, item in value.items())
+    elif kind in LISTS:
         is_table = kind is Sequence and hasattr(value, "columns")
-        if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping) or is_table:
-            return misfit
-        places = ((f"[{i}]", one) for i, one in enumerate(value)) if isinstance(value, list | tuple) else ()
-        return None if inner[0] is object else _find_misfit_inside(places, inner[0])
-    return None if _fits(value, hint, kind, inner) else misfit
-
-
-def _find_misfit_in_union(value: object, hint: Any, words: str) -> Misfit | None:
-    members = get_args(hint)
-    misfit = Misfit("", value, words or _describe(hint))
-    is_empty = isinstance(value, str) and not value
-    if is_empty and Path in members and not any(get_origin(one) is Literal for one in members):
-        return misfit
-    found = [_find_misfit(value, one) for one in members]
-    if None in found:
-        return None
-    return next((one for one in found if one is not None and one.place), misfit)
-
-
-def _find_misfit_inside(items: Iterable[tuple[str, object]], hint: Any) -> Misfit | None:
-    for place, value in items:
-        if (misfit := _find_misfit(value, hint)) is not None:
-            return misfit._replace(place=place + misfit.place)
-    return None
+        fits = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) and not is_table
+        if isinstance(value, list | tuple) and inner[0] is not object:
+            items = enumerate(value)
+    else:
+        fits = _fits(value, hint, kind, inner)
+    if not fits:
+        return f"{name} is {_show(value)} (expected {words or _describe(hint)})"
+    return next(filter(None, (_find_misfit(f"{name}[{key}]", item, inner[-1]) for key, item in items)), None)
 
 
 def _fits(value: object, hint: Any, kind: object, inner: tuple[object, ...]) -> bool:
     """Return whether a value is of a class, or of that of a literal."""
     if kind is Literal:
         return isinstance(value, tuple(map(type, inner)))
+    if kind is Callable:
+        return callable(value)
     if hint is Path:
         return isinstance(value, os.PathLike)
     if hint is bool:
-        return isinstance(value, bool) or (isinstance(value, Integral) and value in (0, 1)) or _is_numpy_bool(value)
+        is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"
+        return isinstance(value, bool) or is_numpy or (isinstance(value, Integral) and value in (0, 1))
     if hint in (int, float):
         return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
     return isinstance(value, hint)
-
-
-def _is_numpy_bool(value: object) -> bool:
-    return getattr(getattr(value, "dtype", None), "kind", "") == "b"
 
 
 def _describe(hint: Any) -> str:
@@ -206,11 +154,9 @@ def _describe(hint: Any) -> str:
         return f"{', '.join(first)} or {last}" if first else last
     if kind is Literal:
         return " or ".join(map(repr, inner))
-    if kind is Mapping:
-        return "a mapping"
     if kind in LISTS:
         return f"a list of {_describe(inner[0]).removeprefix('a ')}s"
-    return WORDS.get(hint) or f"a {hint.__module__.partition('.')[0]}.{hint.__name__}"
+    return WORDS.get(kind or hint) or f"a {hint.__module__.partition('.')[0]}.{hint.__name__}"
 
 
 def _show(value: object) -> str:
@@ -218,6 +164,6 @@ def _show(value: object) -> str:
     if isinstance(value, str):
         return quote(value)
     if value is None or isinstance(value, bool | int | float | list | tuple | dict | set | Path):
-        return shorten(escape(SHORT.repr(value)), 60)
+        return shorten(escape(Repr().repr(value)), 60)
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

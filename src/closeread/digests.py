@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import groupby, islice
 
-from closeread.records import Record, column, find_runs
+from closeread.records import Record, column
 
 DIGEST_BYTES = 32
 
@@ -29,9 +29,9 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
     """
     names, dropped = column(records, unit), [name.partition(".") for name in not_in_digest]
     texts = (_format_record(_drop_fields(record, dropped) if dropped else record) for record in records)
-    starts = find_runs(names)
-    if len({names[start] for start in starts}) == len(starts):  # the records of each unit follow each other
-        return {names[start]: _hash(list(islice(texts, end - start))) for start, end in pairwise([*starts, len(names)])}
+    runs = [(name, len(list(run))) for name, run in groupby(names)]
+    if len(runs) == len(dict(runs)):  # the records of each unit follow each other
+        return {name: _hash(list(islice(texts, number))) for name, number in runs}
     by_unit: dict[str, list[str]] = {}
     for name, text in zip(names, texts, strict=True):
         by_unit.setdefault(name, []).append(text)

@@ -7,8 +7,6 @@ schema.  It is a plain dict, so that a field added to the schema needs no Python
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, count, islice
-from operator import ne
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
@@ -75,15 +73,6 @@ def column(records: Sequence[Record], name: str) -> Sequence[Any]:
     return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
 
 
-def find_runs(values: Sequence[object]) -> list[int]:
-    """Return where runs of equal values begin.
-
-    >>> find_runs(["a", "a", "b", "a"])
-    [0, 2, 3]
-    """
-    return [0, *compress(count(1), map(ne, islice(values, 1, None), values))] if values else []
-
-
 def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Sequence[Any]]:
     """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
@@ -94,13 +83,7 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
 
 
 class Parsed(NamedTuple):
-    """The content of a file: records and problems, so that all problems can be reported at once.
-
-    Attributes:
-        records: the records that could be read, in order.
-        lines: the line (from 1) where each record begins.
-        problems: what could not be read.
-    """
+    """The content of a file: the records that could be read, the line (from 1) where each begins, and all problems."""
 
     records: Sequence[Record]
     lines: Sequence[int]
@@ -116,14 +99,7 @@ class Parsed(NamedTuple):
 
 
 class ParsedFolder(NamedTuple):
-    """The content of a folder: records and problems.
-
-    Attributes:
-        records: the records that could be read, in order.
-        files: the file of each record.
-        problems: what could not be read, with its file.
-        notices: what is unusual about the records, with its file.
-    """
+    """The content of a folder: the records that could be read, their files, all problems, and what is unusual."""
 
     records: Sequence[Record]
     files: Sequence[str]
@@ -140,12 +116,7 @@ class ParsedFolder(NamedTuple):
 
 
 class ParsedRows(NamedTuple):
-    """Records in memory.
-
-    Attributes:
-        records: the records.
-        problems: what is wrong with their form.
-    """
+    """Records in memory, and what is wrong with their form."""
 
     records: Sequence[Record]
     problems: list[Problem]
@@ -182,11 +153,6 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
     """Find records that have the same value in a field as an earlier record.
 
     Other fields than the id may be the same in records of different splits, whose ids begin with the split and a slash.
-
-    Args:
-        parsed: the records.
-        key: the field.
-        id_key: the field with the id.
     """
     columns = as_columns(parsed.records, {key, id_key})
     names = columns[key]
@@ -234,19 +200,6 @@ class Origin(NamedTuple):
     released: bool | None
 
 
-def describe_format(found: object, newest: int) -> str:
-    """Say that the number of a file's format is unknown.
-
-    >>> describe_format(2, 1), describe_format("1", 1)
-    ('has format 2 (expected 1): it was written by a newer closeread; update closeread', "has format '1' (expected 1)")
-    """
-    expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
-    is_newer = type(found) is int and found > newest
-    return f"has format {quote_json(found, 60)} ({expected})" + (
-        ": it was written by a newer closeread; update closeread" if is_newer else ""
-    )
-
-
 def check_format(found: object, newest: int, source: object) -> None:
     """Check the number of a file's format, before anything that may depend on it.
 
@@ -259,5 +212,9 @@ def check_format(found: object, newest: int, source: object) -> None:
         FormatError: the format is unknown.
     """
     number = found.get("format", 1) if isinstance(found, dict) else 1
-    if type(number) is not int or not 1 <= number <= newest:
-        raise FormatError(source, [Problem(describe_format(number, newest))])
+    if type(number) is int and 1 <= number <= newest:
+        return
+    expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
+    is_newer = type(number) is int and number > newest
+    advice = ": it was written by a newer closeread; update closeread" if is_newer else ""
+    raise FormatError(source, [Problem(f"has format {quote_json(number, 60)} ({expected}){advice}")])

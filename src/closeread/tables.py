@@ -16,7 +16,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Literal, NamedTuple
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple
 
 from closeread.exceptions import escape, escape_line
 
@@ -115,26 +116,19 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
         return _draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
     import tabulate
 
+    align = _align_columns(grid) if grid.rows else None  # tabulate fails to align an empty table
     if style == "latex":
-        return (
-            guard_latex_rows(
-                tabulate.tabulate(
-                    [[escape_line(cell) for cell in row] for row in grid.rows],
-                    [escape_line(name) for name in grid.header],
-                    tablefmt="latex_booktabs",
-                    disable_numparse=True,
-                    colalign=_align_columns(grid),
-                )
-            )
-            + "\n"
-            + "".join(f"% {escape_line(line)}\n" for line in (grid.title, *grid.notes) if line)
-        )
+        rows = [list(map(escape_line, row)) for row in grid.rows]
+        header = list(map(escape_line, grid.header))
+        body = tabulate.tabulate(rows, header, tablefmt="latex_booktabs", disable_numparse=True, colalign=align)
+        notes = [f"% {escape_line(line)}" for line in (grid.title, *grid.notes) if line]
+        return "\n".join([guard_latex_rows(body), *notes, ""])
     rows = [
         [f"**{_mark_up(cell)}**" if (number, i) in grid.best else _mark_up(cell) for i, cell in enumerate(row)]
         for number, row in enumerate(grid.rows)
     ]
     header = [_mark_up(name) for name in grid.header]
-    body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=_align_columns(grid))
+    body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=align)
     parts = [f"**{_mark_up(grid.title).strip()}**"] if grid.title.strip() else []
     return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
 
@@ -189,22 +183,11 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
     Control characters are escaped; so is what UTF-8 lacks, as in some names of files, so that the text can be written.
     """
-    lines: list[str] = []
     # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
-    writer = csv.writer(_Lines(lines), lineterminator="\r\n")
-    writer.writerow(list(map(_disarm, header)))  # which has names of fields
-    writer.writerows([_disarm(cell) for cell in row] for row in rows)
+    file: Any = SimpleNamespace(write=str)  # a row is what it returns
+    writer: Any = csv.writer(file, lineterminator="\r\n")
+    lines = [writer.writerow(list(map(_disarm, row))) for row in (header, *rows)]
     return "".join(f"{line[:-2]}\n" for line in lines).encode("utf-8", "backslashreplace").decode()
-
-
-class _Lines(NamedTuple):
-    """A file that keeps what is written to it, line by line."""
-
-    lines: list[str]
-
-    def write(self, line: str) -> None:
-        """Keep a line, with its end."""
-        self.lines.append(line)
 
 
 def _disarm(cell: object) -> object:
@@ -242,20 +225,14 @@ def format_number(value: float | None) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def _is_numeric(cells: Iterable[str]) -> bool:
-    filled = [cell for cell in cells if cell]
-    return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
+def _align_columns(grid: Grid) -> list[str]:
+    """Return how each column is aligned: to the right if it contains only numbers."""
 
+    def is_numeric(i: int) -> bool:
+        filled = [row[i] for row in grid.rows if row[i]]
+        return bool(filled) and all(cell == NOTHING or NUMBER.fullmatch(cell) for cell in filled)
 
-def find_numeric_columns(grid: Grid) -> list[bool]:
-    """Return for each column whether it contains only numbers, and so is right-aligned."""
-    return [name not in grid.texts and _is_numeric(row[i] for row in grid.rows) for i, name in enumerate(grid.header)]
-
-
-def _align_columns(grid: Grid) -> tuple[str, ...] | None:
-    if not grid.rows:
-        return None  # tabulate fails to align an empty table
-    return tuple("right" if right else "left" for right in find_numeric_columns(grid))
+    return ["right" if name not in grid.texts and is_numeric(i) else "left" for i, name in enumerate(grid.header)]
 
 
 def format_cell(cell: str | float | None) -> str:
@@ -441,7 +418,7 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) 
     rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
     shown = [header, *rows] if any(grid.header) else rows
     taken = [max(map(_measure, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
-    right = find_numeric_columns(grid)
+    align = _align_columns(grid)
 
     def draw_row(cells: Sequence[Sequence[str]], number: int | None) -> Iterator[str]:
         for line in zip_longest(*cells, fillvalue=""):
@@ -449,7 +426,7 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) 
             for i, text in enumerate(line):
                 spaces = " " * (taken[i] - _measure(text))
                 styled = _style(text, BOLD, coloured=coloured and (number, i) in grid.best)
-                padded.append(spaces + styled if right[i] else styled + spaces)
+                padded.append(spaces + styled if align[i] == "right" else styled + spaces)
             yield (" " * gap).join(padded)
 
     if any(grid.header):
@@ -507,7 +484,7 @@ def draw_html(grid: Grid) -> str:
             cells.append(f'<{tag} style="text-align: {side}">{shown}</{tag}>')
         return f"<tr>{''.join(cells)}</tr>"
 
-    align = ["right" if right else "left" for right in find_numeric_columns(grid)]
+    align = _align_columns(grid)
     parts = ["<table>"]
     if grid.title:
         parts.append(f'<caption style="caption-side: top; text-align: left">{escape_html(grid.title)}</caption>')

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from closeread.corpus.figures import Drawing
+from closeread.drawing.charts import Curve, draw_training_curves
 from closeread.drawing.pictures import write_picture
-from closeread.drawing.training_curves import Curve, draw_training_curves
 from closeread.exceptions import FormatError, MissingExtraError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN, list_scores, read_run
 

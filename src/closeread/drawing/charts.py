@@ -1,24 +1,32 @@
 """Charts with axes, in one style: no frame, thin grid lines behind the bars.
 
-Conventions: functions are called inside `closeread.drawing.pictures.own_settings`.
+Conventions: scores are from 0 to 1, and drawn in percent.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from closeread.drawing.pictures import DPI
+from closeread.drawing.pictures import DPI, INK, own_settings
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = ("#3b6ea5", "#e08a3c", "#5a9a57", "#a8559b", "#8a8a8a", "#c44e52")
 """The colours of groups of bars, in order."""
 
+_NUMBERED_BARS = 24
+"""Numbers above more bars than this would overlap."""
+
+_LEVEL_GROUPS, _WIDEST = 12, 12.0
+"""The names of more groups than this are tilted, and those that would be wider than this, in inches."""
+
 
 def start_chart(width: float, height: float, n_axes: int = 1) -> tuple[Figure, list[Axes]]:
-    """Return a figure of this size in inches, and its axes from left to right."""
+    """Return a figure of this size in inches, and its axes from left to right; call it inside `own_settings`."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white", layout="constrained")
@@ -32,3 +40,122 @@ def style_axes(axes: Axes, *, legend: bool = False) -> None:
     axes.set_axisbelow(True)
     if legend:
         axes.legend(frameon=True, framealpha=1, facecolor="white", edgecolor="none")  # hides the grid behind the text
+
+
+class ScoreBar(NamedTuple):
+    """A score.
+
+    Attributes:
+        value: the score; None if it is undefined, and there is no bar.
+        low, high: its interval; None if there is none.
+        behind: a score that is at least as high, drawn behind it in a lighter colour; None for none.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    behind: float | None = None
+
+
+def draw_score_bars(
+    groups: Mapping[str, float], systems: Mapping[str, Sequence[ScoreBar]], *, score: str, field: str
+) -> Figure:
+    """Draw scores as groups of bars, one for each system, with intervals as lines.
+
+    Args:
+        groups: the names of the groups, from left to right, with the number of what each has.
+        systems: the scores of each system, one for each group.
+        score, field: what the axes show.
+
+    Returns:
+        A figure whose only axes have one container of bars, in percent, for each system, and before it one of the bars
+        behind, if it has any.
+    """
+    # In inches, for names that are level: characters at 10 points are 0.09 wide.
+    group = max(0.95, 0.09 * max(map(len, groups)) + 0.15)
+    is_tilted = len(groups) > _LEVEL_GROUPS or group * len(groups) > _WIDEST
+    wide = max(0.42 * len(systems) * len(groups) + 1.5, (0.45 if is_tilted else group) * len(groups) + 1)
+    with own_settings():
+        figure, (axes,) = start_chart(max(6.5, wide), 4.2)
+        width = 0.84 / len(systems)
+        drawn = []
+        for number, bars in enumerate(systems.values()):
+            places = [place + (number - (len(systems) - 1) / 2) * width for place in range(len(groups))]
+            drawn.append(_draw_bars(axes, places, bars, width, COLOURS[number % len(COLOURS)]))
+            if len(systems) * len(groups) <= _NUMBERED_BARS:
+                _write_numbers(axes, places, bars)
+        if is_tilted:
+            names = [f"{name} ({n:,.0f})" for name, n in groups.items()]
+            axes.set_xticks(range(len(groups)), names, rotation=45, ha="right", rotation_mode="anchor")
+        else:
+            axes.set_xticks(range(len(groups)), [f"{name}\n{n:,.0f}" for name, n in groups.items()])
+        axes.tick_params(axis="x", length=0)
+        axes.set(ylabel=score, xlabel=field, xlim=(-0.7, len(groups) - 0.3))
+        axes.margins(y=0.08)  # leaves room for the numbers
+        axes.set_ylim(bottom=0)
+        style_axes(axes)
+        figure.legend(drawn, list(systems), loc="outside upper left", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_bars(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar], width: float, colour: str) -> Artist:
+    """Draw the bars of a system, and those behind them if there are any; return the first of the former."""
+    if any(bar.behind is not None for bar in bars):
+        axes.bar(places, [100 * (bar.behind or 0) for bar in bars], width, color=colour, alpha=0.35)
+    drawn = axes.bar(places, [100 * (bar.value or 0) for bar in bars], width, color=colour)
+    for place, bar in zip(places, bars, strict=True):
+        if bar.low is not None and bar.high is not None:
+            axes.plot([place, place], [100 * bar.low, 100 * bar.high], color=INK, linewidth=0.9)
+    return drawn.patches[0]
+
+
+def _write_numbers(axes: Axes, places: Sequence[float], bars: Sequence[ScoreBar]) -> None:
+    """Write the scores above their bars and intervals; a dash where there is none."""
+    for place, bar in zip(places, bars, strict=True):
+        text = "–" if bar.value is None else f"{100 * bar.value:.1f}"
+        top = 100 * max(bar.value or 0, bar.high or 0)
+        axes.annotate(text, (place, top), (0, 1.5), textcoords="offset points", ha="center", size=7, color=INK)
+
+
+class Curve(NamedTuple):
+    """A training run.
+
+    Attributes:
+        loss: (n_epochs,) the mean loss of each epoch.
+        scores: by name, (n_epochs,) the scores on held-out data; None where one is undefined.
+        best: the best epoch, from 1.
+    """
+
+    loss: Sequence[float]
+    scores: Mapping[str, Sequence[float | None]]
+    best: int
+
+
+def draw_training_curves(runs: Mapping[str, Curve]) -> Figure:
+    """Draw the loss and the scores of runs by epoch, with a dot at the best epoch.
+
+    Args:
+        runs: the runs by their names, at least one; all have the same scores.
+
+    Returns:
+        A figure with axes for the loss, then for each score.
+    """
+    names = list(next(iter(runs.values())).scores)
+    with own_settings():
+        from matplotlib.ticker import MaxNLocator
+
+        figure, all_axes = start_chart(3.4 * (1 + len(names)), 3.2, 1 + len(names))
+        for number, (name, run) in enumerate(runs.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            epochs = range(1, len(run.loss) + 1)
+            percent = [[float("nan") if s is None else 100 * s for s in scores] for scores in run.scores.values()]
+            for axes, heights in zip(all_axes, (run.loss, *percent), strict=True):
+                axes.plot(epochs, heights, color=colour, label=name, linewidth=1.4)
+                axes.plot([run.best], [heights[run.best - 1]], "o", color=colour, markeredgecolor=INK, markersize=5)
+        for axes, title in zip(all_axes, ("training loss", *names), strict=True):
+            axes.set(xlabel="epoch", title=title)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            style_axes(axes)
+        handles, labels = all_axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower left", ncols=3, frameon=False)
+    return figure

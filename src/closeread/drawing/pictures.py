@@ -72,20 +72,20 @@ def own_settings() -> Iterator[None]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    matplotlib = _import_matplotlib()
-    defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
-    with warnings.catch_warnings(), matplotlib.rc_context(defaults):
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
-        texts = {"svg.fonttype": "none", "svg.hashsalt": "closeread", "pdf.fonttype": 42, "text.parse_math": False}
-        matplotlib.rcParams.update({**texts, "font.family": [FONT]})
-        yield
-
-
-def _import_matplotlib() -> Any:
     try:
         import matplotlib
         import matplotlib.figure
     except ImportError as error:
         raise MissingExtraError("drawing", "matplotlib", extra="plot") from error
-    return matplotlib
+    defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
+    with warnings.catch_warnings(), matplotlib.rc_context(defaults):
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        # 42: PDFs embed fonts as TrueType, which publishers accept; matplotlib's default, Type 3, many do not.
+        texts: dict[Any, Any] = {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "closeread",
+            "pdf.fonttype": 42,
+            "text.parse_math": False,
+        }
+        matplotlib.rcParams.update({**texts, "font.family": [FONT]})
+        yield

@@ -15,7 +15,7 @@ from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
-from closeread.drawing.score_bars import ScoreBar, draw_score_bars
+from closeread.drawing.charts import ScoreBar, draw_score_bars
 from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
 from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category

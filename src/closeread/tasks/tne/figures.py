@@ -11,7 +11,7 @@ from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
-from closeread.drawing.score_bars import ScoreBar, draw_score_bars
+from closeread.drawing.charts import ScoreBar, draw_score_bars
 from closeread.exceptions import pluralize, read_all
 from closeread.tasks.tne import plots
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
