@@ -20,7 +20,7 @@ from shared.file_faults import read_tree
 from closeread.counts import storage
 from closeread.counts.counts import Counts
 from closeread.formats import text
-from closeread.formats.arrow import read_columns
+from closeread.formats.parquet import read_columns
 
 WRONG = {MemoryError: "there is not enough memory for this", RecursionError: "something is nested too deeply"}
 FILES = {"score": 1, "validate": 1, "compare": 2, "table": 2}

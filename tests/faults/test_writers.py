@@ -21,7 +21,6 @@ ALLOWED = {
     "counts/counts.py: save": OWN,
     "counts/storage.py: encode_counts": NONE,
     "drawing/pictures.py: write_picture": OWN,
-    **{f"formats/parquet_process.py: {name}": NONE for name in ("main", "_to_stream")},
     "formats/text.py: plain_file": SCRATCH,
     **{
         f"hf/export.py: {name}": OWN

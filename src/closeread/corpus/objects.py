@@ -29,7 +29,7 @@ from closeread.exceptions import (
     quote,
     shorten,
 )
-from closeread.formats.arrow import read_columns
+from closeread.formats.parquet import read_columns
 from closeread.formats.text import UNSAFE
 from closeread.records import ColumnRecords, Record
 

@@ -1,23 +1,13 @@
-"""Parquet files, as `closeread export` writes them: the columns of a split.
-
-A process of its own decodes them (`closeread.formats.parquet_process`), since a small file may ask for any amount of
-memory, and damaged ones have ended the process that read them.
-"""
+"""Parquet files, as `closeread export` writes them, and Arrow tables: the columns of a split as Python values."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem
-from closeread.formats.arrow import read_columns
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.text import read_bytes
 from closeread.records import ColumnRecords
 
@@ -27,35 +17,28 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 1000
 """The most columns of a file, those inside objects included."""
 
+MAX_VALUES = 2**28
+"""The most values of a file, in all columns together."""
+
 MAX_ELEMENTS = 20_000
 """The most elements of a list in a footer, such as the columns and the row groups."""
 
-MAX_DECODED_BYTES = 2**28
-"""The most bytes that a small file may take when it is decoded."""
-
-MAX_EXPANSION = 20
-"""How many times its own size a larger file may take when it is decoded."""
-
-MAX_SECONDS = 120
-"""The most seconds of processor time that decoding may take."""
-
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 
-Check = Callable[["pa.Schema"], Sequence[Problem]]
-"""Finds what is wrong with the columns of a file, before any value is decoded."""
 
-
-def read_parquet(path: Path, check: Check) -> ColumnRecords:
+def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) -> ColumnRecords:
     """Read the rows of a Parquet file.
 
     Args:
         path: the file.
-        check: finds what is wrong with its columns.
+        check: finds what is wrong with its columns, before any value is decoded.
 
     Raises:
-        FormatError: the file can't be read, is too large, decodes to too much, or is not a valid Parquet file, or
-            `check` finds problems.
+        FormatError: the file can't be read, is too large, or is not a valid Parquet file, or `check` finds problems.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     data = read_bytes(path)
     if data.endswith(ENCRYPTED):
         raise FormatError(path, [Problem("is an encrypted Parquet file (expected one without encryption)")])
@@ -63,88 +46,96 @@ def read_parquet(path: Path, check: Check) -> ColumnRecords:
         raise FormatError(path, [Problem("is not a Parquet file")])
     if not data.endswith(MAGIC) or len(data) < 12:
         raise FormatError(path, [Problem("is not a valid Parquet file: it is truncated")])
-    table = _decode(path, data, check)
+    damages = (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException)
+    try:
+        file = pq.ParquetFile(
+            pa.BufferReader(data),
+            thrift_string_size_limit=len(data),
+            thrift_container_size_limit=MAX_ELEMENTS,
+            page_checksum_verification=True,
+        )
+        schema, names, excess = file.schema_arrow, file.schema_arrow.names, _describe_excess(file.metadata)
+    except MemoryError:  # Arrow's own is an ArrowException, too
+        raise
+    except damages as error:
+        found = "is too large" if "size limit" in str(error) else "is damaged"
+        raise FormatError(path, [Problem(f"is not a valid Parquet file: its footer {found}")]) from None
+    if problems := [Problem(excess)] if excess else check(schema) if names else [Problem("has no columns")]:
+        raise FormatError(path, problems)
+    damaged: list[Problem] = []
+    columns: dict[str, pa.ChunkedArray] = {}
+    for name in names:
+        try:
+            column = file.read(columns=[name], use_threads=False)[name]
+            if pa.types.is_dictionary(column.type):
+                column.validate(full=True)
+                column = column.cast(column.type.value_type)
+            if len(column) != file.metadata.num_rows:
+                raise ValueError("a page is shorter than the footer says")
+            columns[name] = column
+        except MemoryError:
+            raise
+        except damages:
+            damaged.append(Problem(f"column {quote(name)} is damaged"))
+    if damaged:
+        raise FormatError(path, damaged)
+    table = pa.table(columns)
+    if excess := limits.describe_excess(table.nbytes, "bytes when decoded"):
+        raise FormatError(path, [Problem(excess)])
     return ColumnRecords(read_columns(path, table))
 
 
-def _decode(path: Path, data: bytes, check: Check) -> pa.Table:
-    """Return the table of a file, which another process decodes.
+def _describe_excess(metadata: Any) -> str | None:
+    """Say what is too large in the numbers of a footer; None if nothing is."""
+    if metadata.num_columns > MAX_COLUMNS:
+        return f"has {metadata.num_columns:,} columns (limit: {MAX_COLUMNS:,})"
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    chunks = [group.column(i) for group in groups for i in range(metadata.num_columns)]
+    if (values := sum(chunk.num_values for chunk in chunks)) > MAX_VALUES:
+        return f"has {values:,} values (limit: {MAX_VALUES:,})"
+    return limits.describe_excess(sum(chunk.total_uncompressed_size for chunk in chunks), "bytes when decoded")
+
+
+def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
+    """Return the columns of a table of unknown origin as lists of Python values.
+
+    Args:
+        source: the file, or what to call the table in messages.
+        table: the table, whose columns have distinct names and types that JSON has.
 
     Raises:
-        FormatError: as for `read_parquet`.
+        FormatError: text is not UTF-8, or the table is damaged; the first problems of every column at once.
     """
     import pyarrow as pa
 
-    by_size, of_any = max(MAX_DECODED_BYTES, MAX_EXPANSION * len(data)), limits.max_file_bytes()
-    allowed = {
-        "size": len(data),
-        "bytes": min(by_size, of_any),
-        "by_size": by_size < of_any,
-        "columns": MAX_COLUMNS,
-        "elements": MAX_ELEMENTS,
-        "seconds": MAX_SECONDS,
-    }
-    with _start() as process:
+    problems, columns = [], {}
+    for name in table.column_names:
         try:
-            _send(process, json.dumps(allowed).encode() + b"\n" + data)
-            schema = pa.ipc.read_schema(pa.py_buffer(_receive(path, process)))
-            if problems := _find_problems(schema, check):
-                raise FormatError(path, problems)
-            _send(process, b"\n")
-            return pa.ipc.open_stream(_receive(path, process)).read_all()
-        finally:
-            process.kill()
+            table[name].validate(full=True)
+            columns[name] = table[name].to_pylist()
+        except MemoryError:
+            raise
+        except (ValueError, pa.ArrowException):  # a UnicodeDecodeError is one
+            problems += _find_damaged(name, table[name])
+    if problems:
+        raise FormatError(source, problems)
+    return columns
 
 
-def _find_problems(schema: pa.Schema, check: Check) -> Sequence[Problem]:
-    return check(schema) if schema.names else [Problem("has no columns")]
+def _find_damaged(name: str, column: pa.ChunkedArray) -> list[Problem]:
+    """Return what is wrong with a damaged column: its rows, if single rows are damaged."""
+    import pyarrow as pa
 
-
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-P", str(Path(__file__).with_name("parquet_process.py"))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-            "ARROW_DEFAULT_MEMORY_POOL": "system",
-        },
-    )
-
-
-def _send(process: subprocess.Popen[bytes], data: bytes) -> None:
-    """Write to a process; how it ended is found when it is read."""
-    stdin = cast("IO[bytes]", process.stdin)
-    with suppress(BrokenPipeError):
-        stdin.write(data)
-        stdin.flush()
-
-
-def _receive(path: Path, process: subprocess.Popen[bytes]) -> bytes:
-    """Return the next answer of the process.
-
-    Raises:
-        FormatError: it found problems, or it ended.
-    """
-    stdout = cast("IO[bytes]", process.stdout)
-    header = stdout.readline()
-    if not header.endswith(b"\n"):
-        raise FormatError(path, [Problem(_describe_end(process.wait()))])
-    answer: dict[str, Any] = json.loads(header)
-    content = stdout.read(answer["size"])
-    if len(content) < answer["size"]:
-        raise FormatError(path, [Problem(_describe_end(process.wait()))])
-    if answer["kind"] == "problems":
-        raise FormatError(path, [Problem(what) for what in json.loads(content)])
-    return content
-
-
-def _describe_end(status: int) -> str:
-    """Say why the process ended without an answer."""
-    import signal
-
-    if -status in (getattr(signal, "SIGXCPU", None), signal.SIGKILL if hasattr(signal, "SIGKILL") else None):
-        return f"takes more than {MAX_SECONDS} seconds to decode"
-    return "is not a valid Parquet file: it is damaged"
+    problems: list[Problem] = []
+    for row in range(len(column)):
+        try:
+            column.slice(row, 1).to_pylist()
+        except UnicodeDecodeError:
+            problems.append(Problem("contains text that is not valid UTF-8", record=f"row {row}", path=(name,)))
+        except MemoryError:
+            raise
+        except (ValueError, LookupError, pa.ArrowException):
+            problems.append(Problem("is damaged", record=f"row {row}", path=(name,)))
+        if len(problems) == limits.MAX_PROBLEMS:
+            break
+    return problems or [Problem(f"column {quote(name)} is damaged")]

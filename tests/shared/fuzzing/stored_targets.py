@@ -5,7 +5,6 @@ import json
 import random
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +19,7 @@ from shared.fuzzing.target import Target
 import closeread
 from closeread.cli import main
 from closeread.counts.estimates import Resampling
-from closeread.formats import parquet, parquet_process
+from closeread.formats import parquet
 from closeread.leaderboard.canonical import digest, write_json
 from closeread.leaderboard.store import FolderStore
 
@@ -71,8 +70,7 @@ def _score_rows(corpus, side, valid, folder, output):
     try:
         if side == "system":
             return closeread.score(corpus, table, config="sample", missing="empty", resampling=FEW).to_json()
-        with mock.patch.object(parquet, "_decode", _decode_here):
-            return closeread.score(corpus, [], gold=path, missing="empty", resampling=FEW).to_json()
+        return closeread.score(corpus, [], gold=path, missing="empty", resampling=FEW).to_json()
     finally:
         path.unlink()
 
@@ -87,20 +85,6 @@ def _change_type(table, rng):
     except (TypeError, ValueError, pa.ArrowException):
         column = pa.nulls(table.num_rows, kind)
     return table.set_column(number, table.column_names[number], column)
-
-
-def _decode_here(path, data, check):
-    """Decode a file that pyarrow wrote in this process; one takes a third of a second to start."""
-    table = pq.read_table(pa.BufferReader(data))
-    if problems := parquet._find_problems(table.schema, check):
-        raise parquet.FormatError(path, problems)
-    limits = {"size": len(data), "bytes": 2**28, "by_size": True, "columns": 1000, "elements": 20_000, "seconds": 120}
-    try:
-        with mock.patch.object(parquet_process, "_limit_process"):
-            stream = parquet_process._to_stream(parquet_process._decode(parquet_process._open(data, limits), limits))
-    except parquet_process.RefusedError as error:
-        raise parquet.FormatError(path, [parquet.Problem(what) for what in error.args]) from None
-    return pa.ipc.open_stream(stream).read_all()
 
 
 def _make_counts():
