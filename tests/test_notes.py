@@ -231,21 +231,3 @@ def test_our_own_progress_bars_are_quiet_too(monkeypatch):
         context.meta[QUIET] = True
         with showing_bars():
             assert find_progress() is None
-
-
-def test_commands_that_work_with_the_hub_are_quiet():
-    tree = {name: main.get_command(click.Context(main), name) for name in ("submit",)}
-    for name in ("leaderboard", "publish"):
-        group = main.get_command(click.Context(main), name)
-        context = click.Context(group)
-        tree |= {f"{name} {one}": group.get_command(context, one) for one in group.list_commands(context)}
-    assert {name for name, one in tree.items() if not _hushes(one.callback)} == {"publish codabench"}
-
-
-def _hushes(callback):
-    """Whether one of the functions that a callback wraps is that of the decorator."""
-    while callback is not None:
-        if callback.__code__ is hush_libraries(len).__code__:
-            return True
-        callback = getattr(callback, "__wrapped__", None)
-    return False

@@ -19,11 +19,11 @@ from shared.leaderboards import make_index
 from shared.terminals import show
 
 from closeread.cli import main, printing
-from closeread.cli.leaderboard.show import make_grids
 from closeread.corpus import showing
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
 from closeread.hub import publishing
+from closeread.leaderboard.tables import Ranking
 from closeread.tables import NOTHING, PIPE_WIDTH, Grid, Whole, draw, transpose
 from closeread.tasks import load_procedure, procedure_names
 
@@ -202,7 +202,7 @@ def test_tables_of_boards_and_papers_are_whole():
     ]
     index = make_index(4)
     grids = [
-        *(grid for details in (False, True) for grid in make_grids(index, "table", with_details=details)),
+        *(grid for details in (False, True) for grid in Ranking(index, details).to_grids()),
         *make_table_grids(
             [Table("Table 7", "4.2", "A caption", "Nobody (2020)", "A note", tuple(cells))], missing=True
         ),

@@ -17,6 +17,9 @@ Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Data: `articles`, `build`, `extract`, `perturb`, `phrases`.
 Figures and papers: `plot`, `reproduce`, `Reproduction`.
 Trained models: `train`, `predict`.
+Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`; `init_leaderboard`,
+`judge_leaderboard`, `show_leaderboard`, `build_leaderboard`, `serve_leaderboard`, `verify_leaderboard`.
+Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
@@ -48,7 +51,20 @@ if TYPE_CHECKING:
     from closeread.operations.corpora import corpora, metrics, reproduce
     from closeread.operations.counting import count, count_batch, merge
     from closeread.operations.data import export, install_modules, schema, stats
+    from closeread.operations.leaderboard import (
+        build_leaderboard,
+        download_submission,
+        init_leaderboard,
+        judge_leaderboard,
+        list_submissions,
+        serve_leaderboard,
+        show_leaderboard,
+        submit,
+        verify_leaderboard,
+        withdraw_submission,
+    )
     from closeread.operations.plot import plot
+    from closeread.operations.publishing import publish_codabench, publish_dataset, publish_leaderboard, publish_metric
     from closeread.operations.show import show
     from closeread.operations.tasks import (
         adjudicate,
@@ -85,16 +101,21 @@ __all__ = [
     "articles",
     "baseline",
     "build",
+    "build_leaderboard",
     "cite",
     "compare",
     "convert",
     "corpora",
     "count",
     "count_batch",
+    "download_submission",
     "errors",
     "export",
     "extract",
+    "init_leaderboard",
     "install_modules",
+    "judge_leaderboard",
+    "list_submissions",
     "load_dataset",
     "load_dataset_builder",
     "load_metric",
@@ -105,14 +126,23 @@ __all__ = [
     "phrases",
     "plot",
     "predict",
+    "publish_codabench",
+    "publish_dataset",
+    "publish_leaderboard",
+    "publish_metric",
     "reproduce",
     "schema",
     "score",
+    "serve_leaderboard",
     "show",
+    "show_leaderboard",
     "stats",
+    "submit",
     "table",
     "train",
     "validate",
+    "verify_leaderboard",
+    "withdraw_submission",
 ]
 
 _HOMES = {
@@ -131,16 +161,21 @@ _HOMES = {
     "articles": "closeread.operations.tasks",
     "baseline": "closeread.operations.tasks",
     "build": "closeread.operations.tasks",
+    "build_leaderboard": "closeread.operations.leaderboard",
     "cite": "closeread.corpus.citing",
     "compare": "closeread.systems",
     "convert": "closeread.operations.tasks",
     "corpora": "closeread.operations.corpora",
     "count": "closeread.operations.counting",
     "count_batch": "closeread.operations.counting",
+    "download_submission": "closeread.operations.leaderboard",
     "errors": "closeread.operations.tasks",
     "export": "closeread.operations.data",
     "extract": "closeread.operations.tasks",
+    "init_leaderboard": "closeread.operations.leaderboard",
     "install_modules": "closeread.operations.data",
+    "judge_leaderboard": "closeread.operations.leaderboard",
+    "list_submissions": "closeread.operations.leaderboard",
     "load_dataset": "closeread.hf.load",
     "load_dataset_builder": "closeread.hf.load",
     "load_metric": "closeread.hf.modules",
@@ -151,14 +186,23 @@ _HOMES = {
     "phrases": "closeread.operations.tasks",
     "plot": "closeread.operations.plot",
     "predict": "closeread.operations.tasks",
+    "publish_codabench": "closeread.operations.publishing",
+    "publish_dataset": "closeread.operations.publishing",
+    "publish_leaderboard": "closeread.operations.publishing",
+    "publish_metric": "closeread.operations.publishing",
     "reproduce": "closeread.operations.corpora",
     "schema": "closeread.operations.data",
     "score": "closeread.scoring",
+    "serve_leaderboard": "closeread.operations.leaderboard",
     "show": "closeread.operations.show",
+    "show_leaderboard": "closeread.operations.leaderboard",
     "stats": "closeread.operations.data",
+    "submit": "closeread.operations.leaderboard",
     "table": "closeread.systems",
     "train": "closeread.operations.tasks",
     "validate": "closeread.operations.validate",
+    "verify_leaderboard": "closeread.operations.leaderboard",
+    "withdraw_submission": "closeread.operations.leaderboard",
 }
 
 

@@ -43,7 +43,9 @@ class Param(NamedTuple):
         kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" or "write" (a file or
             folder), "folder", "names" (separated by commas on the command line), "list" (numbers, likewise), "corpus"
             (its name), "place" (gold of `corpus`), "scored" (predictions for it), "group" (a dataclass), "fields" (to
-            slice by), "options" (declared elsewhere), or empty.
+            slice by), "choices" (options of a procedure by name), "store" (of a leaderboard), "procedure" (its name, or
+            that of a corpus), "limit" (of the size of files that are read), "report" and "log" (called with
+            lines to print, on standard output and standard error; no option), "options" (declared elsewhere), or empty.
         metavar: what help calls its value.
         flag: its option on the command line, if that is not its name.
         low, high: the range of a number; `above` and `below` exclude its ends.
@@ -89,7 +91,7 @@ Read = Annotated[Path, Param(kind="read", metavar="FILE")]
 Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
-MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES)]
+MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
 Seed = Annotated[int, within(0)]
 Count = Annotated[int, within(0)]
 Number = Annotated[int, within(1)]
@@ -120,9 +122,10 @@ class Intervals:
 
 
 CorpusName = Annotated[str, Param(kind="corpus")]
+ScoredName = Annotated[str, Param(kind="procedure")]
 FileOptions = Annotated[str | Path, Param(declared=("files",))]
 Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
-Split = Annotated[str | None, Param(metavar="NAME")]
+Split = Annotated[str | None, Param(metavar="NAME", complete="splits")]
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Files = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
@@ -286,6 +289,8 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
         param = param.over(within_union)
     elif get_origin(hint) is UnionType and set(inner) == {str, Path}:
         hint = Path
+    elif get_origin(hint) is Sequence and set(get_args(inner[0])) == {str, Path}:
+        hint = Sequence[Path]
     return hint, param._replace(kind="group") if is_dataclass(hint) else param
 
 

@@ -211,7 +211,7 @@ def test_a_dry_run_without_network(hub, publish, monkeypatch):
 def test_names_that_are_no_repository(run, name):
     done = run("publish", "metric", "mctaco", name)
     assert done.exit_code == 2
-    assert "is not the name of a repository (expected ORG/NAME)." in done.stderr
+    assert "is not the name of a repository (expected ORG/NAME)" in done.stderr
 
 
 def test_unknown_metrics(run):

@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_index, make_printed, make_row, wrap
 
-from closeread.leaderboard.tables import COLUMNS, csv, grid, parquet, quote_cell, system_grids
+from closeread.leaderboard.tables import COLUMNS, Ranking, grid, quote_cell, system_grids
 from closeread.tables import draw
 
 
@@ -73,6 +73,14 @@ def test_other_signatures_are_counted_and_not_ranked():
     found = grid(index["boards"][0])
     assert "Patience (draft)" not in str(found.rows)
     assert "1 row with another signature: not comparable, see --format csv." in found.notes
+
+
+def csv(index):
+    return Ranking(index).to_csv()
+
+
+def parquet(index):
+    return Ranking(index).dump_parquet()
 
 
 def read(text):

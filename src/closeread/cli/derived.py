@@ -17,6 +17,7 @@ from closeread.cli.names import NamesGroup, rename
 from closeread.cli.printing import is_quiet, silence_libraries, warnings_as_notes
 from closeread.cli.procedure_group import procedure_options
 from closeread.corpus.names import corpus_names, load_corpus
+from closeread.operations import GROUPS as MODULES
 from closeread.operations.calling import find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
 from closeread.tasks import find, load_procedure
@@ -30,10 +31,16 @@ SCALARS: dict[Any, click.ParamType[Any]] = {
     Path: options.NAMED,
     date: click.DateTime(["%Y-%m-%d"]),
 }
-COMPLETIONS = {"configs": completion.complete_configs, "splits": completion.complete_splits}
+COMPLETIONS = {
+    "configs": completion.complete_configs,
+    "splits": completion.complete_splits,
+    "modules": completion.complete_modules,
+}
 
 
-RESULTS = ("Result", "Statistics")
+RESULTS = ("Ranking", "Result", "Statistics")
+REPORTS = ("log", "report")
+WITH_JSON = ("Judged", "Publication")
 
 
 class DerivedCommand(options.WritingCommand):
@@ -64,6 +71,8 @@ class DerivedCommand(options.WritingCommand):
             self.params.append(options.make_output())
         elif self._returns in RESULTS:
             self.params += options.make_styles()
+        elif self._returns in WITH_JSON:
+            self.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."))
         return self.params
 
     @property
@@ -76,7 +85,10 @@ class DerivedCommand(options.WritingCommand):
         from closeread.operations.calling import call, call_operation
         from closeread.operations.plot import draw
 
-        style = values.pop("style", None)
+        style, as_json = values.pop("style", None), values.pop("as_json", False)
+        for one in describe(self._operation):
+            if one.param.kind in REPORTS and not as_json:
+                values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
         with warnings_as_notes(), printing.showing_bars(), silence_libraries() if is_quiet() else nullcontext():
             if self._returns == "Drawing":
                 output: Path = values.pop("output")
@@ -89,13 +101,20 @@ class DerivedCommand(options.WritingCommand):
                 found = call_operation(self._own_name, self._operation, (), to_keywords(values))
         if self._returns in RESULTS:
             printing.show_result(style, found)
+        elif as_json:
+            printing.print_json(found.to_json())
+        elif self._returns == "Publication":
+            printing.print_grids(found.to_grids())
         elif isinstance(found, dict):
             printing.print_json(found)
         elif isinstance(found, list):
             for one in found:
                 click.echo(escape_line(str(one)))
-        else:
-            click.echo(escape_line(found.describe() if self._returns == "TrainedRun" else str(found)))
+        elif not any(one.param.kind in REPORTS for one in describe(self._operation)):
+            for line in (found.describe() if self._returns == "TrainedRun" else str(found)).split("\n"):
+                click.echo(escape_line(line))
+        if getattr(found, "has_failed", False):
+            click.get_current_context().exit(1)
 
 
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,6 +148,8 @@ def make_params(parameter: Parameter) -> list[click.Parameter]:
             return [one for field in describe_fields(parameter) for one in make_params(field)]
         case "options":
             return _make_declared(param.declared)
+        case "report" | "log":
+            return []
         case "fields":
             return [click.Option(["--by"], **options.describe_by(load_procedure(param.corpus), parameter.help))]
     return [make_argument(parameter) if parameter.is_argument else make_option(parameter)]
@@ -156,6 +177,7 @@ def make_argument(parameter: Parameter) -> click.Argument:
         nargs=-1 if several else 1,
         required=required,
         metavar=parameter.param.metavar,
+        shell_complete=COMPLETIONS.get(parameter.param.complete),
     )
 
 
@@ -167,6 +189,8 @@ def make_option(parameter: Parameter) -> click.Option:
     if parameter.hint is bool:
         if default:
             flags, name = param.flag.split() or [f"--no-{name}"], f"no_{name}"
+        if default is None:
+            settings["default"] = None
         return click.Option([*flags, name], is_flag=True, **settings)
     if param.kind == "names":
         choices = get_args(get_args(parameter.hint)[0])
@@ -175,6 +199,8 @@ def make_option(parameter: Parameter) -> click.Option:
             "callback": options.split_names,
             "shell_complete": completion.complete_list(choices),
         }
+    elif param.kind == "choices":
+        settings |= {"multiple": True, "callback": options.read_choices}
     elif param.kind == "list":
         settings |= {"callback": _read_numbers}
     elif get_origin(parameter.hint) is Sequence:
@@ -198,7 +224,7 @@ def _read_numbers(ctx: click.Context, param: click.Parameter, value: str | None)
 
 def _find_type(parameter: Parameter) -> click.ParamType[Any]:
     hint, param = parameter.hint, parameter.param
-    if param.kind in ("names", "list"):
+    if param.kind in ("names", "list", "choices"):
         return click.STRING
     if get_origin(hint) is Sequence and param.kind != "sources":
         hint = get_args(hint)[0]
@@ -206,6 +232,10 @@ def _find_type(parameter: Parameter) -> click.ParamType[Any]:
         return FOLDER
     if param.kind == "corpus":
         return names.CORPUS
+    if param.kind == "procedure":
+        return names.SCORED
+    if param.kind == "store":
+        return options.STORE
     if param.kind in PATHS:
         return PATHS[param.kind]
     if get_origin(hint) is Literal:
@@ -225,8 +255,8 @@ class TaskGroup(NamesGroup):
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the subcommands, sorted."""
-        return sorted(self._find_commands())
+        """Return the names of the subcommands, sorted, or in the order of their use."""
+        return list(self._find_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand; None if there is none of that name.
@@ -244,8 +274,9 @@ class TaskGroup(NamesGroup):
 
     def _find_commands(self) -> Mapping[str, click.Command]:
         path = str(self.name)
-        groups: dict[str, click.Command] = {name: make_group(f"{path} {name}") for name in find_groups(path)}
-        return groups | {name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}
+        found: dict[str, click.Command] = {name: make_group(f"{path} {name}") for name in find_groups(path)}
+        found |= {name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}
+        return found if path in MODULES else dict(sorted(found.items()))
 
 
 def make_group(path: str) -> click.Command:

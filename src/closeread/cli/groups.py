@@ -96,6 +96,23 @@ GROUPS = {
             --split 77000112003.5
         """,
     ),
+    "leaderboard": About(
+        "Run a leaderboard.",
+        """Run a leaderboard, in a folder or on the Hugging Face Hub.
+
+        STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME). Systems are submitted with `closeread
+        submit`.
+
+        \b
+        Example:
+          closeread leaderboard init board --corpus mctaco --config sample
+          closeread submit mctaco predictions.jsonl --config sample \\
+            --system "My system" --to board
+          closeread leaderboard judge board
+          closeread leaderboard show board
+          closeread leaderboard build board -o index.html
+        """,
+    ),
     "perturb": About(
         "Rewrite the records of a corpus.",
         """Rewrite the records of a corpus: normalize units, add candidate answers.
@@ -144,6 +161,22 @@ GROUPS = {
         \b
         Example:
           closeread predict tne run --split test -o predictions.jsonl
+        """,
+    ),
+    "publish": About(
+        "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.",
+        """Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
+
+        Everything goes in one commit, so that nothing is published by halves, and publishing twice changes nothing. The
+        token is read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle is written to
+        upload.
+
+        \b
+        Examples:
+          closeread publish dataset tne my-org/tne --dry-run
+          closeread publish metric coref_lea my-org/coref_lea
+          closeread publish leaderboard my-board my-org/my-board
+          closeread publish codabench mctaco my-task --config sample --zip
         """,
     ),
     "timeline": About(

@@ -251,7 +251,7 @@ def show(
 
 def show_result(style: Literal["json", "csv"] | Style, result: Result) -> None:
     """Print a result that knows its tables."""
-    show(style, value=result.to_json, table=result.to_rows, grids=result.to_grids)
+    show(style, value=result.to_json, table=result.to_rows, grids=lambda: result.to_grids(cast("Style", style)))
 
 
 def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:

@@ -11,105 +11,101 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
-from closeread.corpus.declaration import Corpus
 from closeread.corpus.examples import SAMPLE
 from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import Metric
-from closeread.exceptions import FormatError, Problem, quote
-from closeread.json_schema import check_json
-from closeread.leaderboard import tables
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.ranking import pair_differences, rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import PACKED, About, find_suffix
+from closeread.leaderboard.tables import Ranking
 from closeread.packages import package_folder
 from closeread.scoring import resolve_options
-from closeread.suggestions import describe_unknown
-from closeread.tasks import load_procedure
 
 FORMAT = 1
 PRINTED = "printed_systems.json"
 """The file of a corpus with systems whose scores a paper prints, in the form of `printed.schema.json`."""
 
-SCALES = {"percent": Decimal(100), "ratio": Decimal(1)}
 PAIRS = 100
 """The number of systems, best first, all pairs of which the page can compare."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The records of a board under its signature, and their counts."""
+    """The records of a board under its signature, and their counts, by submission or "baseline:" and a name."""
 
-    records: dict[str, Record]  # the records by the id of the submission, or "baseline:" and the name of a baseline
-    blocks: dict[str, Blocks]  # for each of these, the names of the counts and the sums of every block, (n_blocks, k)
+    records: dict[str, Record]
+    blocks: dict[str, Blocks]  # the names of the counts, and the sums of every block, (n_blocks, k)
 
 
 def make_index(
     store: Store, leaderboard: Leaderboard, results: Results, counts: Mapping[str, Counts]
 ) -> dict[str, Any]:
-    """Return the index of all boards.
-
-    Args:
-        store: the store, for links.
-        leaderboard: its declaration.
-        results: all entries and records.
-        counts: the records under the board's signature, with their counts, by board.
-    """
+    """Return the index of all boards, from all entries and records, and the counts of each board."""
     boards = [_index_board(store, board, results, counts[board.name]) for board in leaderboard.boards.values()]
     return {"format": FORMAT, "closeread": __version__, "title": leaderboard.title, "boards": boards}
 
 
 def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
     """Return the files of the index by path: JSON, CSV and Parquet."""
+    ranking = Ranking(index)
     return {
-        "board.csv": tables.csv(index).encode(),
-        "data/results.parquet": tables.parquet(index),
+        "board.csv": ranking.to_csv().encode(),
+        "data/results.parquet": ranking.dump_parquet(),
         INDEX: write_json(index),
     }
 
 
 def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, Any] | None:
     """Return the row of a submission; None if there is none."""
-    for one in index["boards"]:
-        for row in (*one["rows"], *one["superseded"]) if one["name"] == board else ():
-            if row["id"] == identity:
-                found: dict[str, Any] = row
-                return found
-    return None
+    rows = (row for one in index["boards"] if one["name"] == board for row in (*one["rows"], *one["superseded"]))
+    return next((row for row in rows if row["id"] == identity), None)
 
 
 def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:
-    entries = {e.submission: e for e in results.entries.values() if e.board == board.name}
-    accepted = {name: entry for name, entry in entries.items() if entry.status == "accepted"}
+    entries = {name: one for name, one in results.entries.items() if one.board == board.name}
+    accepted = {name: one for name, one in entries.items() if one.status == "accepted"}
+
+    def value(name: str) -> float:
+        return _find_value(counts.records[name].report["scores"], board.headline)
+
+    def time(name: str) -> tuple[str, str]:  # baselines are there from the beginning
+        return accepted[name].submitted if name in accepted else "", name
+
     everyone = [name for name in counts.records if name.startswith(BASELINE) or name in accepted]
-    everyone = _sort(everyone, accepted, counts.records, board.headline)
+    everyone.sort(key=lambda name: (-value(name), *time(name)))
     subjects = _choose_counting(board, everyone, accepted)
     metric = next(metric for metric in board.procedure.metrics if metric.name == board.headline)
-    flags = _find_flags(everyone, accepted, counts.records)
+    flags = _find_flags(sorted(everyone, key=time), accepted, counts.records)
     ranks = _rank(metric, subjects, flags, counts)
 
     def make_row(name: str) -> dict[str, Any]:
         return _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name))
 
-    printed = _list_printed(board)
+    rows = [*map(make_row, subjects), *_list_printed(board)]
+    history: list[dict[str, Any]] = []
+    for name in sorted(accepted.keys() & counts.records.keys(), key=time):
+        if value(name) > (history[-1]["value"] if history else -1):  # better than all before
+            history.append({"date": accepted[name].submitted, "id": name, "value": value(name)})
     statuses = [entry.status for entry in entries.values()]
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
-        "rows": sorted([*map(make_row, subjects), *printed], key=lambda row: _sorting_key(row, board.headline)),
+        "rows": sorted(
+            rows, key=lambda row: (-_find_value(row["scores"], board.headline), row["submitted"] or "", row["system"])
+        ),
         "superseded": [make_row(name) for name in everyone if name not in set(subjects)],
         "others": _list_others(store, board, accepted, results),
         "pairs": _compare_pairs(board, metric, subjects, counts),
-        "history": _list_history(board, accepted, counts.records),
+        "history": history,
         "refused": statuses.count("refused"),
         "withdrawn": statuses.count("withdrawn"),
     }
@@ -117,27 +113,18 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
 
 def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
     """Return what the page says about the board itself."""
-    procedure = board.procedure
+    procedure, drawing, limits = board.procedure, board.resampling, board.limits
     corpus = None if board.corpus is None else load_corpus(board.corpus)
     slices = {} if example is None else {name: list(values) for name, values in example.report["slices"].items()}
+    names = ("name", "title", "corpus", "config", "split", "signature", "n_units", "n_blocks", "headline", "counting")
     return {
-        "name": board.name,
-        "title": board.title,
-        "corpus": board.corpus,
+        **{name: getattr(board, name) for name in (*names, "opens", "closes")},
         "procedure": procedure.name,
-        "config": board.config,
-        "split": board.split,
-        "signature": board.signature,
         "options": dict(board.options),
         "gold": "private" if board.private else "public",
         "unit": procedure.unit,
-        "n_units": board.n_units,
         "resampling_unit": procedure.resampling_unit,
-        "n_blocks": board.n_blocks,
-        "confidence": board.resampling.confidence,
-        "n_resamples": board.resampling.n_resamples,
-        "seed": board.resampling.seed,
-        "headline": board.headline,
+        **{name: getattr(drawing, name) for name in ("confidence", "n_resamples", "seed")},
         "metrics": [
             {"name": metric.name, "title": metric.title, "description": metric.description}
             for metric in procedure.metrics
@@ -146,27 +133,14 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "homepage": corpus.homepage if corpus else None,
         "licence": corpus.licence if corpus and board.config != SAMPLE else None,
-        "limits": {"bytes": board.limits.bytes, "rows": board.limits.rows, "per_day": board.limits.per_day},
-        "counting": board.counting,
-        "opens": board.opens,
-        "closes": board.closes,
+        "limits": {"bytes": limits.bytes, "rows": limits.rows, "per_day": limits.per_day},
     }
 
 
-def _value(record: Record, headline: str) -> float:
-    """Return the headline score; -1 if it is undefined, so that it comes last."""
-    value = record.report["scores"][headline]["value"]
+def _find_value(scores: Mapping[str, Any], headline: str) -> float:
+    """Return the headline score; -1 if there is none or it is undefined, so that it comes last."""
+    value = scores.get(headline, {}).get("value")
     return -1.0 if value is None else float(value)
-
-
-def _sort(
-    subjects: Sequence[str], accepted: Mapping[str, Entry], records: Mapping[str, Record], headline: str
-) -> list[str]:
-    """Sort submissions and baselines by the headline score, best first; ties by time, then by id."""
-    return sorted(
-        subjects,
-        key=lambda name: (-_value(records[name], headline), accepted[name].submitted if name in accepted else "", name),
-    )
 
 
 def _choose_counting(board: Board, subjects: Sequence[str], accepted: Mapping[str, Entry]) -> list[str]:
@@ -189,11 +163,9 @@ def _find_flags(
 ) -> dict[str, list[dict[str, str]]]:
     """Flag predictions that equal earlier ones or score 1, and systems without a link by which to verify them."""
     first: dict[str, str] = {}
-    for name in sorted(subjects, key=lambda name: (accepted[name].submitted if name in accepted else "", name)):
-        first.setdefault(records[name].predictions, name)
     flags: dict[str, list[dict[str, str]]] = {}
-    for name in subjects:
-        earlier = first[records[name].predictions]
+    for name in subjects:  # by time
+        earlier = first.setdefault(records[name].predictions, name)
         flags[name] = [] if earlier == name else [{"flag": "duplicate", "of": earlier}]
         if records[name].perfect:
             flags[name].append({"flag": "perfect"})
@@ -257,14 +229,8 @@ def _make_row(
     return {
         "kind": "baseline" if entry is None else "system",
         "id": record.subject,
-        "system": about.system,
-        "author": None if entry is None else entry.author,
-        "submitted": None if entry is None else entry.submitted,
-        "source": None if entry is None else entry.source,
-        "model": about.model,
-        "paper": about.paper,
-        "code": about.code,
-        "description": about.description,
+        **{name: getattr(entry, name, None) for name in ("author", "submitted", "source")},
+        **{name: getattr(about, name) for name in ("system", "model", "paper", "code", "description")},
         "scores": report["scores"],
         "slices": report["slices"],
         "counts": report["counts"] or None,
@@ -300,11 +266,6 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
     ]
 
 
-def _sorting_key(row: Mapping[str, Any], headline: str) -> tuple[float, str, str]:
-    value = row["scores"].get(headline, {}).get("value")
-    return (1.0 if value is None else -value, str(row["submitted"] or ""), row["system"])
-
-
 def _list_others(store: Store, board: Board, accepted: Mapping[str, Entry], results: Results) -> list[dict[str, Any]]:
     """Return the rows under other signatures than the board's, by signature."""
     groups: dict[str, list[Record]] = {}
@@ -324,17 +285,6 @@ def _list_others(store: Store, board: Board, accepted: Mapping[str, Entry], resu
     ]
 
 
-def _list_history(board: Board, accepted: Mapping[str, Entry], records: Mapping[str, Record]) -> list[dict[str, Any]]:
-    """Return every submission that was better than all before it, oldest first."""
-    best, history = -1.0, []
-    for entry in sorted(accepted.values(), key=lambda one: (one.submitted, one.submission)):
-        value = _value(records[entry.submission], board.headline) if entry.submission in records else -1.0
-        if value > best:
-            best = value
-            history.append({"date": entry.submitted, "id": entry.submission, "value": value})
-    return history
-
-
 def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
     """Return the command that computes the scores of a row from its predictions.
 
@@ -348,36 +298,23 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
     store = place if is_on_hub else "."
     if board.private:
         return shlex.join(["closeread", "leaderboard", "verify", store, "--gold", "GOLD"])
-    part = [] if board.own_gold else _name_part(board)
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in _changed_options(board).items()]
+    part = [] if board.own_gold else [f"--config={board.config}", f"--split={board.split}"]
+    defaults = resolve_options(board.procedure, board.corpus, {})
+    changed = {name: value for name, value in board.options.items() if defaults.get(name) != value}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
     metrics = [] if board.metrics is None else [f"--metrics={','.join(board.metrics)}"]
-    flags = [*part, *options, *metrics]
+    predictions, first = about.predictions, []
     if subject.startswith(BASELINE):
         name = subject.removeprefix(BASELINE)
-        output = f"{name}.jsonl"
-        made = shlex.join(["closeread", "baseline", str(board.corpus), name, *part, "-o", output])
-        return f"{made} && {shlex.join(['closeread', 'score', board.scored, output, *flags])}"
-    if is_on_hub or about.predictions.endswith(PACKED):
-        output = "predictions" if about.predictions.endswith(PACKED) else f"predictions{find_suffix(about.predictions)}"
-        fetched = shlex.join(["closeread", "leaderboard", "download", store, subject[:12], "-o", output])
-        return f"{fetched} && {_score(board, output, flags)}"
-    return _score(board, about.predictions, flags)
-
-
-def _score(board: Board, predictions: str, flags: list[str]) -> str:
-    gold = ["GOLD"] if board.own_gold and board.corpus is None else []
+        predictions = f"{name}.jsonl"
+        first = ["closeread", "baseline", str(board.corpus), name, *part, "-o", predictions]
+    elif is_on_hub or predictions.endswith(PACKED):
+        predictions = "predictions" + ("" if predictions.endswith(PACKED) else find_suffix(predictions))
+        first = ["closeread", "leaderboard", "download", store, subject[:12], "-o", predictions]
+    key = ["GOLD"] if board.own_gold and board.corpus is None else []
     own = ["--gold=GOLD"] if board.own_gold and board.corpus is not None else []
-    return shlex.join(["closeread", "score", board.scored, *gold, predictions, *own, *flags])
-
-
-def _name_part(board: Board) -> list[str]:
-    return [f"--config={board.config}", f"--split={board.split}"]
-
-
-def _changed_options(board: Board) -> dict[str, str]:
-    """Return the options that differ from the procedure's defaults for this corpus."""
-    defaults = resolve_options(board.procedure, board.corpus, {})
-    return {name: value for name, value in board.options.items() if defaults.get(name) != value}
+    scored = ["closeread", "score", board.scored, *key, predictions, *own, *part, *options, *metrics]
+    return " && ".join(shlex.join(command) for command in (first, scored) if command)
 
 
 def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
@@ -393,52 +330,21 @@ def read_printed_systems(corpus: str, config: str | None = None, split: str | No
         `system`, `source` (the paper, and where it prints the scores) and `scores`, each with its `value` as a ratio
         and as `printed`, in the order of the file; empty if the corpus has no such file, or the part no such systems.
     """
-    declaration = load_corpus(corpus)
-    part = select(declaration, config, split)
+    part = select(load_corpus(corpus), config, split)
     path = package_folder(f"closeread.loaders.{corpus}") / PRINTED
+    rows = [
+        row
+        for row in (json.loads(path.read_text("utf-8")) if path.exists() else ())
+        if (row["config"], row["split"]) == part
+    ]
     return [
         {
             "system": row["system"],
             "source": row["source"],
             "scores": {
-                name: {"value": float(Decimal(text) / SCALES[row["unit"]]), "printed": text}
+                name: {"value": float(Decimal(text) / (100 if row["unit"] == "percent" else 1)), "printed": text}
                 for name, text in row["scores"].items()
             },
         }
-        for row in (parse_printed_systems(path, declaration) if path.exists() else ())
-        if (row["config"], row["split"]) == part
+        for row in rows
     ]
-
-
-def parse_printed_systems(path: Path, corpus: Corpus) -> list[Mapping[str, Any]]:
-    """Read and check a file of printed systems."""
-    source = f"{corpus.name}/{path.name}"
-    try:
-        rows: list[Mapping[str, Any]] = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise FormatError(source, [Problem(f"is not JSON ({error})")]) from None
-    check_json(rows, "closeread.leaderboard/printed.schema.json", source)
-    metrics = [metric.name for metric in load_procedure(corpus.procedure).metrics]
-    problems: list[Problem] = []
-    seen = set()
-    for index, row in enumerate(rows):
-        config, split = row["config"], row["split"]
-        splits = corpus.configs[config].split_names if config in corpus.configs else ()
-        if not splits:
-            problems.append(Problem(describe_unknown("config", config, list(corpus.configs)), path=(index, "config")))
-        elif split not in splits:
-            problems.append(Problem(describe_unknown("split", split, splits), path=(index, "split")))
-        for name, text in row["scores"].items():
-            if name not in metrics:
-                problems.append(Problem(describe_unknown("metric", name, metrics), path=(index, "scores")))
-            elif Decimal(text) > SCALES[row["unit"]]:
-                found = f"{text} is too large (expected at most {SCALES[row['unit']]})"
-                problems.append(Problem(found, path=(index, "scores", name)))
-        key = row["system"], row["source"], config, split
-        if key in seen:
-            found = f"system {quote(row['system'])} is listed twice for {config}, {split}"
-            problems.append(Problem(found, path=(index,)))
-        seen.add(key)
-    if problems:
-        raise FormatError(source, problems)
-    return rows

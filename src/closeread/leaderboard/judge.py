@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,15 @@ class Judged:
     waiting: tuple[str, ...] = ()  # beyond the daily limit of their authors
     errors: tuple[str, ...] = ()  # what could not be scored although it is not the submitter's fault
     notices: tuple[str, ...] = ()  # about the gold and the baselines, for the organiser
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether something could not be scored."""
+        return bool(self.errors)
+
+    def to_json(self) -> dict[str, object]:
+        """Return all of it as JSON."""
+        return asdict(self)
 
 
 class _Settled(NamedTuple):
@@ -398,6 +407,11 @@ class Verified:
 
     equal: int  # the number of records that are the same, byte for byte
     differences: tuple[str, ...]  # what differs, one sentence each
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.differences)
 
 
 def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verified:

@@ -12,25 +12,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from closeread.exceptions import shorten
-from closeread.leaderboard.tables import (
-    KINDS,
-    MINOR,
-    clean_index,
-    count_best,
-    find_link,
-    format_interval,
-    format_rank,
-    format_value,
-    format_window,
-    link_model,
-    name_flags,
-    order_metrics,
-)
+from closeread.leaderboard import tables
+from closeread.leaderboard.tables import Json, clean_index, find_link, list_rows
 from closeread.packages import package_folder
 
 SCRIPTS = (
@@ -44,20 +32,12 @@ SCRIPTS = (
     "form.js",
     "views.js",
 )
-NAME_LIMIT = 120
-"""The longest name in a table; a system's own page has the whole name."""
-
-TEXT_LIMIT = 60
-"""The longest name of an author in a table."""
-
 TEXTS = ("id", "kind", "system", "author", "submitted", "description", "source_text", "signature", "closeread")
 CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
 """The size of the chart of the history; its margins have room for the scale and the dates."""
 
 STEPS = (1, 2, 5, 10, 20)
 """The distances between lines of the scale, in percent; scores above 1 take multiples of the last."""
-
-Json = Mapping[str, Any]
 
 
 def render_page(index: Json, *, form: Json | None = None) -> str:
@@ -92,11 +72,36 @@ def render_page(index: Json, *, form: Json | None = None) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    filters: dict[str, Any] = {
+        "shorten": shorten,
+        "day": lambda time: (time or "").partition("T")[0],
+        "link": find_link,
+        "value": tables.format_value,
+        "interval": tables.format_interval,
+        "rank": tables.format_rank,
+        "kind": tables.name_kind,
+        "flags": tables.name_flags,
+        "window": tables.format_window,
+    }
+    templates.filters |= filters
+    templates.tests["best"] = tables.is_best
+    sections = [
+        {
+            "key": key,
+            "board": board,
+            "metrics": tables.order_metrics(board),
+            "n_best": tables.count_best(board),
+            "names": {row["id"]: row["system"] for row in list_rows(board)},
+            "chart": make_chart(board["history"]),
+            "has_minor": any(metric["name"].endswith(tables.MINOR) for metric in board["metrics"]),
+            "data": embed_json(make_data(board, key)),
+        }
+        for board, key in zip(clean["boards"], keys, strict=True)
+    ]
     return templates.get_template("page.html").render(
         title=clean["title"],
         closeread=clean["closeread"],
-        sections=[_make_section(board, key) for board, key in zip(clean["boards"], keys, strict=True)],
-        kinds=KINDS,
+        sections=sections,
         form=clean_index(form),
         style=style,
         script=script,
@@ -125,64 +130,6 @@ def make_keys(texts: Iterable[str]) -> list[str]:
         seen.add(key)
         keys.append(key)
     return keys
-
-
-def _make_section(board: Json, key: str) -> dict[str, Any]:
-    """Return what the template shows of a board of a clean index."""
-    metrics = order_metrics(board)
-    names = {row["id"]: row["system"] for row in _list_rows(board)}
-
-    def make_lines(rows: Sequence[Json]) -> list[dict[str, Any]]:
-        return [_make_line(row, metrics) for row in rows]
-
-    return {
-        "key": key,
-        "board": board,
-        "metrics": metrics,
-        "lines": make_lines(board["rows"]),
-        "n_best": count_best(board),
-        "superseded": make_lines(board["superseded"]),
-        "others": [(other["signature"], other["closeread"], make_lines(other["rows"])) for other in board["others"]],
-        "chart": make_chart(board["history"]),
-        "steps": [
-            (
-                _name_day(point["date"]),
-                shorten(names.get(point["id"], point["id"]), NAME_LIMIT),
-                format_value({"value": point["value"]}),
-            )
-            for point in board["history"]
-        ],
-        "homepage": find_link(board["homepage"]),
-        "has_minor": any(metric["name"].endswith(MINOR) for metric in metrics),
-        "window": format_window(board),
-        "data": embed_json(make_data(board, key)),
-    }
-
-
-def _make_line(row: Json, metrics: Sequence[Json]) -> dict[str, Any]:
-    """Return a row of a table as text; `cells` are score and interval by metric."""
-    scores = [row["scores"].get(metric["name"]) for metric in metrics]
-    kind, source = row["kind"], row.get("source_text")
-    return {
-        "kind": kind,
-        "rank": format_rank(row["rank"]),
-        "best": bool(row["rank"] and row["rank"].get("best")),
-        "name": shorten(row["system"], NAME_LIMIT),
-        "tag": "" if kind == "system" else shorten(source, NAME_LIMIT) if source else KINDS.get(kind, kind),
-        "author": shorten(row.get("author") or "", TEXT_LIMIT),
-        "day": _name_day(row.get("submitted")),
-        "cells": [(format_value(score), format_interval(score or {})) for score in scores],
-        "flags": ", ".join(name_flags(row)),
-    }
-
-
-def _name_day(submitted: str | None) -> str:
-    return (submitted or "").partition("T")[0]
-
-
-def _list_rows(board: Json) -> list[Json]:
-    """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
-    return [*board["rows"], *board["superseded"], *(row for other in board["others"] for row in other["rows"])]
 
 
 def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
@@ -230,7 +177,7 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
         board: a board of a clean index (`clean_index`).
         key: its name in the address of the page.
     """
-    rows = _list_rows(board)
+    rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
     n_ranked, n_superseded = len(board["rows"]), len(board["superseded"])
     groups = ["ranked"] * n_ranked + ["superseded"] * n_superseded + ["other"] * (len(rows) - n_ranked - n_superseded)
@@ -259,7 +206,7 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
             **{name: [row.get(name) for row in rows] for name in (*TEXTS, "record", "reproduce")},
             "record_is_link": [find_link(row.get("record")) is not None for row in rows],
             **{name: list_texts(name, find_link) for name in ("source", "paper", "code")},
-            "model": list_texts("model", link_model),
+            "model": list_texts("model", tables.link_model),
             "flags": [row.get("flags", []) for row in rows],
             **{f"rank_{name}": [(row["rank"] or {}).get(name) for row in rows] for name in ("low", "high")},
             "rank_best": [int(bool((row["rank"] or {}).get("best"))) for row in rows],

@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from closeread.exceptions import pluralize, shorten
+from closeread.counts.results import Result
+from closeread.exceptions import RequestError, pluralize, quote, shorten
 from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
-from closeread.tables import GAPS, Grid, Markup, Style, Whole, csv_text, find_width, format_number, percent
+from closeread.leaderboard.results import Arrival, Entry
+from closeread.suggestions import describe_unknown
+from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, format_number, percent
+
+Json = Mapping[str, Any]
 
 PARAGRAPHS = ("citation", "description")
 """The fields whose line ends are kept."""
@@ -28,40 +34,28 @@ FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified":
 MINOR = ("/precision", "/recall")
 """The ends of the names of metrics that are summed up by another one."""
 
-COLUMNS = {
-    "board": "string",
-    "standing": "string",
-    "kind": "string",
-    "system": "string",
-    "author": "string",
-    "id": "string",
-    "submitted": "string",
-    "field": "string",
-    "slice": "string",
-    "metric": "string",
-    "value": "float64",
-    "low": "float64",
-    "high": "float64",
-    "undefined": "bool",
-    "n_units": "int64",
-    "n_blocks": "int64",
-    "rank_low": "int64",
-    "rank_high": "int64",
-    "best": "bool",
-    "flags": "string",
-    "signature": "string",
-    "closeread": "string",
-    "model": "string",
-    "paper": "string",
-    "code": "string",
+COLUMNS = (
+    *("board", "standing", "kind", "system", "author", "id", "submitted", "field", "slice", "metric"),
+    *("value", "low", "high", "undefined", "n_units", "n_blocks", "rank_low", "rank_high", "best"),
+    *("flags", "signature", "closeread", "model", "paper", "code"),
+)
+"""The columns of the long form; one without a value is null, or empty in CSV."""
+
+TYPES = {
+    **dict.fromkeys(("value", "low", "high"), "float64"),
+    **dict.fromkeys(("n_units", "n_blocks", "rank_low", "rank_high"), "int64"),
+    **dict.fromkeys(("undefined", "best"), "bool"),
 }
-"""The columns of the long form with their types; a column without a value is null, or empty in CSV."""
+"""The types of columns that are not text."""
 
 PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
 """A text in which Markdown finds no markup."""
 
 PROSE = ("description", "source text", "author", "flags")
 """Facts that a narrow terminal may wrap."""
+
+SHORTEST = 6
+"""The digits of an id that are enough to name it, if only one id begins with them."""
 
 
 def clean_index(value: Any, field: str = "") -> Any:
@@ -71,18 +65,15 @@ def clean_index(value: Any, field: str = "") -> Any:
     {'system': 'a\\x1b', 'description': 'one\ntwo'}
     """
     if isinstance(value, str):
+        if value.isascii() and value.isprintable():  # nearly all are, of a thousand systems
+            return value
         lines = value.replace("\r\n", "\n").split("\n") if field in PARAGRAPHS else [value]
-        return "\n".join(map(_clean_line, lines))
+        return "\n".join(map(show_safely, lines))
     if isinstance(value, Mapping):
-        return {_clean_line(name): clean_index(item, name) for name, item in value.items()}
+        return {clean_index(name): clean_index(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [clean_index(item, field) for item in value]
     return value
-
-
-def _clean_line(text: str) -> str:
-    """Return a text as `show_safely` does, which takes longer than all else for an index of a thousand systems."""
-    return text if text.isascii() and text.isprintable() else show_safely(text)
 
 
 def find_link(text: str | None) -> str | None:
@@ -103,7 +94,7 @@ def link_model(name: str | None) -> str | None:
     return f"https://huggingface.co/{name}" if name and not check_model(name) else None
 
 
-def format_rank(rank: Mapping[str, Any] | None) -> str:
+def format_rank(rank: Json | None) -> str:
     """Format a rank interval; empty if the row has none.
 
     >>> format_rank({"low": 1, "high": 3}), format_rank({"low": 2, "high": 2}), format_rank(None)
@@ -114,17 +105,17 @@ def format_rank(rank: Mapping[str, Any] | None) -> str:
     return str(rank["low"]) if rank["low"] == rank["high"] else f"{rank['low']}–{rank['high']}"
 
 
-def format_interval(score: Mapping[str, Any]) -> str:
+def format_interval(score: Json | None) -> str:
     """Format an interval, times 100; empty if there is none.
 
     >>> format_interval({"value": 0.6, "low": 0.55, "high": 0.651})
     '55.00–65.10'
     """
-    low, high = score.get("low"), score.get("high")
+    low, high = ((score or {}).get(name) for name in ("low", "high"))
     return "" if low is None or high is None else f"{percent(low)}–{percent(high)}"
 
 
-def format_value(score: Mapping[str, Any] | None) -> str:
+def format_value(score: Json | None) -> str:
     """Format a score times 100, or as it was printed; a star if it is 0/0, empty if the row has no such score."""
     if score is None:
         return ""
@@ -132,23 +123,35 @@ def format_value(score: Mapping[str, Any] | None) -> str:
     return printed if printed is not None else percent(score["value"]) + ("*" if score.get("undefined") else "")
 
 
-def name_flags(row: Mapping[str, Any]) -> list[str]:
+def name_flags(row: Json) -> str:
     """Return the flags of a row, in words."""
-    return [FLAGS.get(one["flag"], one["flag"]) for one in row.get("flags", ())]
+    return ", ".join(FLAGS.get(one["flag"], one["flag"]) for one in row.get("flags", ()))
 
 
-def format_window(board: Mapping[str, Any]) -> str:
+def name_kind(row: Json) -> str:
+    """Return what a row is if it is no system: a baseline, or the place where it is printed."""
+    if row["kind"] == "system":
+        return ""
+    return shorten(str(row.get("source_text") or KINDS.get(row["kind"], row["kind"])), 120)
+
+
+def format_window(board: Json) -> str:
     """Say when submissions to a board begin and end; empty if they always may come."""
     times = [("Opens", board.get("opens")), ("Closes", board.get("closes"))]
     return " ".join(f"{word} on {format_time(time)}." for word, time in times if time)
 
 
-def order_metrics(board: Mapping[str, Any]) -> list[dict[str, Any]]:
+def order_metrics(board: Json) -> list[dict[str, Any]]:
     """Return the metrics of a board, the headline first."""
     return sorted(board["metrics"], key=lambda metric: metric["name"] != board["headline"])
 
 
-def count_best(board: Mapping[str, Any]) -> int:
+def is_best(row: Json) -> bool:
+    """Return whether a row is not distinguishable from the best."""
+    return bool(row["rank"] and row["rank"].get("best"))
+
+
+def count_best(board: Json) -> int:
     """Return the number of rows down to the end of the first group that is not distinguishable from the best.
 
     A system further down may belong to them, too, if the tests can't tell because its scores vary more.  Rows without a
@@ -157,72 +160,78 @@ def count_best(board: Mapping[str, Any]) -> int:
     number = 0
     for place, row in enumerate(board["rows"], start=1):
         if row["rank"] is not None:
-            if not row["rank"].get("best"):
+            if not is_best(row):
                 break
             number = place
     return number
 
 
-def grid(board: Mapping[str, Any], *, style: Style = "table") -> Grid:
+def list_rows(board: Json) -> list[Json]:
+    """Return all rows: those of the ranking, those that later or better ones supersede, and other signatures."""
+    return [*board["rows"], *board["superseded"], *(row for other in board["others"] for row in other["rows"])]
+
+
+def grid(board: Json, *, style: Style = "table") -> Grid:
     """Return the ranking of a board.
 
-    Args:
-        board: a board of an index.
-        style: how the grid will be drawn: in a terminal, columns that don't fit into its width are left out; in
-            Markdown, names are quoted.  Precision and recall are left out in every style.
+    In a terminal, columns that don't fit into its width are left out; in Markdown, names are quoted.  Precision and
+    recall are left out in every style.
     """
     clean = clean_index(board)
-    metrics = order_metrics(clean)
-    rows = clean["rows"]
+    metrics, rows = order_metrics(clean), clean["rows"]
+    headline = [row["scores"].get(metrics[0]["name"]) for row in rows]
     columns = [
-        ["rank", *(format_rank(row["rank"]) + ("†" if _is_best(row) else "") for row in rows)],
+        ["rank", *(format_rank(row["rank"]) + ("†" if is_best(row) else "") for row in rows)],
         ["system", *(_quote(name, style) for name in _name_rows(rows))],
-        [metrics[0]["title"], *(format_value(row["scores"].get(metrics[0]["name"])) for row in rows)],
-        [
-            f"{100 * clean['confidence']:g}% interval",
-            *(format_interval(row["scores"].get(metrics[0]["name"]) or {}) for row in rows),
-        ],
+        [metrics[0]["title"], *map(format_value, headline)],
+        [f"{100 * clean['confidence']:g}% interval", *map(format_interval, headline)],
     ]
     more = [
         [metric["title"], *(format_value(row["scores"].get(metric["name"])) for row in rows)]
         for metric in metrics[1:]
         if not metric["name"].endswith(MINOR)
     ]
-    authors = {row.get("author") for row in rows} - {None}
-    if len(authors) > 1:  # the same name in every row says nothing
+    if len({row.get("author") for row in rows} - {None}) > 1:  # the same name in every row says nothing
         more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
-    more.append(["flags", *(", ".join(name_flags(row)) for row in rows)])
-    left_out: list[list[str]] = []
+    more.append(["flags", *map(name_flags, rows)])
+    left_out: list[str] = []
     width = find_width()
+
+    def is_narrow(columns: Sequence[Sequence[str]]) -> bool:
+        return sum(max(map(len, column)) for column in columns) + GAPS[-1] * (len(columns) - 1) <= width
+
     # If not even the first columns fit, each row becomes a block, which has room for all.
-    has_room = style != "table" or _measure(columns) > width
+    has_room = style != "table" or not is_narrow(columns)
     for column in more:
         if any(column[1:]):
-            (columns if has_room or _measure([*columns, column]) <= width else left_out).append(column)
+            if has_room or is_narrow([*columns, column]):
+                columns.append(column)
+            else:
+                left_out.append(column[0])
     header, *cells = zip(*columns, strict=True)
-    notes = _make_notes(clean, [column[0] for column in left_out])
-    return Grid(clean["title"], header, cells, notes, labels=2)
+    others = sum(len(other["rows"]) for other in clean["others"])
+    notes = {
+        "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
+        "* This score is 0/0; its value is set by convention.": any(
+            score.get("undefined") for row in rows for score in row["scores"].values()
+        ),
+        f"Not shown: {', '.join(left_out)}; see --format csv.": left_out,
+        f"{pluralize(others, 'row')} with another signature: not comparable, see --format csv.": others,
+        f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"] or clean["withdrawn"],
+        format_window(clean): format_window(clean),
+        f"Signature: {clean['signature']}": True,
+    }
+    return Grid(clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2)
 
 
-def _is_best(row: Mapping[str, Any]) -> bool:
-    return bool(row["rank"] and row["rank"].get("best"))
-
-
-def _name_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _name_rows(rows: Sequence[Json]) -> list[str]:
     """Return the names of rows; systems that look alike, as names are compared without case, have their ids added."""
-    names = [_name_row(row) for row in rows]
+    names = [shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "") for row in rows]
     times = Counter(name.casefold() for name in names)
     return [
         f"{name} ({row['id'][:8]})" if times[name.casefold()] > 1 and row["kind"] == "system" else name
         for name, row in zip(names, rows, strict=True)
     ]
-
-
-def _name_row(row: Mapping[str, Any]) -> str:
-    """Return the name of a row, and what it is if it is no system."""
-    name = shorten(row["system"], 120)
-    tag = row.get("source_text") or KINDS.get(row["kind"], row["kind"])
-    return name if row["kind"] == "system" else f"{name} ({shorten(tag, 120)})"
 
 
 def quote_cell(text: str) -> str:
@@ -235,38 +244,31 @@ def quote_cell(text: str) -> str:
     return text if PLAIN.fullmatch(text) else "&#124;".join(map(escape_markdown, text.split("|")))
 
 
-def _measure(columns: Sequence[Sequence[str]]) -> int:
-    return sum(max(map(len, column)) for column in columns) + GAPS[-1] * (len(columns) - 1)
+def _quote(text: str, style: Style) -> str:
+    """Return a text for a grid that is drawn in this style."""
+    if style == "markdown":
+        return Markup("<br>".join(map(quote_cell, text.split("\n"))))
+    return text.replace("\n", " ")
 
 
-def _make_notes(board: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
-    notes = []
-    if count_best(board):
-        notes.append("† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.")
-    if any(score.get("undefined") for row in board["rows"] for score in row["scores"].values()):
-        notes.append("* This score is 0/0; its value is set by convention.")
-    if left_out:
-        notes.append(f"Not shown: {', '.join(left_out)}; see --format csv.")
-    others = sum(len(other["rows"]) for other in board["others"])
-    if others:
-        notes.append(f"{pluralize(others, 'row')} with another signature: not comparable, see --format csv.")
-    if board["refused"] or board["withdrawn"]:
-        notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")
-    return [*notes, *filter(None, [format_window(board)]), f"Signature: {board['signature']}"]
-
-
-def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Style = "table") -> Iterator[Grid]:
-    """Yield the tables of one row of a board: what is known of it, its scores, and its counts.
-
-    Args:
-        board: a board of an index.
-        row: one of its rows, of any kind and signature.
-        style: how the grids will be drawn.
-    """
+def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[Grid]:
+    """Yield the tables of one row of a board, of any kind and signature: what is known of it, scores and counts."""
     clean, one = clean_index(board), clean_index(row)
+    facts = {
+        "kind": KINDS.get(one["kind"], one["kind"]),
+        "rank": format_rank(one["rank"]),
+        **{name: one.get(name) for name in ("author", "submitted", "description", "model", "paper", "code", "source")},
+        "source text": one.get("source_text"),
+        "flags": name_flags(one),
+        **{name: one.get(name) for name in ("id", "signature", "closeread", "record", "reproduce")},
+    }
+    quoted = {name: _quote(text, style) for name, text in facts.items() if text}
+    cells = [
+        [Whole(name), text if name in PROSE or isinstance(text, Markup) else Whole(text)]
+        for name, text in quoted.items()
+    ]
+    yield Grid(_quote(one["system"], style), ["", ""], cells, prose=frozenset({""}))
     titles = {metric["name"]: metric["title"] for metric in clean["metrics"]}
-    facts = [[Whole(name), _quote_fact(name, text, style)] for name, text in _list_facts(one)]
-    yield Grid(_quote(one["system"], style), ["", ""], facts, prose=frozenset({""}))
     groups = [("all", one)]
     groups += [(value, found) for values in (one.get("slices") or {}).values() for value, found in values.items()]
     yield Grid(
@@ -280,99 +282,166 @@ def system_grids(board: Mapping[str, Any], row: Mapping[str, Any], *, style: Sty
         prose=frozenset({"metric"}),
         ditto=frozenset({"part"}),
     )
-    names = list(one.get("counts") or ())
-    if names:
+    if one.get("counts"):
         counted = [(part, found["counts"]) for part, found in groups if found.get("counts")]
-        rows = [[name, *(format_number(counts.get(name)) for _, counts in counted)] for name in names]
+        rows = [[name, *(format_number(counts.get(name)) for _, counts in counted)] for name in one["counts"]]
         yield Grid("Counts", ["count", *(_quote(part, style) for part, _ in counted)], rows)
 
 
-def _quote(text: str, style: Style) -> str:
-    """Return a text for a grid that is drawn in this style."""
-    if style == "markdown":
-        return Markup("<br>".join(map(quote_cell, text.split("\n"))))
-    return text.replace("\n", " ")
-
-
-def _quote_fact(name: str, text: str, style: Style) -> str:
-    """Return the value of a fact for a grid; only prose is wrapped."""
-    quoted = _quote(text, style)
-    return quoted if name in PROSE or isinstance(quoted, Markup) else Whole(quoted)
-
-
-def _list_facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return names and values of what is known of a row."""
-    facts = {
-        "kind": KINDS.get(row["kind"], row["kind"]),
-        "rank": format_rank(row["rank"]),
-        "author": row.get("author"),
-        "submitted": row.get("submitted"),
-        "description": row.get("description"),
-        **{name: row.get(name) for name in ("model", "paper", "code", "source")},
-        "source text": row.get("source_text"),
-        "flags": ", ".join(name_flags(row)),
-        "id": row["id"],
-        "signature": row.get("signature"),
-        "closeread": row.get("closeread"),
-        "record": row.get("record"),
-        "reproduce": row.get("reproduce"),
-    }
-    return [(name, value) for name, value in facts.items() if value]
-
-
-def csv_rows(index: Mapping[str, Any]) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of an index in long form, for CSV."""
-    return list(COLUMNS), [list(row.values()) for row in long_rows(index)]
-
-
-def csv(index: Mapping[str, Any]) -> str:
-    """Return an index in long form as comma-separated values."""
-    return csv_text(*csv_rows(index))
-
-
-def parquet(index: Mapping[str, Any]) -> bytes:
-    """Return an index in long form as the bytes of a Parquet file; the schema is always the same."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
-    buffer = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(list(long_rows(index)), schema=schema), buffer)
-    return bytes(buffer.getvalue())
-
-
-def long_rows(index: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def long_rows(index: Json) -> Iterator[dict[str, Any]]:
     """Yield a record for each score of an index, with the keys of `COLUMNS`."""
     for board in clean_index(index)["boards"]:
         rows = [("ranked", row) for row in board["rows"]]
         rows += [("superseded", row) for row in board["superseded"]]
         rows += [("other signature", row) for other in board["others"] for row in other["rows"]]
         for standing, row in rows:
-            about = _describe_row(board, row) | {"standing": standing}
-            whole = {"n_units": board["n_units"], "n_blocks": board["n_blocks"], "scores": row["scores"]}
-            groups = [("", "all", whole if row["kind"] != "printed" else {"scores": row["scores"]})]
-            groups += [
-                (field, value, found)
-                for field, values in (row.get("slices") or {}).items()
-                for value, found in values.items()
-            ]
+            rank, sizes = row["rank"] or {}, {} if row["kind"] == "printed" else board
+            about = {
+                **row,
+                "board": board["name"],
+                "standing": standing,
+                "rank_low": rank.get("low"),
+                "rank_high": rank.get("high"),
+                "best": bool(rank.get("best")),
+                "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
+            }
+            groups = [("", "all", {**sizes, "scores": row["scores"]})]
+            for field, values in (row.get("slices") or {}).items():
+                groups += [(field, value, found) for value, found in values.items()]
             for field, value, found in groups:
                 for metric, score in found["scores"].items():
-                    cells = about | {"field": field, "slice": value, "metric": metric}
-                    cells |= {name: score.get(name) for name in ("value", "low", "high")}
-                    cells |= {"undefined": bool(score.get("undefined"))}
+                    cells = {**about, **score, "undefined": bool(score.get("undefined"))}
+                    cells |= {"field": field, "slice": value, "metric": metric}
                     cells |= {name: found.get(name) for name in ("n_units", "n_blocks")}
-                    yield {name: cells[name] for name in COLUMNS}
+                    yield {name: cells.get(name) for name in COLUMNS}
 
 
-def _describe_row(board: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    rank = row["rank"] or {}
-    names = ("kind", "system", "author", "id", "submitted", "signature", "closeread", "model", "paper", "code")
-    return {
-        "board": board["name"],
-        **{name: row.get(name) for name in names},
-        "rank_low": rank.get("low"),
-        "rank_high": rank.get("high"),
-        "best": bool(rank.get("best")),
-        "flags": " ".join(flag["flag"] for flag in row.get("flags", ())),
-    }
+@dataclass(frozen=True)
+class Ranking(Result):
+    """The index of a leaderboard: its JSON, tables of all boards, and a row for each score.
+
+    Attributes:
+        index: the index, or the part of it that is shown.
+        has_details: whether the tables show everything about each row.
+    """
+
+    index: Json
+    has_details: bool = False
+
+    def select(self, board: str | None = None, system: str | None = None) -> Ranking:
+        """Return one of the boards only, or one of the systems, on all boards that have it.
+
+        Args:
+            board: the name of a board; None for all.
+            system: the name of a system, or an id or the beginning of one; several submissions may share a name.
+
+        Raises:
+            RequestError: there is no such board or system, or several ids begin so.
+        """
+        boards = [one for one in self.index["boards"] if board in (None, one["name"])]
+        if not boards and board is not None:
+            raise RequestError(describe_unknown("board", board, [one["name"] for one in self.index["boards"]]))
+        if system is None:
+            return Ranking({**self.index, "boards": boards})
+        rows = [row for one in boards for row in list_rows(one)]
+        ids = {row["id"] for row in rows if system in (row["system"], row["id"])}
+        if not ids and len(system) >= SHORTEST:
+            ids = {row["id"] for row in rows if row["id"].startswith(system)}
+            if len(ids) > 1:
+                raise RequestError(f"{quote(system)} is the beginning of {len(ids)} ids; give more of it")
+        if not ids:
+            known = list(dict.fromkeys(row["system"] for row in rows))
+            raise RequestError(describe_unknown("system", system, known[:10]))
+
+        def keep(found: Sequence[Json]) -> list[Json]:
+            return [row for row in found if row["id"] in ids]
+
+        kept = []
+        for one in boards:
+            part: dict[str, Any] = {name: keep(one[name]) for name in ("rows", "superseded", "history")}
+            others = [{**other, "rows": keep(other["rows"])} for other in one["others"]]
+            part["others"] = [other for other in others if other["rows"]]
+            kept.append({**one, **part, "pairs": {"ids": [], "low": [], "high": [], "p": []}})
+        return Ranking({**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True)
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the ranking of every board, or everything about each of its rows."""
+        for board in self.index["boards"]:
+            if self.has_details:
+                for row in list_rows(board):
+                    yield from system_grids(board, row, style=style)
+            else:
+                yield grid(board, style=style)
+
+    def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
+        """Return a row for each score, of all units and of every slice."""
+        return COLUMNS, [list(row.values()) for row in long_rows(self.index)]
+
+    def to_json(self) -> object:
+        """Return the index."""
+        return self.index
+
+    def dump_parquet(self) -> bytes:
+        """Return the rows as the bytes of a Parquet file; the schema is always the same."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pa.schema([(name, pa.type_for_alias(TYPES.get(name, "string"))) for name in COLUMNS])
+        buffer = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(list(long_rows(self.index)), schema=schema), buffer)
+        return bytes(buffer.getvalue())
+
+
+@dataclass(frozen=True)
+class Submissions(Result):
+    """What became of the submissions to a leaderboard: entries, by time, and what is not judged yet."""
+
+    entries: Sequence[Entry]
+    arrivals: Sequence[Arrival]
+
+    @property
+    def waiting(self) -> list[Arrival]:
+        """The submissions that are not judged yet."""
+        judged = {entry.submission for entry in self.entries}
+        return [one for one in self.arrivals if one.submission and one.submission not in judged]
+
+    def to_rows(self) -> tuple[list[str], list[list[str]]]:
+        """Return a row for each submission."""
+        rows = []
+        found: list[Entry | Arrival] = [*self.entries, *self.waiting]
+        for one in found:
+            about, status = (one.about, one.status) if isinstance(one, Entry) else (None, "not judged yet")
+            system = show_safely(str((about or {}).get("system", "")))
+            time = one.submitted[:16].replace("T", " ")  # to the minute, which fits a narrow terminal
+            rows.append([one.submission[:12], one.board, system, one.author, time, status])
+        return ["submission", "board", "system", "author", "submitted (UTC)", "status"], rows
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of submissions; the board is its title if there is only one."""
+        header, rows = self.to_rows()
+        if not rows:
+            return [Grid("", [], [], ["No submissions."])]
+        boards = {row[1] for row in rows}
+        shown = ["submission", "status", *(["board"] if len(boards) > 1 else []), "system", "author", "submitted (UTC)"]
+        problems = [(one.submission[:12], one.problems) for one in self.entries]
+        problems += [(show_safely(str(one.source)), one.problems) for one in self.arrivals if not one.submission]
+        return [
+            Grid(
+                f"Submissions to {boards.pop()}" if len(boards) == 1 else "Submissions",
+                shown,
+                [[row[header.index(name)] for name in shown] for row in rows],
+                [f"{name}: {show_safely(problem)}" for name, found in problems for problem in found],
+                texts=frozenset(shown),
+                prose=frozenset({"system"}),
+                labels=1,
+            )
+        ]
+
+    def to_json(self) -> object:
+        """Return the submissions that are judged, and those that are not."""
+        judged = [
+            {"id": e.submission, "board": e.board, "status": e.status, "author": e.author, "problems": e.problems}
+            for e in self.entries
+        ]
+        waiting = [{"id": one.submission, "board": one.board, "author": one.author} for one in self.waiting]
+        return {"submissions": judged, "waiting": waiting}

@@ -8,14 +8,25 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
+from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from closeread.argument_types import check_argument
 from closeread.exceptions import RequestError, pluralize
+from closeread.operations import GROUPS
 from closeread.operations.outputs import check_outputs
-from closeread.parameters import Intervals, Operation, Param, Parameter, describe, describe_fields, is_repeated
+from closeread.parameters import (
+    Intervals,
+    Operation,
+    Operations,
+    Param,
+    Parameter,
+    describe,
+    describe_fields,
+    is_repeated,
+)
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
 
@@ -24,18 +35,21 @@ PLACE = ("gold", "config", "split", "data_dir")
 
 
 def find_operations(group: str) -> dict[str, Operation]:
-    """Collect the operations that the modules `operations` of all tasks offer for a group, such as "plot", by name.
+    """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own.
 
     Raises:
         ValueError: two tasks offer one of the same name.
     """
+    if group in GROUPS:
+        own: Operations = import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS
+        return dict(own[group])
     found: dict[str, Operation] = {}
     for module in find_all("operations"):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():
             raise ValueError(f"{module.__name__} and another task both offer `{group} {min(repeated)}`")
         found |= offered
-    return found
+    return dict(sorted(found.items()))
 
 
 def find_groups(group: str) -> list[str]:
@@ -98,7 +112,8 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
             case kind if kind not in ("options", "scored") and one.name in given:
                 values[one.name] = _check(one, given.pop(one.name))
     check_outputs(*_list_files(described, values))
-    with limit_files(values["max_bytes"]) if "max_bytes" in values else nullcontext():
+    limit = next((values[one.name] for one in described if one.param.kind == "limit" and one.name in values), None)
+    with nullcontext() if limit is None else limit_files(limit):
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
         if given and not any(one.param.kind == "options" for one in described):
@@ -240,7 +255,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
         return tuple(_check(parameter._replace(hint=inner, param=param._replace(kind="")), part) for part in parts)
     if hint is Path:
         check_argument(name, value, str | Path)
-        return Path(value)
+        return str(value) if param.kind == "store" else Path(value)
     if hint is date and isinstance(value, str):
         try:
             value = date.fromisoformat(value)

@@ -1,1 +1,0 @@
-"""The subcommands of `closeread leaderboard`, each a module."""

@@ -1,1 +1,0 @@
-"""The subcommands of `closeread publish`, each in a module of its own."""

@@ -1,0 +1,626 @@
+"""Run leaderboards, in a folder or on the Hugging Face Hub, and submit to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize, quote, quote_json
+from closeread.parameters import Config, CorpusName, Number, Operations, Param, ScoredName, Split, Written
+
+if TYPE_CHECKING:
+    from closeread.counts.results import Result
+    from closeread.leaderboard.declaration import Board, Leaderboard
+    from closeread.leaderboard.judge import Judged, Verified
+    from closeread.leaderboard.store import Store as OpenStore
+    from closeread.leaderboard.submission import About
+    from closeread.leaderboard.tables import Ranking
+
+Store = Annotated[str | Path, Param(kind="store")]
+File = Annotated[str | Path | None, Param(metavar="FILE")]
+Cache = Annotated[str | Path | None, Param(metavar="DIR")]
+Name = Annotated[str | None, Param(metavar="NAME")]
+Text = Annotated[str | None, Param(metavar="TEXT")]
+Link = Annotated[str | None, Param(metavar="URL")]
+Time = Annotated[str | None, Param(metavar="TIME")]
+HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
+Golds = Annotated[Sequence[str | Path], Param(metavar="[BOARD=]FILE")]
+Corpus = Annotated[CorpusName | None, Param(metavar="NAME")]
+Procedure = Annotated[ScoredName | None, Param(metavar="NAME")]
+Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
+Score = Annotated[str | None, Param(metavar="SCORE")]
+Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
+Private = Annotated[bool | None, Param(flag="--private/--public")]
+Port = Annotated[int, Param(low=0, high=65535)]
+Output = Annotated[str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
+PathOutput = Annotated[Output, Param(metavar="PATH")]
+Destination = Annotated[Store, Param(metavar="STORE")]
+System = Annotated[str, Param(metavar="NAME")]
+Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
+Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
+Log = Annotated[Callable[[str], None] | None, Param(kind="log")]
+
+
+def init_leaderboard(
+    store: Store,
+    *,
+    corpus: Corpus = None,
+    procedure: Procedure = None,
+    gold: File = None,
+    config: Config = None,
+    split: Split = None,
+    title: Text = None,
+    metrics: Metrics = (),
+    headline: Score = None,
+    preset: Name = None,
+    option: Options = None,
+    private: Private = None,
+    per_day: Number = 5,
+    max_bytes: Number = 50_000_000,
+    counting: Literal["all", "best", "last"] = "all",
+    opens: Time = None,
+    closes: Time = None,
+    dataset: HubName = None,
+    results: HubName = None,
+    replace: bool = False,
+) -> Written:
+    """Create a leaderboard, or add a board.
+
+    STORE is a folder, or a dataset on the Hub. A board ranks systems on a part of a corpus, or on gold of your own,
+    which stays where it is.
+
+    \b
+    Examples:
+      closeread leaderboard init board --corpus mctaco --split test
+      closeread leaderboard init board --procedure coref --gold key.conll
+      closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        corpus: Rank systems on this corpus.
+        procedure: Rank systems by this procedure, on gold of your own.
+        gold: Your own gold; it is never copied into the store.
+        config: Use this config of the corpus; 'sample' comes with the package.
+        split: Use this split of the corpus.
+        title: Give the leaderboard this title.
+        metrics: Show these metrics; separate several by commas.
+        headline: Rank by this score, such as 'conll/f1'.
+        preset: Use the options and metrics of an official score.
+        option: Set an option of the procedure; may be repeated.
+        private: Publish nothing about single units of the gold.  [default: private with your own gold]
+        per_day: Judge this many submissions of an author per day.
+        max_bytes: Refuse larger files of predictions.
+        counting: Which submissions of an author are ranked.
+        opens: Refuse submissions before this date or time, by default in UTC.
+        closes: Refuse submissions after this date or time, by default in UTC.
+        dataset: Propose results of models for the benchmark of this dataset on the Hub.
+        results: Keep results in this dataset on the Hub.  [default: STORE with -results]
+        replace: Change a board that exists; everything is scored again.
+
+    Raises:
+        RequestError: a name does not exist, or the settings contradict one another.
+        InputError: gold is missing or invalid, or the store has another board of this name.
+    """
+    from closeread.counts.procedure import GoldSpec
+    from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import open_store
+
+    place, scored = str(store), corpus or procedure
+    if scored is None or (corpus and procedure):
+        raise RequestError("give either --corpus or --procedure")
+    board = make_board(
+        scored,
+        GoldSpec(None, config, split, _take_path(gold)),
+        options={**(option or {}), **({"preset": preset} if preset else {})},
+        metrics=tuple(metrics) or None,
+        headline=headline,
+        private=private,
+        limits=Limits(bytes=max_bytes, per_day=per_day),
+        counting=counting,
+        dataset=dataset,
+        opens=opens,
+        closes=closes,
+    )
+    opened = open_store(place)
+    before = opened.find_leaderboard()
+    if before is None:
+        if results is None and place.startswith(HUB):
+            results = f"{place.removeprefix(HUB).rstrip('/').removesuffix('-submissions')}-results"
+        changes, after = [], Leaderboard(title or board.title, {board.name: board}, results)
+    else:
+        if results not in (None, before.results):
+            raise FormatError(
+                f"{place}/{FILE}", [Problem(f"results are in {before.results or place}, and can't be moved")]
+            )
+        after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
+        changes = _list_changes(before, after, board.name)
+    if changes and not replace:
+        found = f"was not changed; use --replace to change it: {'; '.join(changes)}"
+        raise FormatError(f"{place}/{FILE}", [Problem(found)])
+    if after == before:
+        done = f"nothing changed, it has this board {board.name} already"
+    else:
+        opened.write_leaderboard(after)
+        done = f"board {board.name}, ranked by {board.headline}"
+    return Written(None, f"{place}/{FILE}: {done}\nSignature: {board.signature}")
+
+
+def _list_changes(before: Leaderboard, after: Leaderboard, name: str) -> list[str]:
+    """Say how the title of a leaderboard would change, and a board of it if it is there already."""
+    changes = [] if before.title == after.title else [("title", before.title, after.title)]
+    if name in before.boards:
+        old, new = (asdict(one.boards[name]) for one in (before, after))
+        old, new = ({**one.pop("limits"), **one} for one in (old, new))
+        changes += [(f"{key} of {name}", old[key], new[key]) for key in old if old[key] != new[key]]
+    return [f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changes]
+
+
+def judge_leaderboard(
+    store: Store, *, gold: Golds = (), workers: Number | None = None, cache: Cache = None, report: Report = None
+) -> Judged:
+    """Score what has arrived, and rebuild the index.
+
+    What has arrived in STORE is scored, recorded and answered. One run does all there is to do; run it by hand, from
+    cron, or as a scheduled job. It may be killed at any time and run again: nothing is lost, and nothing is done twice.
+
+    \b
+    Examples:
+      closeread leaderboard judge board
+      closeread leaderboard judge board --gold key.conll
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        gold: The gold of a board, if it is your own; may be repeated.
+        workers: Number of processes that score.  [default: the number of cores]
+        cache: Keep counts in this folder.  [default: a cache]
+        report: called with a line about each submission as soon as it is judged, and about all of them.
+
+    Raises:
+        RequestError: the store has no leaderboard, or the gold of a board is not given; an InputError if gold or a file
+            of the store is invalid.
+    """
+    from closeread.leaderboard.judge import judge
+    from closeread.leaderboard.results import CountCache
+    from closeread.leaderboard.store import open_store
+
+    opened = open_store(str(store))
+    done = judge(
+        opened,
+        _read_golds(gold, list(opened.read_leaderboard().boards)),
+        n_workers=workers or _count_cores(),
+        cache=CountCache(_take_path(cache)),
+        progress=lambda kind, sentence: _tell(report, f"{kind}: {sentence}"),
+    )
+    counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
+    _tell(report, f"{store}: {', '.join(counts)}")
+    return done
+
+
+def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -> Ranking:
+    """Print the ranking.
+
+    JSON is the index that the page is made of. CSV has a row for each score.
+
+    \b
+    Examples:
+      closeread leaderboard show board
+      closeread leaderboard show board --system "My system"
+      closeread leaderboard show board --json
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        board: Print this board only.
+        system: Print this system only, with slices and counts; an id is a name, too.
+
+    Raises:
+        RequestError: there is no such board or system, or nothing was judged yet.
+    """
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.tables import Ranking
+
+    return Ranking(open_store(str(store)).read_index()).select(board, system)
+
+
+def build_leaderboard(store: Store, *, output: Output) -> Written:
+    """Write the page of a leaderboard.
+
+    It is one HTML file, which needs no server and no network.
+
+    \b
+    Example:
+      closeread leaderboard build board -o index.html
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+
+    Raises:
+        RequestError: nothing was judged yet.
+    """
+    from closeread.files import write_text
+    from closeread.leaderboard.page import render_page
+    from closeread.leaderboard.store import open_store
+
+    page = render_page(open_store(str(store)).read_index())
+    write_text(Path(output), page)
+    return Written(Path(output), f"{len(page.encode()):,} bytes")
+
+
+def serve_leaderboard(
+    store: Store,
+    *,
+    gold: Golds = (),
+    workers: Number | None = None,
+    port: Port = 8000,
+    cache: Cache = None,
+    report: Report = None,
+    log: Log = None,
+) -> None:
+    """Show the page on this machine, with a form.
+
+    The page of STORE, a folder, is shown on http://127.0.0.1:8000, with a form to validate and submit predictions. What
+    is submitted is judged at once. Its author is the user who runs this command, whoever opens the page; other machines
+    can't. Ctrl-C stops it.
+
+    \b
+    Example:
+      closeread leaderboard serve board
+
+    Args:
+        store: the folder.
+        gold: The gold of a board, if it is your own; may be repeated.
+        workers: Number of processes that score.  [default: the number of cores]
+        port: Port to listen to; 0 for a free one.
+        cache: Keep counts in this folder.  [default: a cache]
+        report: called with a line that says where the page is.
+        log: called with a line about each submission.
+
+    Raises:
+        RequestError: the store is on the Hub, or the port can't be used.
+        MissingExtraError: the libraries of the server are not installed.
+    """
+    from importlib.util import find_spec
+
+    from closeread.exceptions import MissingExtraError
+
+    libraries = ("python-multipart", "starlette", "uvicorn")
+    if missing := [name for name in libraries if find_spec(name.replace("-", "_")) is None]:
+        raise MissingExtraError("serving a leaderboard", *missing, extra="serve")
+    from closeread.leaderboard.results import HUB, CountCache
+    from closeread.leaderboard.server import Service, serve
+    from closeread.leaderboard.store import open_store
+
+    if str(store).startswith(HUB):
+        raise RequestError(f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)")
+    opened = open_store(str(store))
+    golds = _read_golds(gold, list(opened.read_leaderboard().boards))
+    service = Service(
+        opened, golds, CountCache(_take_path(cache)), lambda kind, sentence: _tell(log, f"{kind}: {sentence}")
+    )
+
+    def announce(port: int) -> None:
+        _tell(report, f"{store} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")
+
+    serve(service, port, workers or _count_cores(), announce)
+
+
+def list_submissions(store: Store) -> Result:
+    """List what became of all submissions.
+
+    The problems of those that were refused are listed, too.
+
+    \b
+    Example:
+      closeread leaderboard status board
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+
+    Raises:
+        RequestError: the store has no leaderboard.
+    """
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.tables import Submissions
+
+    opened = open_store(str(store))
+    leaderboard = opened.read_leaderboard()
+    results = opened.read_results(leaderboard)
+    entries = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
+    return Submissions(entries, opened.list_arrivals(leaderboard, results))
+
+
+def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
+    """Write the predictions of a submission to a file.
+
+    They are written to a new folder if they are several files. SUBMISSION is its id, or the first characters of it. The
+    digest of the predictions is checked.
+
+    \b
+    Example:
+      closeread leaderboard download board 3f9a1c0d2b7e -o predictions.jsonl
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        submission: its id, or the first characters of it.
+        output: Write to this path.
+
+    Raises:
+        RequestError: there is no such submission, or its predictions are damaged.
+    """
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import write_predictions
+
+    opened = open_store(str(store))
+    leaderboard = opened.read_leaderboard()
+    entry = opened.read_results(leaderboard).find(submission)
+    path = entry.describe().predictions
+    limit = leaderboard.find(entry.board).limits.bytes
+    write_predictions(Path(output), opened.read_predictions(path, limit), path)
+    return Written(Path(output), f"predictions of {entry.submission[:12]}")
+
+
+def withdraw_submission(store: Store, submission: str, *, author: Name = None) -> Written:
+    """Withdraw a submission of yours.
+
+    The next run of the judge takes it off the board. SUBMISSION is its id, or the first characters of it. Only its
+    author can withdraw it.
+
+    \b
+    Example:
+      closeread leaderboard withdraw board 3f9a1c0d2b7e
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        submission: its id, or the first characters of it.
+        author: Withdraw for this author, from a folder.  [default: the user]
+
+    Raises:
+        RequestError: there is no such submission, or it is not on the board.
+        InputError: somebody else has submitted it.
+    """
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+
+    opened = open_store(str(store))
+    entry = opened.read_results(opened.read_leaderboard()).find(submission)
+    name = entry.submission[:12]
+    if entry.status != "accepted":
+        raise RequestError(f"submission {name} is {entry.status} already")
+    user = opened.name_author(author)
+    if user != entry.author:
+        found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
+        raise SubmissionError(name, [Problem(found)])
+    content = withdrawal_bytes(entry.submission, None if opened.place.startswith(HUB) else user)
+    files = {withdrawal_path(entry.board, entry.submission): content}
+    receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
+    done = "withdrawn with the next run of the judge" if receipt.is_new else "has been withdrawn before"
+    return Written(None, f"{name}: {done} ({receipt.place})")
+
+
+def verify_leaderboard(
+    store: Store, *, gold: Golds = (), workers: Number | None = None, report: Report = None
+) -> Verified:
+    """Recompute every record, and say which differ.
+
+    The records of STORE are computed again from their predictions. The exit code is 1 if anything differs.
+
+    \b
+    Example:
+      closeread leaderboard verify board
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        gold: The gold of a board, if it is your own; may be repeated.
+        workers: Number of processes that score.  [default: the number of cores]
+        report: called with a line about each difference, and about all records.
+
+    Raises:
+        RequestError: the store has no leaderboard, or the gold of a board is not given; an InputError if gold or a file
+            of the store is invalid.
+    """
+    from closeread.leaderboard.judge import verify
+    from closeread.leaderboard.store import open_store
+
+    opened = open_store(str(store))
+    golds = _read_golds(gold, list(opened.read_leaderboard().boards))
+    found = verify(opened, golds, n_workers=workers or _count_cores())
+    for difference in found.differences:
+        _tell(report, difference)
+    end = pluralize(len(found.differences), "difference") if found.differences else "no difference"
+    _tell(report, f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}")
+    return found
+
+
+class Sent(NamedTuple):
+    """What became of predictions that were submitted.
+
+    Attributes:
+        id: the id of the submission.
+        board: the name of the board.
+        place: where it is: a file, or a pull request; None if nothing was sent.
+        is_new: whether it had not been sent before.
+        lines: the same in words, and what became of the proposal of a result.
+    """
+
+    id: str
+    board: str
+    place: str | None
+    is_new: bool
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def submit(
+    corpus: ScoredName,
+    predictions: str | Path,
+    *,
+    to: Destination,
+    system: System,
+    config: Config = None,
+    split: Split = None,
+    gold: File = None,
+    author: Name = None,
+    model: Model = None,
+    paper: Link = None,
+    code: Link = None,
+    description: Text = None,
+    dry_run: bool = False,
+) -> Sent:
+    """Submit predictions to a leaderboard.
+
+    They are checked first, as `closeread validate` does. CORPUS is the corpus or the procedure of the board. On the
+    Hub, a submission is a pull request; log in with `hf auth login`. The author is the user who is logged in or, in a
+    folder, the one that --author names.
+
+    \b
+    Examples:
+      closeread submit mctaco predictions.jsonl --split test \\
+        --system "My system" --to board
+      closeread submit coref response.conll --system "My system" \\
+        --to hf://datasets/ORG/NAME
+
+    Args:
+        corpus: the corpus or the procedure of the board.
+        predictions: the file, or the folder.
+        to: Submit to this folder, or to hf://datasets/ORG/NAME.
+        system: Name the system.
+        config: Use this config of the corpus; 'sample' comes with the package.
+        split: Use this split of the corpus.
+        gold: Check with this gold, if you have it.
+        author: Submit for this author, to a folder.  [default: the user]
+        model: Link to the model on the Hub, and propose its result there.
+        paper: Link to the paper.
+        code: Link to the code.
+        description: Describe the system in a sentence or two.
+        dry_run: Check everything, and send nothing.
+
+    Raises:
+        RequestError: there is no such board; an InputError if the predictions are invalid, or the board is closed.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.submission import check_predictions, describe_submission, make_submission
+
+    opened, path = open_store(str(to)), Path(predictions)
+    board = _find_board(opened.read_leaderboard(), corpus, config, split)
+    if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
+        raise SubmissionError(path, [Problem(reason)])
+    if author is not None:
+        opened.name_author(author)
+    about = {"system": system, "model": model, "paper": paper, "code": code, "description": description}
+    submission = make_submission(board, path, **about, author=author)
+    checked = check_predictions(board, path, _take_path(gold))
+    warn_all(checked.notices)
+    name = submission.about.id[:12]
+    if dry_run:
+        line = f"{path}: valid; {name} would be submitted to {board.name}"
+        return Sent(submission.about.id, board.name, None, False, (line,))
+    receipt = opened.send(submission.files, *describe_submission(board, submission.about))
+    done = "submitted" if receipt.is_new else "had been submitted before"
+    lines = [f"{name} {done} to {board.name}: {receipt.place}"]
+    if model:
+        lines += _propose_result(opened, board, submission.about, checked.value, receipt.place)
+    return Sent(submission.about.id, board.name, receipt.place, receipt.is_new, tuple(lines))
+
+
+def _find_board(leaderboard: Leaderboard, scored: str, config: str | None, split: str | None) -> Board:
+    found = [
+        board
+        for board in leaderboard.boards.values()
+        if scored in (board.scored, board.corpus, board.procedure.name)
+        and config in (None, board.config)
+        and split in (None, board.split, board.name.partition("/")[2])
+    ]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(leaderboard.boards) or "none"
+    if found:
+        raise RequestError(f"several boards are of {scored}; give --config and --split (boards: {known})")
+    raise RequestError(f"the leaderboard has no such board of {scored} (boards: {known})")
+
+
+def _propose_result(store: OpenStore, board: Board, about: About, value: float | None, place: str) -> Iterator[str]:
+    """Open a pull request with the score on the model's repository; say so, or warn of what is in the way.
+
+    The score is that of the record, if there is one already, or that which was computed here, if gold is at hand.
+    """
+    from closeread.corpus.notices import warn
+    from closeread.leaderboard.results import record_id
+
+    if board.dataset is None:
+        warn(f"{board.name} names no dataset on the Hub, so no result is proposed to {about.model}.")
+        return
+    record = store.read_results(store.read_leaderboard()).records.get(record_id(about.id, board.signature))
+    if record is not None:
+        value, place = record.report["scores"][board.headline]["value"], store.link(record.path)
+    if value is None:
+        warn(f"Run this again after it was judged, to propose its result to {about.model}.")
+        return
+    if value > 1:  # CEAF, if mentions repeat
+        warn(f"The Hub takes no scores above 100, so {100 * value:.2f} is not proposed to {about.model}.")
+        return
+    from closeread.hub.client import Hub
+    from closeread.hub.datasets import name_task
+    from closeread.hub.eval_results import make_entry, propose_results
+
+    entry = make_entry(
+        dataset=board.dataset,
+        task=name_task(board.name),
+        value=value,
+        signature=board.signature,
+        source=place if place.startswith("https://") else f"https://huggingface.co/datasets/{board.dataset}",
+    )
+    commit = propose_results(Hub(), str(about.model), entry)
+    done = "proposed" if commit.changed else "had been proposed before"
+    yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
+
+
+def _read_golds(values: Sequence[str | Path], boards: Sequence[str]) -> dict[str, Path]:
+    """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
+    found: dict[str, Path] = {}
+    for value in values:
+        name, equals, path = str(value).partition("=")
+        if equals and name in boards:
+            found[name] = Path(path)
+        elif len(boards) == 1:
+            found[boards[0]] = Path(value)
+        else:
+            names = ", ".join(boards)
+            raise RequestError(f"--gold {value} does not name its board (expected BOARD=FILE; boards: {names})")
+    return found
+
+
+def _take_path(value: str | Path | None) -> Path | None:
+    return None if value is None else Path(value)
+
+
+def _count_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _tell(report: Callable[[str], None] | None, line: str) -> None:
+    if report is not None:
+        report(line)
+
+
+OPERATIONS: Operations = {
+    "": {"submit": submit},
+    "leaderboard": {
+        "init": init_leaderboard,
+        "judge": judge_leaderboard,
+        "show": show_leaderboard,
+        "build": build_leaderboard,
+        "serve": serve_leaderboard,
+        "status": list_submissions,
+        "download": download_submission,
+        "withdraw": withdraw_submission,
+        "verify": verify_leaderboard,
+    },
+}

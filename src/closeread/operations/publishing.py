@@ -1,0 +1,355 @@
+"""Publish a corpus, a metric or a leaderboard on the Hugging Face Hub, and write bundles for Codabench."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from closeread.counts.results import Shown
+from closeread.exceptions import RequestError, pluralize
+from closeread.parameters import Config, CorpusName, Files, Number, Operations, Param, ScoredName, Split
+from closeread.tables import Grid, Style, Whole
+
+if TYPE_CHECKING:
+    from closeread.hub.client import Commit
+    from closeread.hub.publishing import Change, Plan
+
+HubName = Annotated[str, Param(metavar="ORG/NAME")]
+Text = Annotated[str | None, Param(metavar="TEXT")]
+File = Annotated[str | Path | None, Param(metavar="FILE")]
+Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
+Store = Annotated[str | Path, Param(kind="store")]
+Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
+Metric = Annotated[str, Param(complete="modules")]
+Image = Annotated[str | None, Param(metavar="NAME")]
+Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
+Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
+Archive = Annotated[bool, Param(flag="--zip")]
+Date = Annotated[str | None, Param(metavar="DATE")]
+
+
+@dataclass(frozen=True)
+class Publication(Shown):
+    """What was published, or would be.
+
+    Attributes:
+        plan: the repository, and its files.
+        changes: what becomes of each file.
+        commit: the commit; None if nothing had to be changed, or nothing was published.
+        dry_run: whether nothing was to be published.
+        about: more of its JSON.
+        advice: what is left to do, in lines.
+    """
+
+    plan: Plan
+    changes: Sequence[Change]
+    commit: Commit | None
+    dry_run: bool
+    about: Mapping[str, object] = field(default_factory=dict)
+    advice: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the repository, its files, and the commit."""
+        place, commit = self.plan.repository, self.commit
+        return {
+            "repository": place.id,
+            "kind": place.kind,
+            "url": place.url,
+            "dry_run": self.dry_run,
+            "files": [{"path": change.path, "size": change.size, "change": change.kind} for change in self.changes],
+            "changed": commit is not None and commit.changed,
+            "commit": None if commit is None else {"sha": commit.sha, "url": commit.url},
+            **self.about,
+        }
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the table of files, and what is left to do."""
+        kept = [change.size for change in self.changes if change.kind != "deleted"]
+        if self.dry_run:
+            ending = "Dry run: nothing was published."
+        elif self.commit is None:
+            ending = f"Nothing to publish: {self.plan.repository.url} has these files already."
+        else:
+            ending = f"Published: {self.commit.url}"
+        rows = [[change.path, f"{change.size:,}", change.kind] for change in self.changes]
+        notes = [f"{pluralize(len(kept), 'file')}, {sum(kept):,} bytes.", Whole(ending)]
+        yield Grid(str(self.plan.repository), ["file", "bytes", "change"], rows, notes)
+        if self.advice:
+            yield Grid("", [], [], list(map(Whole, self.advice.split("\n"))))
+
+
+def publish_dataset(
+    corpus: CorpusName,
+    repository: HubName,
+    *,
+    configs: Configs = (),
+    data_dir: Files = None,
+    with_eval_yaml: bool = False,
+    private: bool = False,
+    dry_run: bool = False,
+) -> Publication:
+    """Publish a corpus as a dataset.
+
+    The dataset, Parquet and a dataset card, is loaded by `datasets` without closeread. A corpus that may not be
+    redistributed is published without its data: its card, the list of its released files with digests and addresses,
+    and the sample that comes with closeread. Parquet files that were published before and are not part of it any more
+    are deleted.
+
+    \b
+    Examples:
+      closeread publish dataset tne my-org/tne --dry-run
+      python -c "import datasets; print(datasets.load_dataset('my-org/tne'))"
+
+    Args:
+        corpus: its name.
+        repository: the dataset on the Hub.
+        configs: Publish this config; may be repeated.  [default: all that may be published]
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        with_eval_yaml: Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub
+            first.
+        private: Create a private repository; refuse one that is public.
+        dry_run: List the files, their sizes and what would change; publish nothing.
+
+    Raises:
+        RequestError: a config or folder may not be published, splits are missing on this machine, or the Hub refuses
+            it; an InputError if the corpus's files are invalid.
+    """
+    import tempfile
+
+    from closeread.corpus.names import find_corpus
+    from closeread.corpus.notices import warn_all
+    from closeread.hf.export import export, hiding_progress_in_pipes
+    from closeread.hub import datasets
+    from closeread.hub.client import Repository
+    from closeread.hub.publishing import Plan
+
+    place = Repository(repository, "dataset")
+    declared, files_of_user = find_corpus(corpus), None if data_dir is None else Path(data_dir)
+    names = datasets.choose_configs(declared, configs)
+    if declared.redistribution:
+        refusal = datasets.describe_refusal(declared)
+        if data_dir is not None:
+            raise RequestError(f"{refusal}: --data-dir can't be published")
+        warn_all([f"{refusal}; publishing its card without its data."])
+    if data_dir is None:
+        datasets.require_all_splits(declared, names)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "repository"
+        with hiding_progress_in_pipes():
+            export(declared.name, folder, configs=names, data_dir=files_of_user)
+        files = datasets.collect_files(declared, repository, folder)
+        if with_eval_yaml:
+            files["eval.yaml"] = datasets.make_eval_yaml(declared, files)
+        return _publish(
+            Plan(place, files, datasets.owned_paths(declared)),
+            message=f"Publish {declared.title} with closeread",
+            private=private,
+            dry_run=dry_run,
+            about={
+                "redistribution": declared.redistribution or None,
+                "framework": datasets.framework_entry() if with_eval_yaml else None,
+            },
+            advice=datasets.explain_framework() if with_eval_yaml else "",
+        )
+
+
+def publish_metric(
+    name: Metric,
+    repository: HubName,
+    *,
+    private: bool = False,
+    dry_run: bool = False,
+) -> Publication:
+    """Publish a metric as a static Space.
+
+    Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
+    contains no arithmetic: who loads the metric needs closeread.
+
+    \b
+    Examples:
+      closeread publish metric coref_lea my-org/coref_lea --dry-run
+      python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
+
+    Args:
+        name: the name of the metric.
+        repository: the Space on the Hub.
+        private: Create a private repository; refuse one that is public.
+        dry_run: List the files, their sizes and what would change; publish nothing.
+
+    Raises:
+        RequestError: there is no such metric, or the Hub refuses it.
+    """
+    from closeread.hf.modules import class_name, find_module
+    from closeread.hub.client import Repository
+    from closeread.hub.publishing import Plan
+    from closeread.hub.spaces import metric_files
+    from closeread.packages import package_folder
+
+    place = Repository(repository, "space")
+    own = find_module(name)
+    folder = package_folder(f"closeread.evaluate_modules.{own}")
+    card, requirements = (folder / "README.md").read_text("utf-8"), (folder / "requirements.txt").read_bytes()
+    files = metric_files(own, class_name(own), card, requirements, repository)
+    message = f"Publish {own} with closeread"
+    return _publish(Plan(place, files), message=message, private=private, dry_run=dry_run)
+
+
+def publish_leaderboard(
+    store: Store,
+    repository: HubName,
+    *,
+    private: bool = False,
+    dry_run: bool = False,
+) -> Publication:
+    """Publish a leaderboard as a static Space.
+
+    Such a Space is free. It has the page of the leaderboard, and its results as JSON and CSV. STORE is a folder or a
+    dataset of the Hub, hf://datasets/ORG/NAME. Publish again whenever it has been judged.
+
+    \b
+    Example:
+      closeread publish leaderboard my-board my-org/my-board --dry-run
+
+    Args:
+        store: the folder, or `hf://datasets/ORG/NAME`.
+        repository: the Space on the Hub.
+        private: Create a private repository; refuse one that is public.
+        dry_run: List the files, their sizes and what would change; publish nothing.
+
+    Raises:
+        RequestError: nothing was judged yet, or the Hub refuses it.
+    """
+    from closeread.corpus.names import load_corpus
+    from closeread.hub.client import Repository
+    from closeread.hub.publishing import Plan
+    from closeread.hub.spaces import leaderboard_files
+    from closeread.leaderboard.canonical import write_json
+    from closeread.leaderboard.page import render_page
+    from closeread.leaderboard.results import HUB
+    from closeread.leaderboard.store import open_store
+    from closeread.leaderboard.tables import Ranking
+
+    place, opened = Repository(repository, "space"), open_store(str(store))
+    index = opened.read_index()
+    is_on_hub = opened.place.startswith(HUB)
+    datasets = [opened.place.removeprefix(HUB).strip("/"), opened.read_leaderboard().results] if is_on_hub else []
+    files = leaderboard_files(
+        index,
+        board=write_json(index),
+        page=render_page(index).encode(),
+        table=Ranking(index).to_csv().encode(),
+        datasets=[name for name in datasets if name],
+        languages=sorted({load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}),
+    )
+    message = "Publish the leaderboard with closeread"
+    return _publish(Plan(place, files), message=message, private=private, dry_run=dry_run)
+
+
+def _publish(
+    plan: Plan,
+    *,
+    message: str,
+    private: bool,
+    dry_run: bool,
+    about: Mapping[str, object] | None = None,
+    advice: str = "",
+) -> Publication:
+    """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
+    from closeread.corpus.notices import warn_all
+    from closeread.hub.client import Hub
+    from closeread.hub.publishing import Change, compare, publish
+
+    hub = Hub()
+    commit = None
+    if not dry_run:
+        changes, commit = publish(hub, plan, message=message, private=private)
+    else:
+        try:
+            changes = compare(hub, plan)
+        except RequestError as error:
+            warn_all([f"{plan.repository.id} can't be compared: {error}"])
+            changes = [Change(path, size, "unknown") for path, size in plan.sizes().items()]
+    return Publication(plan, changes, commit, dry_run, about or {}, advice)
+
+
+def publish_codabench(
+    corpus: ScoredName,
+    folder: Folder,
+    *,
+    config: Config = None,
+    split: Split = None,
+    gold: File = None,
+    data_dir: Files = None,
+    title: Text = None,
+    start: Date = None,
+    end: Date = None,
+    per_day: Number = 5,
+    max_submissions: Number = 100,
+    option: Options = None,
+    docker_image: Image = None,
+    wheel: Wheels = (),
+    archive: Archive = False,
+) -> list[Path]:
+    """Write the bundle of a shared task on Codabench.
+
+    It has competition.yaml, pages, gold and a scoring program. CORPUS is a corpus; or coref or tlinks, with --gold KEY.
+    The gold is part of the bundle, so publish it nowhere: upload it, and only the platform reads it.
+
+    \b
+    Examples:
+      closeread publish codabench mctaco my-task --config sample --zip
+      closeread publish codabench coref my-task --gold key.conll \\
+        --start '2027-01-10 00:00:00'
+
+    Args:
+        corpus: the name of a corpus or a procedure.
+        folder: where to write; it must be empty or not exist.
+        config: Use this config of the corpus; 'sample' comes with the package.
+        split: Use this split of the corpus.
+        gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        title: Title of the competition.
+        start: First moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
+        end: Last moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
+        per_day: Submissions per participant and day.
+        max_submissions: Submissions per participant in all.
+        option: Set an option of the procedure; may be repeated.
+        docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
+        wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
+        archive: Also write the zip file to upload, DIR.zip.
+
+    Returns:
+        The files, and the zip file.
+
+    Raises:
+        RequestError: a name does not exist, or the folder is not empty; an InputError if gold is missing or invalid.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.counts.procedure import GoldSpec
+    from closeread.leaderboard.codabench.bundle import DOCKER_IMAGE, START, Settings, describe_licence, make_bundle
+
+    image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
+    settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
+    own, files = (None if one is None else Path(one) for one in (gold, data_dir))
+    place, made = GoldSpec(None, config, split, own, files), Path(folder)
+    written = make_bundle(corpus, place, made, settings, options=option, archive=archive)
+    warn_all(
+        [
+            f"{made / 'reference_data'} is the gold: upload the bundle, but publish it nowhere.",
+            *describe_licence(corpus, place),
+            f"submissions are scored in {settings.docker_image}; {made / 'README.md'} says which libraries it needs.",
+        ]
+    )
+    return written
+
+
+OPERATIONS: Operations = {
+    "publish": {
+        "codabench": publish_codabench,
+        "dataset": publish_dataset,
+        "leaderboard": publish_leaderboard,
+        "metric": publish_metric,
+    },
+}
