@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.word_vectors import PACKERS, look_up, pack_binary, pack_lines, pack_original, pack_text
 
-from closeread import limits
 from closeread.exceptions import CloseReadWarning, FormatError, RequestError
-from closeread.formats.vector_entries import BLOCK
-from closeread.formats.word_vectors import read_vectors, write_vectors
+from closeread.formats.word_vectors import BLOCK, read_vectors, write_vectors
 
 ENTRIES = [(b"The", [1.0, 0.5]), (b"the", [-2.0, 0.25]), (b"caf\xc3\xa9", [0.0, 8.0]), (b"\xc3", [3.0, 4.0])]
 NUMBERS = st.floats(-1e6, 1e6, width=32)
@@ -212,13 +210,6 @@ def test_memory_is_bounded_by_the_words_that_are_asked_for(tmp_path, pack):
         assert tracemalloc.get_traced_memory()[1] < 1.5 * 10**6
     finally:
         tracemalloc.stop()
-
-
-def test_a_small_file_does_not_become_a_large_one(here, monkeypatch):
-    (here / "v").write_bytes(gzip.compress(b"ev 1 2\n" * 10**6, mtime=0))
-    monkeypatch.setattr(limits, "MAX_SMALL_BYTES", 10**6)
-    with pytest.raises(FormatError, match=r"v: is too large: more than [0-9,]+ bytes when decompressed"):
-        read_vectors(here / "v", [])
 
 
 def test_what_is_written_is_read_again(tmp_path):

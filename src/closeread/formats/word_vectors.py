@@ -11,21 +11,29 @@ Formats, recognised by their content:
   with or without a line end after them.
 
 Files are large (GloVe's largest has 5.6 GB), so they are read piece by piece: the lengths of all entries are checked,
-but only the numbers of words that are asked for, and only these are kept.
+but only the numbers of words that are asked for, and only these are kept.  Words are bytes as they are in the file,
+since they need not be valid UTF-8: word2vec cuts long ones anywhere.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
+import re
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
+import orjson
 from numpy.typing import ArrayLike, NDArray
 
+from closeread.arrays import Floats
 from closeread.exceptions import (
     CloseReadWarning,
     FormatError,
@@ -38,24 +46,20 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.files import write_lines
-from closeread.formats.text import UNSAFE
-from closeread.formats.vector_entries import (
-    BLOCK,
-    MAX_DIMENSIONS,
-    MAX_LINE_BYTES,
-    MAX_NUMBER,
-    Header,
-    describe_extreme,
-    find_dimensions,
-    has_header,
-    is_binary,
-    iterate_lines,
-    open_vectors,
-    parse_numbers,
-    read_header,
-    show_word,
-    split_line,
-)
+from closeread.formats.gzipped import MAGIC
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE
+
+MAX_DIMENSIONS = 1024
+MAX_LINE_BYTES = 2**16
+MAX_NUMBER = 1e6
+"""The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
+
+BLOCK = 2**18
+"""How many bytes are read at once; an entry is smaller."""
+
+_HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})")
+_DIGITS = b"0123456789+-.eE "
+_TEXT = bytes(range(32, 127)) + b"\t\r\n"
 
 Matrix = NDArray[np.float32]
 
@@ -72,6 +76,13 @@ class WordVectors(NamedTuple):
     rows: Mapping[str, int]
 
 
+class Header(NamedTuple):
+    """What a file says of itself: how long vectors are, and how many words it has, None if it has no header."""
+
+    n_dimensions: int
+    n_words: int | None = None
+
+
 def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     """Read the vectors of words, from a file in any of the formats.
 
@@ -86,120 +97,266 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     Raises:
         FormatError: the file can't be read, or is invalid; all problems at once.
     """
-    forms = {word: [_encode(word), _encode(word.lower())] for word in words}
-    entries = _Entries({form for both in forms.values() for form in both})
+    forms = {word: [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())] for word in words}
+    wanted = {form for both in forms.values() for form in both}
+    known: dict[bytes, Matrix] = {}
+    repeated: dict[bytes, None] = {}
+    problems = ProblemList()
     with open_vectors(path) as file:
         start = file.peek()[: 2 * MAX_LINE_BYTES]
-        if has_header(start):
-            header = read_header(file.readline(MAX_LINE_BYTES), entries.problems)
+        first, _, others = start.partition(b"\n")
+        is_binary = False
+        if _HEADER.fullmatch(_strip(first)):
+            header = read_header(file.readline(MAX_LINE_BYTES), problems)
+            is_binary = header is not None and _is_binary(others, header.n_dimensions)
         else:
-            header = find_dimensions(start[:MAX_LINE_BYTES], entries.problems)
-        if header and header.n_words and is_binary(start.partition(b"\n")[2], header.n_dimensions):
-            entries.read_binary(file, header.n_dimensions, header.n_words, start.index(b"\n") + 1)
-        elif header:
-            entries.read_text(file, header)
-    if header is None or entries.problems:
-        raise FormatError(path, entries.problems)
-    if entries.repeated:
-        what = f"{join_names([show_word(name) for name in entries.repeated])} (expected once); the first vector counts"
-        warnings.warn(f"{escape_line(str(path))}: words occur more than once: {what}", CloseReadWarning, stacklevel=2)
-    return entries.select(forms, header.n_dimensions)
-
-
-class _Entries:
-    """The entries of a file that are kept, and what is wrong.
-
-    Attributes:
-        known: the vectors of words that are asked for, (n_dimensions,), in the order of the file.
-        repeated: words that are asked for and occur more than once.
-        problems: what is wrong.
-    """
-
-    def __init__(self, wanted: Collection[bytes]) -> None:
-        self.known: dict[bytes, Matrix] = {}
-        self.repeated: dict[bytes, None] = {}
-        self.problems = ProblemList()
-        self._wanted = wanted
-
-    def read_text(self, file: BinaryIO, header: Header) -> None:
-        """Read the lines of a file in text format, after its header."""
-        for number, line in iterate_lines(file, header, self.problems):
+            header = _find_dimensions(start[:MAX_LINE_BYTES], problems)
+        entries: Iterator[tuple[int, bytes, bytes]] = iter(())
+        if header is not None and is_binary:
+            entries = _iterate_binary(file, header, len(first) + 1, problems)
+        elif header is not None:
+            entries = _iterate_text(file, header, problems)
+        for place, name, numbers in entries:
+            if name not in wanted:
+                continue
+            if name in known:
+                repeated[name] = None
+                continue
             try:
-                name, numbers = split_line(line, header)
-                if self._is_new(name):
-                    self.known[name] = parse_numbers(name, numbers).astype(np.float32)
+                vector = np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
+                _check_range(name, vector)
+                known[name] = vector.astype(np.float32)
             except ValueError as error:
-                self.problems.append(Problem(str(error), number))
-
-    def read_binary(self, file: BinaryIO, n_dimensions: int, n_words: int, begin: int) -> None:
-        """Read the entries of a file in binary format, after its header.
-
-        Args:
-            file: the file.
-            n_dimensions, n_words: what the header says.
-            begin: how many bytes the header has.
-        """
-        size, data, at = 4 * n_dimensions, b"", 0
-        for number in range(1, n_words + 1):
-            space = data.find(b" ", at, at + MAX_LINE_BYTES)
-            if space < 0 or space + size >= len(data):
-                data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
-                space = data.find(b" ", 0, MAX_LINE_BYTES)
-            name = data[at:space].lstrip(b"\n")
-            if space < 0 or space + size >= len(data) or not name:
-                self.problems.append(Problem(_describe_end(data[at:], number, n_words, begin + at)))
-                return
-            at = space + 1 + size
-            if self._is_new(name):
-                vector = np.frombuffer(data, "<f4", n_dimensions, space + 1).astype(np.float32)
-                if not np.abs(vector).max() <= MAX_NUMBER:
-                    place = f"byte {begin + space + 1:,}"
-                    self.problems.append(Problem(f"{place}: {quote(show_word(name))} {describe_extreme(vector)}"))
-                self.known[name] = vector
-        if (data[at:] + file.read(BLOCK)).strip(b"\n"):
-            what = f"has more than {pluralize(n_words, 'word')}, as line 1 says, at byte {begin + at:,}"
-            self.problems.append(Problem(what))
-
-    def _is_new(self, name: bytes) -> bool:
-        """Return whether a word is asked for and occurs for the first time."""
-        if name not in self._wanted:
-            return False
-        if name in self.known:
-            self.repeated[name] = None
-            return False
-        return True
-
-    def select(self, forms: Mapping[str, Sequence[bytes]], n_dimensions: int) -> WordVectors:
-        """Return the vectors of words, each that of the first of its forms that is known."""
-        found = {word: next(filter(self.known.__contains__, names), None) for word, names in forms.items()}
-        chosen = {word: name for word, name in found.items() if name is not None}
-        used = set(chosen.values())
-        names = [name for name in self.known if name in used]
-        rows = {name: row for row, name in enumerate(names)}
-        matrix = np.array([self.known[name] for name in names], np.float32).reshape(-1, n_dimensions)
-        return WordVectors(matrix, {word: rows[name] for word, name in chosen.items()})
+                problems.append(Problem(f"byte {place:,}: {error}") if is_binary else Problem(str(error), place))
+    if header is None or problems:
+        raise FormatError(path, problems)
+    if repeated:
+        what = f"{join_names(list(map(_show, repeated)))} (expected once); the first vector counts"
+        warnings.warn(f"{escape_line(str(path))}: words occur more than once: {what}", CloseReadWarning, stacklevel=2)
+    found = {word: next(filter(known.__contains__, names), None) for word, names in forms.items()}
+    used = set(found.values())
+    rows = {name: row for row, name in enumerate(name for name in known if name in used)}
+    matrix = np.array([known[name] for name in rows], np.float32).reshape(-1, header.n_dimensions)
+    return WordVectors(matrix, {word: rows[name] for word, name in found.items() if name is not None})
 
 
-def _describe_end(rest: bytes, number: int, n_words: int, begin: int) -> str:
-    """Say what is wrong with the next entry of a binary file.
+@contextmanager
+def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
+    """Open a file of word vectors, decompressed if it is gzipped, after a byte-order mark; errors are worded.
+
+    Raises:
+        FormatError: the file can't be read, here or in the block.
+    """
+    if path.exists() and not path.is_file():
+        raise FormatError(path, [Problem("is not a regular file")])
+    try:
+        with path.open("rb", 0) as file:
+            is_gzipped = file.read(len(MAGIC)) == MAGIC
+            file.seek(0)
+            content = cast(io.RawIOBase, gzip.GzipFile(fileobj=file)) if is_gzipped else file
+            with io.BufferedReader(content, BLOCK) as stream:
+                if stream.peek().startswith(BYTE_ORDER_MARK):
+                    stream.read(len(BYTE_ORDER_MARK))
+                yield stream
+    except EOFError:
+        raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
+    except OSError as error:
+        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+
+
+def read_header(line: bytes, problems: list[Problem], *, least: int = 1) -> Header | None:
+    """Read the first line of a file with a header; None if it is invalid.
 
     Args:
-        rest: what is left, or the next block of it.
-        number: the number of the entry, from 1.
-        n_words: how many there must be.
-        begin: the place of the entry, in bytes.
+        line: the line.
+        problems: what is wrong with it is added here.
+        least: the smallest number of dimensions that is accepted.
     """
-    name, space, _ = rest[:MAX_LINE_BYTES].partition(b" ")
-    if space and not name.strip(b"\n"):
-        return f"byte {begin:,}: has no word (expected a word, a space and its numbers)"
-    if not space and len(rest) >= MAX_LINE_BYTES:
-        return f"byte {begin:,}: word {number:,} is too long (limit: {MAX_LINE_BYTES:,} bytes)"
-    part = " and a part of another" if rest.strip(b"\n") else ""
-    return f"is truncated: has {pluralize(number - 1, 'word')}{part} (expected {n_words:,}, as line 1 says)"
+    if not line:
+        problems.append(Problem("is empty"))
+        return None
+    found = _HEADER.fullmatch(_strip(line))
+    if found is None:
+        what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
+        problems.append(Problem(what, 1))
+        return None
+    n_words, n_dimensions = map(int, found.groups())
+    if not least <= n_dimensions <= MAX_DIMENSIONS:
+        expected = f"expected {least} to {MAX_DIMENSIONS:,}"
+        problems.append(Problem(f"the number of dimensions is {n_dimensions} ({expected})", 1))
+        return None
+    if not n_words:
+        problems.append(Problem("the number of words is 0 (expected at least 1)", 1))
+        return None
+    return Header(n_dimensions, n_words)
 
 
-def _encode(word: str) -> bytes:
-    return word.encode("utf-8", "surrogatepass")
+def _find_dimensions(start: bytes, problems: list[Problem]) -> Header | None:
+    """Find how long vectors are in a file without a header, by its start; None if its first line is invalid."""
+    found = _count_numbers(_strip(start.partition(b"\n")[0]).split(b" ")[1:])
+    if not start:
+        problems.append(Problem("is empty"))
+    elif not found:
+        expected = "expected a word and its numbers, or the numbers of words and of dimensions"
+        problems.append(Problem(f"is not the first line of a file of word vectors ({expected})", 1))
+    elif found > MAX_DIMENSIONS:
+        problems.append(Problem(f"the number of dimensions is {found:,} (expected 1 to {MAX_DIMENSIONS:,})", 1))
+    else:
+        return Header(found)
+    return None
+
+
+def _is_binary(entries: bytes, n_dimensions: int) -> bool:
+    """Return whether what follows a header is binary: its first line is no text entry, and its numbers are no text."""
+    numbers = entries[entries.find(b" ") + 1 :]
+    line = _strip(numbers.partition(b"\n")[0])
+    if not line.translate(None, _DIGITS) and line.count(b" ") == n_dimensions - 1:
+        return False
+    return bool(numbers[: 4 * n_dimensions].translate(None, _TEXT))
+
+
+def iterate_lines(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the content of each line after the header, as far as the file can be read.
+
+    Args:
+        file: the file in text format; its header, if it has one, has been read.
+        header: what it says.
+        problems: a line that is too long, and a wrong number of lines, are added here.
+    """
+    number = first = 0 if header.n_words is None else 1
+    while line := file.readline(MAX_LINE_BYTES):
+        number += 1
+        if header.n_words is not None and number > header.n_words + 1:
+            said = pluralize(header.n_words, "word")
+            problems.append(Problem(f"is one line too many (line 1 says {said})", number))
+            return
+        if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+            problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
+            return
+        yield number, _strip(line)
+    if header.n_words is not None and number - first < header.n_words:
+        expected = f"expected {header.n_words:,}, as line 1 says"
+        problems.append(Problem(f"has {pluralize(number - first, 'word')} ({expected})"))
+
+
+def split_line(line: bytes, header: Header) -> tuple[bytes, bytes]:
+    """Split a line into a word and its numbers, as many as there must be.
+
+    Raises:
+        ValueError: there is no word, or another number of numbers.
+    """
+    found, n_dimensions = line.count(b" "), header.n_dimensions
+    name, _, numbers = line.partition(b" ")
+    if found > n_dimensions and header.n_words is None:  # spaces belong to the word
+        name = line.rsplit(b" ", n_dimensions)[0]
+        numbers = line[len(name) + 1 :]
+        found = n_dimensions + _count_numbers(name.split(b" ")[1:])
+        name = name.rsplit(b" ", found - n_dimensions)[0]
+    if name[:1] in (b"", b" "):
+        raise ValueError("has no word (expected a word, then numbers)")
+    if found != n_dimensions:
+        raise ValueError(f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})")
+    return name, numbers
+
+
+def parse_numbers(name: bytes, numbers: bytes) -> Floats:
+    """Return the vector of a word, (n_dimensions,), from numbers with single spaces between them.
+
+    Raises:
+        ValueError: something is not a number, not finite or beyond `MAX_NUMBER`.
+    """
+    vector = np.array([np.nan])
+    if not numbers.translate(None, _DIGITS):
+        with suppress(orjson.JSONDecodeError):  # twice as fast as `float`, which reads numbers such as .5, too
+            vector = np.array(orjson.loads(b"[%b]" % numbers.replace(b" ", b",")), np.float64)
+    if not np.isfinite(vector).all():
+        vector = np.array([_parse_number(name, text) for text in numbers.split(b" ")])
+    _check_range(name, vector)
+    return vector
+
+
+def _parse_number(name: bytes, text: bytes) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not -np.inf < value < np.inf or b"_" in text:
+        found = quote(text.decode("utf-8", "replace"))
+        raise ValueError(f"{quote(_show(name))}: {found} is not a number (expected a finite number)")
+    return value
+
+
+def _check_range(name: bytes, vector: NDArray[np.floating]) -> None:
+    if np.abs(vector).max() <= MAX_NUMBER:
+        return
+    if np.isfinite(vector).all():
+        raise ValueError(f"{quote(_show(name))} has a number beyond the limit of ±{MAX_NUMBER:,.0f}")
+    raise ValueError(f"{quote(_show(name))} has a number that is not finite (expected finite numbers)")
+
+
+def _iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the line, the word and the numbers of each entry in text format."""
+    for number, line in iterate_lines(file, header, problems):
+        try:
+            yield number, *split_line(line, header)
+        except ValueError as error:
+            problems.append(Problem(str(error), number))
+
+
+def _iterate_binary(
+    file: BinaryIO, header: Header, begin: int, problems: list[Problem]
+) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the place of the numbers, the word and the numbers of each entry in binary format.
+
+    Args:
+        file: the file, after its header.
+        header: what it says.
+        begin: how many bytes it has.
+        problems: what is wrong is added here.
+    """
+    size, n_words, data, at = 4 * header.n_dimensions, header.n_words or 0, b"", 0
+    for number in range(1, n_words + 1):
+        space = data.find(b" ", at, at + MAX_LINE_BYTES)
+        if space < 0 or space + size >= len(data):
+            data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
+            space = data.find(b" ", 0, MAX_LINE_BYTES)
+        name = data[at:space].lstrip(b"\n")
+        if space >= 0 and not name:
+            what = f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"
+        elif space < 0 and len(data) - at >= MAX_LINE_BYTES:
+            what = f"byte {begin + at:,}: word {number:,} is too long (limit: {MAX_LINE_BYTES:,} bytes)"
+        elif space < 0 or space + size >= len(data):
+            part = " and a part of another" if data[at:].strip(b"\n") else ""
+            what = f"is truncated: has {pluralize(number - 1, 'word')}{part} (expected {n_words:,}, as line 1 says)"
+        else:
+            at = space + 1 + size
+            yield begin + space + 1, name, data[space + 1 : at]
+            continue
+        problems.append(Problem(what))
+        return
+    if (data[at:] + file.read(BLOCK)).strip(b"\n"):
+        what = f"has more than {pluralize(n_words, 'word')}, as line 1 says, at byte {begin + at:,}"
+        problems.append(Problem(what))
+
+
+def _count_numbers(fields: Sequence[bytes]) -> int:
+    """Return how many numbers are at the end, also if they are not finite."""
+    for count, field in enumerate(reversed(fields)):
+        try:
+            float(field)
+        except ValueError:
+            return count
+    return len(fields)
+
+
+def _strip(line: bytes) -> bytes:
+    return line.rstrip(b" \r\n")
+
+
+def _show(name: bytes) -> str:
+    return name.decode("utf-8", "backslashreplace")
 
 
 def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:

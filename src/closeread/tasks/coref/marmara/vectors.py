@@ -15,7 +15,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
 from closeread.exceptions import FormatError, Problem, quote
-from closeread.formats.vector_entries import (
+from closeread.formats.word_vectors import (
     MAX_LINE_BYTES,
     Header,
     iterate_lines,
