@@ -40,6 +40,7 @@ setup(
             "leaderboard/codabench/*.png",
             "neural/*.json",
             "leaderboard/templates/*",
+            "tasks/*.bib",
             "tasks/**/*.json",
         ],
         "closeread.schemas": ["*.json"],

@@ -77,8 +77,3 @@ def test_gold_for_kept_counts(run, kept):
 
 def test_one_system(run, kept):
     refuses(run("compare", "mctaco", kept), "a comparison needs at least two systems", code=2)
-
-
-def test_predictions_that_are_counts(run, kept):
-    message = f"{kept}: contains counts, not predictions; use `closeread score --from-counts` to score them"
-    refuses(run("score", "mctaco", kept, *SAMPLE), message)

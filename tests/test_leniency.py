@@ -131,22 +131,16 @@ CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
 DOCUMENT = {"document": "a", "clusters": CLUSTERS}
 
 
-@pytest.mark.parametrize("side", ["predictions", "references"])
-@pytest.mark.parametrize("convert", [list, tuple])
-def test_the_clusters_of_one_document_are_recognised(side, convert):
-    inputs = {"predictions": [CLUSTERS], "references": [CLUSTERS], side: convert(CLUSTERS)}
-    with pytest.raises(SubmissionError) as caught:
-        evaluate.load("coref_lea").compute(**inputs)
+def test_the_rows_of_one_document_are_recognised_by_evaluate():
     what = "are the clusters of a single document (expected a list with one item per document; wrap them in a list"
-    assert str(caught.value) == f"{side}: {what}: [{side}])"
-
-
-def test_the_annotations_of_one_document_are_recognised():
+    for side in ("predictions", "references"):
+        for convert in (list, tuple):
+            inputs = {"predictions": [CLUSTERS], "references": [CLUSTERS], side: convert(CLUSTERS)}
+            with pytest.raises(SubmissionError) as caught:
+                evaluate.load("coref_lea").compute(**inputs)
+            assert str(caught.value) == f"{side}: {what}: [{side}])"
     with pytest.raises(SubmissionError, match="are the annotations of a single document"):
         evaluate.load("coref_alpha").compute(predictions=[CLUSTERS, CLUSTERS])
-
-
-def test_other_wrong_clusters_have_their_own_messages():
     with pytest.raises(SubmissionError, match=r"row 0: \[0\]\[0\]: expected a list, found 0"):
         evaluate.load("coref_lea").compute(predictions=[[[0, 0]], 3], references=[CLUSTERS, CLUSTERS])
 

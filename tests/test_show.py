@@ -7,10 +7,10 @@ import pytest
 from shared import json_lines
 
 import closeread
-from closeread.corpus.examples import example_record, example_submission
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
+from closeread.corpus.showing import example_record, example_submission
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.scoring import open_scorer

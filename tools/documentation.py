@@ -30,9 +30,9 @@ from pages import find_drawn_pictures, find_pages, is_same_picture, run_page
 
 from closeread.corpus.citing import join_entries, list_papers
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.examples import abridge, example_record, example_submission
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import fields, load_schema
+from closeread.corpus.showing import abridge, example_record, example_submission
 from closeread.counts.procedure import Option
 from closeread.files import write_text
 from closeread.hf.modules import class_name

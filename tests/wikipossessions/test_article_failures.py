@@ -96,7 +96,7 @@ def test_a_run_that_broke_off_is_continued(fetch, wiki, waits):
     assert done.exit_code == 1
     assert waits == [5, 10, 20, 40]
     there = "1 of 3 articles are in texts: run the same command again to fetch the others"
-    assert f"the connection failed (ChunkedEncodingError), 5 tries; {there}" in done.stderr
+    assert f"the connection failed (the answer breaks off), 5 tries; {there}" in done.stderr
     assert files() == ["A Jug.txt", "manifest.jsonl"]
     done = fetch("A Jug", "B Jug", "C Jug")
     assert done.stdout == "texts: 2 articles fetched, 1 already there\n"

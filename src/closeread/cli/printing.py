@@ -347,10 +347,7 @@ QUIET = "closeread.quiet"
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     # An option that is not given must not undo the one before the command.
     if value:
-        from closeread.corpus.downloads import hide_progress
-
         ctx.meta[QUIET] = True
-        ctx.with_resource(hide_progress())
 
 
 class QuietCommand(click.Command):

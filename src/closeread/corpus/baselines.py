@@ -56,23 +56,11 @@ class Baseline:
         return [option for option in self.options if not option.default and not isinstance(option, PathOption)]
 
     def predict(self, records: Sequence[Record], **chosen: object) -> list[Record]:
-        """Predict a row for every record that the baseline can predict.
-
-        Args:
-            records: gold records.
-            chosen: options that differ from their defaults.
-
-        Raises:
-            RequestError: the baseline has no such option, or the option does not accept its value.
-        """
+        """Predict a row for every gold record that the baseline can predict, with options that are not the defaults."""
         return self.make(records, **self.resolve_options(chosen))
 
     def resolve_options(self, chosen: Mapping[str, object]) -> dict[str, str]:
-        """Return every option with its value as text, chosen or default, in declared order.
-
-        Raises:
-            RequestError: the baseline has no such option, or the option does not accept its value.
-        """
+        """Return every option with its value as text, chosen or default, in declared order."""
         return resolve_options(self.options, chosen, f"baseline {self.name}")
 
 
@@ -87,22 +75,14 @@ def corpora_with_baselines() -> list[str]:
 
 
 def load_baselines(corpus: str) -> dict[str, Baseline]:
-    """Load the baselines of a corpus by name; none if its task has none.
-
-    Raises:
-        RequestError: there is no such corpus.
-    """
+    """Load the baselines of a corpus by name; none if its task has none."""
     module = find(load_corpus(corpus).task, "baselines")
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 
 
 def load_baseline(corpus: str, name: str) -> Baseline:
-    """Load a baseline of a corpus.
-
-    Raises:
-        RequestError: there is no such corpus or baseline; the message names the nearest.
-    """
+    """Load a baseline of a corpus."""
     baselines = load_baselines(corpus)
     if name not in baselines:
         raise RequestError(describe_unknown(f"baseline of {corpus}", name, list(baselines)))

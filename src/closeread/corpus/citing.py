@@ -1,14 +1,19 @@
-"""What to cite: the BibTeX entries of corpora, scoring procedures, metrics and closeread itself, by name."""
+"""What to cite: the BibTeX entries of corpora, scoring procedures, metrics and closeread itself, by name.
+
+Those of metrics and options are in `closeread/tasks/references.bib`.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from closeread._version import __version__
-from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.names import corpus_names, list_scored, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.exceptions import RequestError
+from closeread.packages import package_folder
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
@@ -21,7 +26,21 @@ SOFTWARE = f"""@software{{closeread,
 }}"""
 """The entry of this package; a test derives it from `CITATION.cff`, which installed packages lack."""
 
-KEY = re.compile(r"@[a-z]+\{([^,\s]+),")
+
+def _find_key(entry: str) -> str:
+    found = re.match(r"@[a-z]+\{([^,\s]+),", entry)
+    return found[1] if found else entry
+
+
+@cache
+def _read_references() -> dict[str, str]:
+    text = (package_folder("closeread.tasks") / "references.bib").read_text("utf-8")
+    return {_find_key(entry): entry for entry in re.split(r"\n\n(?=@)", text.strip())[1:]}
+
+
+def papers(*keys: str) -> tuple[str, ...]:
+    """Return the BibTeX entries of papers that define metrics and options, by their keys."""
+    return tuple(_read_references()[key] for key in keys)
 
 
 def cite(*names: str) -> str:
@@ -53,63 +72,47 @@ def join_entries(entries: Iterable[str]) -> str:
     """Return BibTeX entries as one text, without those whose key occurs earlier."""
     first: dict[str, str] = {}
     for entry in entries:
-        found = KEY.match(entry)
-        first.setdefault(found[1] if found else entry, entry)
+        first.setdefault(_find_key(entry), entry)
     return "\n\n".join(first.values())
 
 
 def list_papers(procedure: Procedure, families: Iterable[str], corpus: str | None = None) -> list[str]:
     """List the BibTeX entries of families of metrics, and of the procedure that computes them.
 
-    Args:
-        procedure: the procedure.
-        families: the names of some of its families.
-        corpus: the corpus whose paper defines the procedure if that has no publication of its own; None for all that
-            it scores.
+    If that has no publication of its own, the paper of the corpus defines it, or those of all corpora that it scores.
     """
     own = [paper for family in families for paper in procedure.references.get(family, ())]
     if procedure.citation is not None:
         return [*own, procedure.citation]
-    scored = [corpus] if corpus is not None else _list_corpora(procedure.name)
-    return [*own, *(load_corpus(name).citation for name in scored)]
+    return [*own, *(load_corpus(name).citation for name in ([corpus] if corpus else list_scored(procedure.name)))]
 
 
-def _list_corpora(procedure: str) -> list[str]:
-    return [name for name in corpus_names() if load_corpus(name).procedure == procedure]
-
-
-def _find_entries(name: str) -> Sequence[str]:
-    """Find the entries of a name.
-
-    Raises:
-        RequestError: there is nothing of that name.
-    """
+def _find_entries(name: str) -> list[str]:
     if name == OWN:
         return [SOFTWARE]
     if name in corpus_names():
         corpus = load_corpus(name)
         procedure = load_procedure(corpus.procedure)
-        ranked = procedure.headline.partition("/")[0]
-        return [corpus.citation, *list_papers(procedure, [ranked], name)]
+        return [corpus.citation, *list_papers(procedure, [procedure.headline.partition("/")[0]], name)]
     procedures = [load_procedure(one) for one in procedure_names()]
+    agreements = dict(_list_agreement_modules())
     found = [paper for procedure in procedures for paper in _list_papers_of(procedure, name)]
-    if found:
-        return found
-    measures = dict(_list_measures())
-    if name in measures:
-        return [measures[name]]
-    families = list(dict.fromkeys(family for procedure in procedures for family in procedure.families))
+    if found or name in agreements:
+        return found or [agreements[name]]
+    families = [family for procedure in procedures for family in procedure.families]
     known = [OWN, *corpus_names(), *families, *(one for one in procedure_names() if one not in corpus_names())]
     known += [preset for procedure in procedures for preset in procedure.presets]
     known += [option.name for procedure in procedures for option in procedure.options if option.references]
     aliases = {alias: target for one in procedures for alias, target in one.aliases.items() if target in families}
-    raise RequestError(describe_unknown("corpus or metric", name, list(dict.fromkeys([*known, *measures])), aliases))
+    raise RequestError(describe_unknown("corpus or metric", name, list(dict.fromkeys([*known, *agreements])), aliases))
 
 
 def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
-    """List the entries of what has this name in a procedure: itself, a metric, a score, an evaluate module, a preset or
-    an option.
-    """
+    """List the entries of what has this name in a procedure: itself, a metric, a module, a preset or an option."""
+
+    def of_option(name: str) -> list[str]:
+        return [paper for option in procedure.options if option.name == name for paper in option.references]
+
     stem = name.partition("/")[0] if any(name == metric.name for metric in procedure.metrics) else name
     if stem in procedure.families:
         return list_papers(procedure, [stem])
@@ -120,16 +123,12 @@ def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
         return list_papers(procedure, [part] if part in procedure.families else procedure.families)
     if name in procedure.presets:
         preset = procedure.presets[name]
-        changed = (paper for one in preset.options for paper in _list_papers_of_option(procedure, one))
+        changed = (paper for option in preset.options for paper in of_option(option))
         return [*preset.references, *list_papers(procedure, preset.metrics), *changed]
-    return _list_papers_of_option(procedure, name.replace("-", "_"))
+    return of_option(name.replace("-", "_"))
 
 
-def _list_papers_of_option(procedure: Procedure, name: str) -> list[str]:
-    return [paper for option in procedure.options if option.name == name for paper in option.references]
-
-
-def _list_measures() -> Iterator[tuple[str, str]]:
+def _list_agreement_modules() -> Iterator[tuple[str, str]]:
     """List the evaluate modules that compare annotators, each with its entry."""
     for task in procedure_names():
         module = find(task, "agreement")

@@ -34,11 +34,7 @@ class SourceFile:
     size: int | None = None
 
     def __post_init__(self) -> None:
-        """Check that there is a digest.
-
-        Raises:
-            ValueError: neither digest is known.
-        """
+        """Check that there is a digest."""
         if self.sha256 is None and self.git_blob is None:
             raise ValueError(f"{self.name}: no digest (expected a sha256 or a git object id)")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin
+
+from closeread.progress import find_progress
 
 if TYPE_CHECKING:
     import requests
@@ -32,8 +32,6 @@ CHUNK = 2**14
 
 BUSY_STATUSES = frozenset({408, 429, *range(500, 600)})
 
-_is_hidden: ContextVar[bool] = ContextVar("is_hidden", default=False)
-
 
 class DownloadError(Exception):
     """What was asked for can't be had; the message gives the reason.
@@ -54,66 +52,72 @@ class TooLargeError(Exception):
 
 
 def open_session() -> requests.Session:
-    """Return a session for https alone, after redirects, too."""
+    """Return a session for https alone, after redirects, too, which `receive` follows."""
     import requests
 
     session = requests.Session()
-    session.max_redirects = MOST_REDIRECTS
     del session.adapters["http://"]
+    # Otherwise requests reads what comes with a redirect, however much that is.
+    session.get_redirect_target = lambda resp: None  # type: ignore[method-assign]
     return session
 
 
 def receive(
     session: requests.Session, url: str, write: Callable[[bytes], object], limit: int, seconds: float, **options: Any
 ) -> Mapping[str, str]:
-    """Send a GET request, pass on the content of its answer, and return the headers.
+    """Send a GET request, pass on the content of its answer, decompressed, and return the headers.
 
-    Args:
-        session: the session.
-        url: the address.
-        write: is called with each part of the content, decompressed.
-        limit: how many bytes the content may have.
-        seconds: how long all of it may take, as looked at after each part of 16 KiB.
-        **options: what `requests` takes, such as `params` and `headers`.
-
-    Raises:
-        DownloadError: there is no complete answer.
-        TooLargeError: it has more bytes.
+    The content may have `limit` bytes, and take `seconds`, as looked at after each part that arrives; `options` are
+    those of `requests`, such as `params` and `headers`.
     """
     import requests
     from urllib3.exceptions import NewConnectionError
 
-    until, left = monotonic() + seconds, limit
+    until, left, redirects = monotonic() + seconds, limit, 0
+    options |= {"stream": True, "timeout": (CONNECT_SECONDS, READ_SECONDS)}
     try:
-        with session.get(url, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS), **options) as response:
-            status = response.status_code
-            if status != 200:
-                wait = read_wait(response.headers)
-                raise DownloadError(f"HTTP status {status}", may_pass=status in BUSY_STATUSES, wait=wait, status=status)
-            for part in response.iter_content(CHUNK):
-                if monotonic() > until:
-                    raise DownloadError(f"no complete answer within {seconds:,.0f} seconds", may_pass=True)
-                left -= len(part)
-                if left < 0:
-                    raise TooLargeError(f"it has more than {limit:,} bytes")
-                write(part)
-            return response.headers
+        while True:
+            with session.get(url, **options) as response:
+                if response.is_redirect:
+                    url, redirects = urljoin(url, response.headers["Location"]), redirects + 1
+                    options["params"] = None
+                    if redirects > MOST_REDIRECTS:
+                        raise requests.TooManyRedirects
+                    continue
+                if (status := response.status_code) != 200:
+                    passes, wait = status in BUSY_STATUSES, read_wait(response.headers)
+                    raise DownloadError(f"HTTP status {status}", may_pass=passes, wait=wait, status=status)
+                for part in _read_parts(response):
+                    if monotonic() > until:
+                        raise DownloadError(f"no complete answer within {seconds:,.0f} seconds", may_pass=True)
+                    left -= len(part)
+                    if left < 0:
+                        raise TooLargeError(f"it has more than {limit:,} bytes")
+                    write(part)
+                return response.headers
     except requests.exceptions.SSLError as error:
         raise DownloadError(_describe_distrust(error)) from None
     except (requests.RequestException, ValueError) as error:
         reason = getattr(error.args[0] if error.args else None, "reason", None)
-        broken = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
         # Without a connection, nobody listens, or there is no such machine, or no network.
-        may_pass = isinstance(error, broken) and not isinstance(reason, NewConnectionError)
+        broken = isinstance(error, (requests.ConnectionError, requests.Timeout))
+        may_pass = broken and not isinstance(reason, NewConnectionError)
         raise DownloadError(type(error).__name__, may_pass=may_pass) from None
 
 
-def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait: float) -> T:
-    """Call a function that receives something, again after the time that the server asks for, or times that double.
+def _read_parts(response: requests.Response) -> Iterator[bytes]:
+    """Yield the content of an answer as it arrives: a server that drips would fill whole parts slowly."""
+    from urllib3.exceptions import HTTPError
 
-    Raises:
-        DownloadError: no try succeeds.
-    """
+    try:
+        while part := response.raw.read1(CHUNK, decode_content=True):
+            yield part
+    except HTTPError:
+        raise DownloadError("the answer breaks off", may_pass=True) from None
+
+
+def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait: float) -> T:
+    """Call a function that receives something, again after the time that the server asks for, or times that double."""
     for number in range(tries):
         try:
             return send()
@@ -131,26 +135,21 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
 
 
 def download(url: str, file: IO[bytes], size: int | None) -> None:
-    """Download a file into an empty one.
+    """Download a file of a size, which may be unknown, into an empty one."""
+    show = find_progress()
 
-    Args:
-        url: where it is.
-        file: what to write to.
-        size: its bytes; None if they are not known.
+    def write(part: bytes) -> None:
+        file.write(part)
+        if show is not None and size is not None:
+            show(f"downloading {url.rpartition('/')[2]}", file.tell(), size)
 
-    Raises:
-        DownloadError: it can't be had.
-        TooLargeError: what is sent is larger.
-        OSError: it can't be written.
-    """
-    limit = UNDECLARED_SIZE if size is None else size
-    with open_session() as session, _show_progress(url, file, size) as write:
+    def send() -> None:
+        file.seek(0)
+        file.truncate()
+        limit = UNDECLARED_SIZE if size is None else size
+        receive(session, url, write, limit, SECONDS, headers={"Accept-Encoding": "identity"})
 
-        def send() -> None:
-            file.seek(0)
-            file.truncate()
-            receive(session, url, write, limit, SECONDS, headers={"Accept-Encoding": "identity"})
-
+    with open_session() as session:
         try:
             try_again(send, TRIES, FIRST_WAIT, LONGEST_WAIT)
         except TooLargeError as error:
@@ -179,33 +178,3 @@ def _describe_distrust(error: BaseException) -> str:
             return f"its certificate is not trusted: {cause.verify_message} (REQUESTS_CA_BUNDLE names a file of others)"
         cause = getattr(cause, "reason", None) or (cause.args[0] if cause.args else None)
     return f"no secure connection: {type(error).__name__}"
-
-
-@contextmanager
-def hide_progress() -> Iterator[None]:
-    """Show no progress of downloads in the block."""
-    token = _is_hidden.set(True)
-    try:
-        yield
-    finally:
-        _is_hidden.reset(token)
-
-
-@contextmanager
-def _show_progress(url: str, file: IO[bytes], size: int | None) -> Iterator[Callable[[bytes], object]]:
-    """Yield what writes to a file, and shows on a terminal how much it has written, unless that is hidden."""
-    if _is_hidden.get() or not sys.stderr.isatty():
-        yield file.write
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(url.rpartition("/")[2], total=size)
-
-        def write(part: bytes) -> None:
-            file.write(part)
-            progress.update(task, completed=file.tell())
-
-        yield write

@@ -21,15 +21,7 @@ Facts = Callable[[Sequence[Record]], dict[str, float]]
 
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:
-    """Return what counts the records of a corpus: `facts` of its module, or `NAME_facts` for other definitions.
-
-    Args:
-        corpus: its name.
-        definition: the definition of the corpus's schema that the records follow.
-
-    Raises:
-        RequestError: the corpus's task has no figures, or none for such records.
-    """
+    """Return `facts` of the module of a corpus's task, or `NAME_facts` for another definition than documents."""
     module = find(load_corpus(corpus).task, "facts")
     if module is None:
         raise RequestError(f"{corpus} has no statistics")
@@ -84,17 +76,7 @@ class Statistics(Result):
 
 
 def count_corpus(corpus: str, config: str | None = None, data_dir: DataDir | None = None) -> Statistics:
-    """Count the records of all available splits of a corpus, and of their unions.
-
-    Args:
-        corpus: its name.
-        config: one of its configs; None for the default.
-        data_dir: a folder with its files; None to look in the usual places.
-
-    Raises:
-        RequestError: there is no such corpus or config, or it has no figures; an InputError if files are missing or
-            invalid.
-    """
+    """Count the records of all available splits of a config, or the default one, and of their unions."""
     declaration = load_corpus(corpus)
     name, _ = select(declaration, config, None)
     declared = declaration.configs[name]

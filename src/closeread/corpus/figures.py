@@ -1,90 +1,52 @@
-"""Figures of a task: what they are drawn of, and what is drawn."""
+"""Figures that operations draw, and the curves of training runs of any task."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from closeread.corpus.gold import Gold
-from closeread.corpus.submissions import drop_advice
-from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import System
-from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError, SubmissionError, quote
-from closeread.records import Record
-from closeread.tasks import load_procedure
+from closeread.drawing.charts import Curve, draw_training_curves
+from closeread.drawing.pictures import write_picture
+from closeread.exceptions import FormatError, MissingExtraError, Problem, pluralize, read_all
+from closeread.neural.run_files import RUN, list_scores, read_run
 
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
+SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")
+"""The scores of runs that are printed and drawn."""
+
 
 class Drawing(NamedTuple):
-    """A figure that is drawn.
-
-    Attributes:
-        figure: the figure.
-        summary: what is drawn, in a few words with numbers.
-    """
+    """A figure that is drawn, and what is drawn, in a few words with numbers."""
 
     figure: Figure
     summary: str
 
 
-def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
-    """Read predictions for gold, with the default options of the corpus, for a command without procedure options.
+def draw_training(runs: Sequence[Path]) -> Drawing:
+    """Draw the loss and the scores that all runs have by epoch."""
+    described = read_all(runs, read_run)
+    for path, run in zip(runs, described, strict=True):
+        if not run["epochs"]:
+            raise FormatError(path / RUN, [Problem("has no epochs yet")])
+    shown = [name for name in described[0]["best"] if name in SHOWN and all(name in run["best"] for run in described)]
+    curves = {
+        str(path): Curve(
+            [epoch["loss"] for epoch in run["epochs"]],
+            {name: list_scores(run, name) for name in shown},
+            run["best"]["epoch"],
+        )
+        for path, run in zip(runs, described, strict=True)
+    }
+    return Drawing(draw_training_curves(curves), pluralize(len(runs), "run"))
 
-    Args:
-        gold: the gold.
-        source: the file or folder, or rows in memory.
-        missing: how to treat units without a prediction; None for the default.
 
-    Raises:
-        SubmissionError: they are invalid; all problems at once.
-    """
-    procedure = load_procedure(gold.corpus.procedure)
-    chosen = {} if missing is None else {"missing": missing}
-    resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
+def write_curves(run: Path) -> None:
+    """Draw the curves of a run into its folder, if matplotlib is installed."""
     try:
-        return procedure.sides.read_system(gold, source, resolved)
-    except SubmissionError as error:
-        raise SubmissionError(error.source, drop_advice(error.problems)) from None
-
-
-def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
-    """Count aligned rows as `closeread score` does with default options, so that intervals are the same, too.
-
-    Args:
-        gold: the gold.
-        rows: the system's rows.
-        breakdowns: the procedure's breakdowns to count inside units.
-    """
-    procedure = load_procedure(gold.corpus.procedure)
-    resolved = procedure.resolve_options(gold.corpus.procedure_defaults)
-    options = procedure.keep_options(resolved, reading=False)
-    more = {"breakdowns": tuple(breakdowns)} if breakdowns else {}
-    table = procedure.count(gold=gold.records, system=rows, **options, **more)
-    digests = procedure.sides.digests(gold, resolved)
-    return replace(table, digests=[digests[unit] for unit in table.units])
-
-
-def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
-    """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
-    different = {one.name: one for one in systems}
-    names = [one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()]
-    return dict(zip(names if len(set(names)) == len(names) else different, different.values(), strict=True))
-
-
-def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
-    """Return the prediction for a unit from predictions, which need not cover the other units.
-
-    Raises:
-        RequestError: there is no prediction for the unit.
-        SubmissionError: they are invalid; all problems at once.
-    """
-    key, rows = gold.corpus.key, read_systems(gold, predictions.source, "empty").rows
-    row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
-    if row is None:
-        raise RequestError(f"{predictions.name} has no prediction for {key} {quote(unit)}")
-    return row
+        figure = draw_training([run]).figure
+    except MissingExtraError:
+        return
+    write_picture(figure, run / "curves.svg")

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, cast
 from closeread import limits
 from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
-from closeread.corpus.objects import find_column_problems, name_labels
+from closeread.corpus.objects import find_repeated_columns, name_labels
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
 from closeread.corpus.validation import convert_rows, load_rules, validate_records
-from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import GoldSpec
 from closeread.digests import combine_digests, unit_digests
 from closeread.exceptions import (
@@ -73,7 +72,7 @@ class Gold:
         released: whether they are the released ones; None if no digest of these is known.
         remarks: what there is to say of their files as a whole, one sentence each.
         oddities: what is unusual about them.
-        by_record: whether oddities say which record they are about.
+        by_record: whether each of the oddities says which record it is about.
         data_dir: the folder that the user gave for the corpus's files; None if there is none.
     """
 
@@ -100,10 +99,9 @@ class Gold:
     @property
     def notices(self) -> tuple[str, ...]:
         """Notices for the user, one sentence each; one for all oddities of released files."""
-        known = len(self.known_oddities)
-        return (*self.own_notices, *([describe_known(known, self.corpus.name, self.data_dir)] if known else []))
+        return self._summarize(None)
 
-    def notices_about(self, name: str) -> list[str]:
+    def notices_about(self, name: str) -> tuple[str, ...]:
         """Return the notices about one record, for what shows nothing else; one for all oddities of released files."""
         number = list(column(self.records, self.corpus.key)).index(name)
         oddities = [one for one in self.oddities if one.record == number]
@@ -111,10 +109,12 @@ class Gold:
             definition = "document" if self.config is None else self.corpus.configs[self.config].definition
             texts = load_rules(self.corpus.task, definition).find_oddities([self.records[number]])
             oddities = [Oddity(Problem(text), is_known=self.released is True) for text in texts]
-        alone = replace(self, oddities=tuple(oddities))
-        known = len(alone.known_oddities)
-        line = describe_known(known, self.corpus.name, self.data_dir, name)
-        return [*alone.own_notices, *([line] if known else [])]
+        return replace(self, oddities=tuple(oddities))._summarize(name)
+
+    def _summarize(self, about: str | None) -> tuple[str, ...]:
+        known = len(self.known_oddities)
+        line = describe_known(known, self.corpus.name, self.data_dir, about)
+        return (*self.own_notices, *([line] if known else []))
 
     @property
     def origin(self) -> Origin:
@@ -136,10 +136,11 @@ def _describe_oddities(oddities: Iterable[Oddity]) -> list[str]:
     by_folder: dict[str | None, list[Problem]] = {}
     for oddity in oddities:
         by_folder.setdefault(oddity.folder, []).append(oddity.problem)
-    found: list[str] = []
-    for folder, problems in by_folder.items():
-        found += [one.message for one in problems] if folder is None else describe_problems(folder, problems)
-    return found
+    return [
+        text
+        for folder, problems in by_folder.items()
+        for text in ([one.message for one in problems] if folder is None else describe_problems(folder, problems))
+    ]
 
 
 def describe_known(number: int, corpus: str, data_dir: Path | None = None, about: str | None = None) -> str:
@@ -155,7 +156,7 @@ def describe_known(number: int, corpus: str, data_dir: Path | None = None, about
 
 def name_command(corpus: str, data_dir: Path | None = None) -> str:
     """Return the command that prints the oddities of a corpus's released files."""
-    arguments: Sequence[str] = [] if data_dir is None else ["--data-dir", str(data_dir)]
+    arguments = [] if data_dir is None else ["--data-dir", str(data_dir)]
     return f"`{shlex.join(['closeread', 'info', corpus, '--oddities', *arguments])}`"
 
 
@@ -163,11 +164,7 @@ def name_command(corpus: str, data_dir: Path | None = None) -> str:
 
 
 def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, str]:
-    """Return the config and the split, which may be a union of splits; None selects the corpus's default.
-
-    Raises:
-        RequestError: the corpus has no such config, or the config has no such split.
-    """
+    """Return the config and the split, which may be a union of splits; None selects the corpus's default."""
     config = config or corpus.default_config
     if config not in corpus.configs:
         raise RequestError(describe_unknown(f"config of {corpus.name}", config, list(corpus.configs)))
@@ -181,18 +178,9 @@ def select(corpus: Corpus, config: str | None, split: str | None) -> tuple[str, 
 def read_gold(
     corpus: Corpus, config: str | None = None, split: str | None = None, data_dir: DataDir | None = None
 ) -> Gold:
-    """Read the records of a split, or of a union of splits.
+    """Read the records of a split, or of a union of splits; None stands for the default config or split.
 
-    Args:
-        corpus: the declaration.
-        config: a config; None for the default.
-        split: a split or a union; None for the default split.
-        data_dir: a folder with the corpus's files, which may differ from the released ones; or several places.
-
-    Raises:
-        RequestError: there is no such config or split, or the corpus has no such folder or option of reading.
-        InputError: the files are not available, differ from the released ones, or are invalid; the problems of all
-            splits at once.
+    All problems of all splits are reported at once.
     """
     config, split = select(corpus, config, split)
     declared = corpus.configs[config]
@@ -207,10 +195,9 @@ def read_gold(
     for name, files in located.items():
         try:
             if isinstance(parts[name], SourceFile):
-                read[name], found = _read_path(corpus, files.path, name, declared.read_definition, reader)
+                read[name], found = _read(corpus, files.path, name, declared.read_definition, reader)
             else:
-                if reader.folder is None:
-                    raise TypeError(f"{corpus.name} has a split that is a folder, but its format reads no folders")
+                assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
                 parsed = _name_places(reader.folder.read_files(files.files, name, **options), files)
                 read[name], found = _validate(corpus, files.path, parsed, declared.read_definition)
         except FormatError as error:
@@ -223,10 +210,7 @@ def read_gold(
     if wrong:
         raise merge_errors(wrong)
     records = read[split] if split in read else _join_splits(corpus, reader, read)
-    if declared.flattens:
-        module = find(corpus.task, "flat")
-        if module is None:
-            raise TypeError(f"{corpus.name} has a flat config, but its task has no module `flat`")
+    if declared.flattens and (module := find(corpus.task, "flat")):
         records = cast(Sequence[Record], module.flatten(records))
     known = [files.released for files in located.values()]
     return Gold(
@@ -245,20 +229,15 @@ def read_gold(
 def _name_places(parsed: ParsedFolder, located: LocatedFiles) -> ParsedFolder:
     """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
     places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
-
-    def place(found: list[Problem]) -> list[Problem]:
-        return [one._replace(file=places.get(one.file or "", one.file)) for one in found]
-
-    files = [places.get(file, file) for file in parsed.files]
-    return ParsedFolder(parsed.records, files, place(parsed.problems), place(parsed.notices)) if places else parsed
+    problems, notices = (
+        [one._replace(file=places.get(one.file or "", one.file)) for one in found]
+        for found in (parsed.problems, parsed.notices)
+    )
+    return ParsedFolder(parsed.records, [places.get(file, file) for file in parsed.files], problems, notices)
 
 
 def _join_splits(corpus: Corpus, reader: Format, read: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
-    """Return the records of several splits together.
-
-    Raises:
-        FormatError: an id occurs in two splits.
-    """
+    """Return the records of several splits together; no id may be in two of them."""
     records = reader.unite(read)
     splits = [split for split, own in read.items() for _ in own]
     first: dict[str, str] = {}
@@ -273,12 +252,7 @@ def _join_splits(corpus: Corpus, reader: Format, read: Mapping[str, Sequence[Rec
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
-    """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each.
-
-    Raises:
-        RequestError: there is a folder, but the files of the config come with the package.
-        FormatError: a file can't be read.
-    """
+    """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
     _check_files(corpus, config, data_dir)
     if data_dir is None:
         return describe_skipped_splits(corpus, config)
@@ -326,11 +300,7 @@ def available_splits(corpus: Corpus, config: str, data_dir: DataDir | None = Non
 
 
 def _check_files(corpus: Corpus, config: str, data_dir: DataDir | None) -> None:
-    """Check that a config can be read from a user's own files, and as these ask.
-
-    Raises:
-        RequestError: it comes with the package, or the corpus has no such folder or option.
-    """
+    """Check that a config does not come with the package, and that the corpus has the user's folders and options."""
     if isinstance(data_dir, UserFiles):
         options = {option.name: option.choices for option in corpus.reading_options}
         known = [*(folder.name for folder in corpus.user_folders), *options]
@@ -349,37 +319,21 @@ def _describe_source(located: LocatedFiles) -> str:
     return f"{located.path} {what} (sha256 {located.sha256[:12]}…); using it as it is."
 
 
-class Part(NamedTuple):
-    """The oddities of a split, one sentence each."""
-
-    config: str
-    split: str
-    texts: list[str]
-
-
 class KnownOddities(NamedTuple):
     """The oddities of a corpus's released files.
 
     Attributes:
-        parts: the splits with oddities.
+        parts: of each config and split with oddities, a sentence for each.
         notices: which splits were not read, or are not the released ones, one sentence each.
     """
 
-    parts: list[Part]
+    parts: list[tuple[str, str, list[str]]]
     notices: list[str]
 
 
 def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOddities:
-    """Read all splits of a corpus, and list the oddities of its released files.
-
-    Args:
-        corpus: the declaration.
-        data_dir: a folder with the corpus's files; None to look in the usual places.
-
-    Raises:
-        InputError: files differ from the released ones though they are in the usual places, or are invalid.
-    """
-    parts: list[Part] = []
+    """Read all splits of a corpus, from a folder or the usual places, and list the oddities of its released files."""
+    parts: list[tuple[str, str, list[str]]] = []
     absent: list[str] = []
     others: list[str] = []
     for config, declared in corpus.configs.items():
@@ -397,7 +351,7 @@ def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOd
             elif gold.released is not True:
                 others.append(f"{split} ({config})")
             elif gold.known_oddities:
-                parts.append(Part(config, split, gold.known_oddities))
+                parts.append((config, split, gold.known_oddities))
     reasons = ("are not here", absent), ("are not known to be the released ones", others)
     return KnownOddities(
         parts, [f"left out, since the files {why}: {', '.join(names)}" for why, names in reasons if names]
@@ -410,7 +364,7 @@ def find_known_oddities(corpus: Corpus, data_dir: Path | None = None) -> KnownOd
 def read_own_gold(
     corpus: Corpus, source: Path | Sequence[Record], split: str | None = None, name: str = "gold"
 ) -> Gold:
-    """Read the user's own gold.
+    """Read the user's own gold; all problems are reported at once.
 
     Args:
         corpus: the declaration that it follows.
@@ -418,35 +372,19 @@ def read_own_gold(
             folder, if the format has folders; or records in memory.
         split: the prefix of generated ids; None for the corpus's default split.
         name: what to call records in memory in messages.
-
-    Raises:
-        RequestError: the split can't be the prefix of an id.
-        InputError: it can't be read or is invalid; all problems at once.
     """
-    if not isinstance(source, Path):
-        records, oddities = _validate(corpus, name, complete_rows(corpus, source, "document"), "document")
-        return Gold(corpus, None, None, records, False, (), oddities)
     split = split or corpus.default_split
-    if not _SPLIT.fullmatch(split):
+    if isinstance(source, Path) and not _SPLIT.fullmatch(split):
         raise RequestError(
             f"split {quote(split)} is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"
         )
-    reader = find_format(corpus.task, corpus.format)
-    records, oddities = _read_path(corpus, source, split, "document", reader)
-    return Gold(corpus, None, None, records, False, (), oddities, by_record=source.is_dir())
-
-
-def read_annotator_gold(corpus: Corpus, annotator: Annotator) -> Gold:
-    """Read the records of an annotator, as `read_own_gold`."""
-    return read_own_gold(corpus, annotator.source, name=annotator.name)
+    records, oddities = _read(corpus, source, split, "document", find_format(corpus.task, corpus.format), name)
+    by_record = isinstance(source, Path) and source.is_dir()
+    return Gold(corpus, None, None, records, False, (), oddities, by_record)
 
 
 def read_corpus_gold(place: GoldSpec) -> Gold:
-    """Read the gold records of a corpus, or the user's own.
-
-    Raises:
-        RequestError: there is no such corpus, config or split; an InputError if the files are missing or invalid.
-    """
+    """Read the gold records of a corpus, or the user's own."""
     corpus = load_corpus(place.corpus or "")
     declared = corpus.configs.get(place.config or corpus.default_config)
     if declared is not None and (declared.flattens or declared.definition != "document"):
@@ -469,59 +407,47 @@ def read_file(
     definition: str = "document",
     name: str = "rows",
 ) -> Sequence[Record]:
-    """Read records that follow a definition of a corpus's schema, from a file as `read_own_gold`, or from memory.
-
-    Args:
-        corpus: the declaration that they follow.
-        source: the file, or rows in memory.
-        split: the prefix of generated ids; None for the corpus's default split.
-        definition: the definition.
-        name: what to call rows in memory in messages.
-
-    Raises:
-        FormatError: the file can't be read or is invalid.
-    """
-    if not isinstance(source, Path):
-        return _validate(corpus, name, complete_rows(corpus, source, definition), definition)[0]
+    """Read records that follow a definition of a corpus's schema, from a file or from memory, as `read_own_gold`."""
     reader = find_format(corpus.task, corpus.format)
-    return _read_path(corpus, source, split or corpus.default_split, definition, reader)[0]
+    return _read(corpus, source, split or corpus.default_split, definition, reader, name)[0]
 
 
 def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
-    """Read the rows of a JSON Lines file that follows a definition of a corpus's schema.
-
-    Raises:
-        FormatError: as for `closeread.corpus.validation.validate_records`.
-    """
+    """Read the rows of a JSON Lines file that follows a definition of a corpus's schema."""
     declared = load_corpus(corpus)
     schema = load_schema(declared.schema)
     parsed = read_json_lines(path)
     return validate_records(path, parsed, schema, definition, declared.key)
 
 
-def _read_path(
-    corpus: Corpus, path: Path, split: str, definition: str, reader: Format
+def _read(
+    corpus: Corpus,
+    source: Path | Sequence[Record],
+    split: str,
+    definition: str,
+    reader: Format,
+    name: str = "",
 ) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
-    """Read a file (JSON Lines, Parquet, or the corpus's own format, whose suffixes have priority) or a folder."""
-    suffix = text_suffix(path)
+    """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
+
+    def complete(rows: Sequence[Any]) -> ParsedRows:
+        """Name labels, and add the fields that are derived, as reading a file does."""
+        rows = name_labels(rows, corpus.schema, definition)
+        return reader.complete(rows) if definition == "document" else ParsedRows(rows, [])
+
     parsed: AnyParsed
-    if path.is_dir() and reader.folder is not None:
-        parsed = reader.folder.read(path)
+    if not isinstance(source, Path):
+        return _validate(corpus, name, complete(source), definition)
+    suffix = text_suffix(source)
+    if source.is_dir() and reader.folder is not None:
+        parsed = reader.folder.read(source)
     elif suffix in JSON_LINES and suffix not in reader.suffixes:
-        parsed = read_json_lines(path)
-    elif path.suffix.lower() == PARQUET:
-        schema = load_schema(corpus.schema)
-        rows = read_parquet(path, lambda found: find_column_problems(found, schema, definition))
-        parsed = complete_rows(corpus, convert_rows(rows), definition)
+        parsed = read_json_lines(source)
+    elif source.suffix.lower() == PARQUET:
+        parsed = complete(convert_rows(read_parquet(source, lambda found: find_repeated_columns(found.names))))
     else:
-        parsed = reader.read(path, split)
-    return _validate(corpus, path, parsed, definition)
-
-
-def complete_rows(corpus: Corpus, rows: Sequence[Any], definition: str) -> ParsedRows:
-    """Return rows in memory as reading a file returns its records: labels by name, with the fields that are derived."""
-    rows = name_labels(rows, corpus.schema, definition)
-    return find_format(corpus.task, corpus.format).complete(rows) if definition == "document" else ParsedRows(rows, [])
+        parsed = reader.read(source, split)
+    return _validate(corpus, source, parsed, definition)
 
 
 def _validate(
@@ -546,11 +472,7 @@ def _validate(
 
 
 def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
-    """Return records as the text of a file that `read_own_gold` reads: JSON Lines, or the corpus's own format.
-
-    Raises:
-        RequestError: the file would be read in a format that is not written, or that can't express the records.
-    """
+    """Return records as the text of a file that `read_own_gold` reads: JSON Lines, or the corpus's own format."""
     write = find_gold_writer(corpus, path)
     try:
         return write(records)
@@ -559,11 +481,7 @@ def dump_gold(corpus: Corpus, path: Path, records: Sequence[Record]) -> str:
 
 
 def find_gold_writer(corpus: Corpus, path: Path) -> Callable[[Sequence[Record]], str]:
-    """Return what makes the text of a file, as `dump_gold` does.
-
-    Raises:
-        RequestError: the file would be read in a format that is not written.
-    """
+    """Return what makes the text of a file, as `dump_gold` does, if its format is written."""
     own = find_format(corpus.task, corpus.format)
     if text_suffix(path) in JSON_LINES and not own.is_json_lines:
         return lambda records: dump_json_lines(records, own.unsafe)

@@ -27,11 +27,7 @@ def corpus_names() -> list[str]:
 
 
 def load_corpus(name: str) -> Corpus:
-    """Load the declaration of a corpus.
-
-    Raises:
-        RequestError: there is no such corpus; the message suggests a similar name.
-    """
+    """Load the declaration of a corpus."""
     names = corpus_names()
     if name not in names:
         raise RequestError(describe_unknown("corpus", name, names))
@@ -41,12 +37,6 @@ def load_corpus(name: str) -> Corpus:
 
 def find_task(name: str) -> tuple[str, str | None]:
     """Return the name of the procedure that is meant, and of the corpus if the name is its own.
-
-    Args:
-        name: the name of a corpus, of a procedure, or of the only evaluate module of a procedure.
-
-    Raises:
-        RequestError: there is no such name; the message suggests a similar one.
 
     >>> find_task("semeval2015_timeline"), find_task("timeline"), find_task("possession")
     (('timeline', 'semeval2015_timeline'), ('timeline', None), ('wikipossessions', None))
@@ -61,13 +51,6 @@ def find_task(name: str) -> tuple[str, str | None]:
 
 def find_corpus(name: str) -> Corpus:
     """Load the declaration of a corpus by its own name, or by that of the procedure that scores only this corpus.
-
-    Args:
-        name: as for `find_task`.
-
-    Raises:
-        RequestError: there is no such corpus (the message suggests a similar name), or the procedure scores several
-            corpora or none (the message says which to choose).
 
     >>> find_corpus("coref").name
     'marmara_coref'
@@ -109,15 +92,7 @@ def list_equivalents(name: str) -> list[str]:
 
 
 def choose_equivalent(name: str, known: Mapping[str, object]) -> str | None:
-    """Return the name under which something is known that may be asked for by another name; None if there is none.
-
-    Args:
-        name: any name of a corpus, a procedure or a module, or a name of `known`.
-        known: things by name.
-
-    Raises:
-        RequestError: the name may mean several of these things.
-    """
+    """Return the name under which something is known that may be asked for by another name; None if there is none."""
     if name in known:
         return name
     found = [other for other in list_equivalents(name) if other in known]

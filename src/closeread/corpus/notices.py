@@ -17,7 +17,6 @@ _shown: set[str] = set()
 """The messages so far.  Python shows a warning again at every new line, so in every cell of a notebook, and whenever a
 library has changed the filters of warnings since."""
 
-
 _tell: ContextVar[Callable[[Iterable[str]], None] | None] = ContextVar("tell", default=None)
 
 
@@ -32,12 +31,7 @@ def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
 
 
 def warn(message: str, times: int = 1) -> None:
-    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before.
-
-    Args:
-        message: what to say.
-        times: how often it holds, which is said too if it is more than once.
-    """
+    """Warn at the nearest calling line outside closeread and Hugging Face's libraries, unless that was said before."""
     if (tell := _tell.get()) is not None:
         tell([message] * times)
         return

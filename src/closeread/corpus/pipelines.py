@@ -11,34 +11,20 @@ from typing import Any
 from closeread.exceptions import MissingExtraError, RequestError, quote, shorten
 from closeread.wording import name_option
 
-NO_SUCH_PIPELINE = "[E050]"
-"""The start of spaCy's error message for an unknown pipeline."""
-
 ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech", "ENT_IOB": "named entities"}
 COMPONENTS = {"DEP": "a parser", "POS": "a parser", "ENT_IOB": "an entity recognizer"}
 """What usually makes these annotations."""
 
-STANDARD = {
-    *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "attribute_ruler", "parser"),
-    *("senter", "lemmatizer", "trainable_lemmatizer", "ner"),
-}
-"""The components of spaCy's own pipelines."""
-
 UNNEEDED = {"senter", "lemmatizer", "trainable_lemmatizer", "ner"}
-"""Those that no part of speech and no parse depends on."""
+"""The components of spaCy's own pipelines that no part of speech and no parse depends on."""
+
+STANDARD = UNNEEDED | {
+    *("tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "attribute_ruler", "parser")
+}
 
 
 def load_pipeline(name: str, purpose: str) -> Any:
-    """Load a spaCy pipeline, installed or in a folder.
-
-    Args:
-        name: the name of the package, or the folder; empty for none.
-        purpose: what needs it, such as "this baseline".
-
-    Raises:
-        RequestError: no pipeline is given, or it does not exist or can't be loaded.
-        MissingExtraError: spaCy is not installed.
-    """
+    """Load a spaCy pipeline, installed or in a folder, for a purpose such as "this baseline"."""
     if not name:
         raise RequestError(f"{purpose} needs a spaCy pipeline; choose one with {name_option('spacy_model')}")
     try:
@@ -49,7 +35,7 @@ def load_pipeline(name: str, purpose: str) -> Any:
         return spacy.load(name)
     except Exception as error:  # third-party code and configuration, which may fail in any way
         message = " ".join(str(error).split())
-        if message.startswith(NO_SUCH_PIPELINE):
+        if message.startswith("[E050]"):
             found = f"spaCy pipeline {quote(name)} does not exist (expected an installed pipeline or a folder)"
         else:
             found = f"spaCy pipeline {quote(name)} can't be loaded: {shorten(message) or type(error).__name__}"
@@ -57,16 +43,7 @@ def load_pipeline(name: str, purpose: str) -> Any:
 
 
 def parse(pipeline: Any, texts: Iterable[str], *needs: str) -> Iterator[Any]:
-    """Yield the spaCy document of each text.
-
-    Args:
-        pipeline: a loaded pipeline.
-        texts: texts with a word.
-        needs: annotations that every document must have: keys of `ANNOTATIONS`.
-
-    Raises:
-        RequestError: the pipeline does not annotate what is needed.
-    """
+    """Yield the spaCy document of each text, all of which must have some annotations: keys of `ANNOTATIONS`."""
     for document in pipeline.pipe(texts):
         lacking = [name for name in needs if not document.has_annotation(name)]
         if lacking:

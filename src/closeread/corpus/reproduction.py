@@ -6,9 +6,8 @@ something to say, `columns`, and `rows`: from the name of a row to its cells by 
 what the figure is, its column the section.  What there is to say of cells is in four objects, from the name of a cell
 ("row / column"), a row, a column or "" for the whole table to a clause: `notes`, `differs` (cells that are known to
 differ, and why), `needs` (what it would take to recompute those that are not) and `without_data` (why cells agree
-whatever the corpus files say).  The module has `RECOMPUTE`, from the
-names of tables to functions from `Inputs` to their cells, and `TAKES`, the names of the inputs besides the corpus that
-these use; without it, there are none.
+whatever the corpus files say).  The module has `RECOMPUTE`, from the names of tables to functions from `Inputs` to
+their cells, and, if these use more than the corpus, `TAKES`: the names of the other inputs.
 """
 
 from __future__ import annotations
@@ -129,15 +128,7 @@ class Reproduction(Loadable, Sequence[Table]):
 
     @classmethod
     def from_json(cls, found: object, source: object = "reproduction") -> Self:
-        """Read the JSON of one paper's tables.
-
-        Args:
-            found: the JSON value; keys that are unknown are ignored.
-            source: what it is from, for messages.
-
-        Raises:
-            FormatError: it is something else, or has tables of several papers; all problems at once.
-        """
+        """Read the JSON of one paper's tables; keys that are unknown are ignored."""
         checked = check_reproduction(found, source)
         return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
@@ -152,23 +143,14 @@ def reproducible() -> list[str]:
 
 
 def load_printed(corpus: str) -> Mapping[str, Any]:
-    """Load what a corpus's paper prints, as the data file has it.
-
-    Raises:
-        RequestError: there is no such corpus with a paper's tables.
-    """
+    """Load what a corpus's paper prints, as the data file has it."""
     folder = resources.files(_find_module(corpus).__name__.rpartition(".")[0])
     printed: Mapping[str, Any] = json.loads(folder.joinpath("reproduction.json").read_text("utf-8"))
     return printed
 
 
 def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> Reproduction:
-    """Recompute the tables of a corpus's paper.
-
-    Args:
-        corpus: its name.
-        table: one table, by number or name ("1", "Table 1", "Text"); None for all.
-        inputs: where to recompute from; None to look in the usual places.
+    """Recompute the tables of a corpus's paper, or one, by number or name ("1", "Table 1", "Text").
 
     Raises:
         RequestError: there is no such corpus or table, or no table is recomputed from an input; an InputError if the
@@ -209,11 +191,7 @@ def _find_table(name: str, tables: Sequence[Mapping[str, Any]]) -> Mapping[str, 
 
 
 def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cell]:
-    """Yield the cells of a table: those that are printed, in order, and then those that are only recomputed.
-
-    Raises:
-        ValueError: a recomputed cell has a column or a row that the table lacks.
-    """
+    """Yield the cells of a table: those that are printed, in order, and then those that are only recomputed."""
     rows, columns = printed["rows"], printed["columns"]
     unknown = [cell for cell in recomputed if cell[0] not in rows or cell[1] not in columns]
     if unknown:
@@ -231,15 +209,13 @@ def _make_cell(table: Mapping[str, Any], place: tuple[str, str], text: str | Non
     reason = "" if known is None else _look_up(table.get(known, {}), place)
     if verdict == AGREES and reason:
         verdict = WITHOUT_DATA
-    notes = [reason, *([_describe_draw(value)] if isinstance(value, Chance) else [])]
-    notes.append(_look_up(table.get("notes", {}), place))
     shown = value.mean if isinstance(value, Chance) else value.value if isinstance(value, Claim | OwnModel) else value
+    notes = [reason]
+    if isinstance(value, Chance):
+        notes.append(f"mean of random draws, whose standard deviation is {value.deviation:.2g}")
+    notes.append(_look_up(table.get("notes", {}), place))
     is_expected = verdict not in (DIFFERS, NOT_RECOMPUTED) or bool(reason)
     return Cell(*place, text, shown, verdict, "; ".join(filter(None, notes)), is_expected)
-
-
-def _describe_draw(value: Chance) -> str:
-    return f"mean of random draws, whose standard deviation is {value.deviation:.2g}"
 
 
 def _look_up(clauses: Mapping[str, str], place: tuple[str, str]) -> str:

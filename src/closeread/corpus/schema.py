@@ -18,7 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from closeread import limits
 from closeread.exceptions import FieldPath, Problem, ProblemList, quote_json
@@ -128,30 +128,23 @@ class Field(NamedTuple):
 
 def fields(schema: Schema, definition: str = "document") -> list[Field]:
     """List the fields of a definition in schema order, for a table."""
+
+    def describe_scalar(leaf: Node) -> str:
+        return " | ".join(f"`{value}`" for value in leaf["enum"]) if "enum" in leaf else value_type(leaf)
+
+    def describe_struct(children: Mapping[str, str]) -> str:
+        return "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}"
+
     node = resolve(schema, schema["$defs"][definition])
     return [
-        Field(name, _describe_type(schema, child), name in node.get("required", ()), _find_description(schema, child))
+        Field(
+            name,
+            fold(schema, child, scalar=describe_scalar, array="list of {}".format, struct=describe_struct),
+            name in node.get("required", ()),
+            str(resolve(schema, child).get("description", "")),
+        )
         for name, child in node["properties"].items()
     ]
-
-
-def _find_description(schema: Schema, node: Node) -> str:
-    return str(resolve(schema, node).get("description", ""))
-
-
-def _describe_type(schema: Schema, node: Node) -> str:
-    def scalar(leaf: Node) -> str:
-        if "enum" in leaf:
-            return " | ".join(f"`{value}`" for value in leaf["enum"])
-        return value_type(leaf)
-
-    return fold(
-        schema,
-        node,
-        scalar=scalar,
-        array=lambda item: f"list of {item}",
-        struct=lambda children: "{" + ", ".join(f"{name}: {kind}" for name, kind in children.items()) + "}",
-    )
 
 
 class Spared(NamedTuple):
@@ -181,10 +174,6 @@ class RowValidator:
     """Validate rows against one definition of a schema.
 
     A whole number with decimals, such as 1.0, is no integer, as in Draft 4 of JSON Schema; `accept_rows` converts it.
-
-    Args:
-        schema: a corpus's schema.
-        definition: the name below `$defs`, such as `document` or `submission`.
     """
 
     def __init__(self, schema: Schema, definition: str) -> None:
@@ -208,11 +197,9 @@ class RowValidator:
         return fields
 
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
-        """Find every problem of every row; after the first `limits.MAX_EXPLAINED` invalid rows, one problem per row.
+        """Find every problem of every row, whose numbers begin with 0 unless they are given.
 
-        Args:
-            rows: JSON values.
-            numbers: the number of each row, for its problems; None to count from 0.
+        After the first `limits.MAX_EXPLAINED` invalid rows, there is one problem per row.
         """
         if isinstance(rows, ColumnRecords) and self.accepts_all(rows):
             return ProblemList()
@@ -250,17 +237,14 @@ class RowValidator:
             return False
 
     def accepts_all(self, rows: Sequence[Any]) -> bool:
-        """Return whether all rows are valid."""
-        if isinstance(rows, ColumnRecords):
-            return self._accepts_columns(rows)
-        return all(map(self.accepts, rows))
-
-    def _accepts_columns(self, rows: ColumnRecords) -> bool:
-        """Return whether all rows are valid, checking each distinct value once: no keyword involves two fields."""
+        """Return whether all rows are valid; of columns, each distinct value is checked once."""
+        if not isinstance(rows, ColumnRecords):
+            return all(map(self.accepts, rows))
         columns = rows.columns
         node = resolve(self.schema, self.schema)
         if set(columns) - set(node["properties"]) or set(node.get("required", ())) - set(columns):
             return False
+        # No keyword involves two fields.
         return all(self.accepts_column(name, values) for name, values in columns.items() if name not in rows.made)
 
     def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
@@ -281,17 +265,16 @@ class RowValidator:
     def _explain(self, row: object) -> list[Problem]:
         if _has_many_fields(row):
             return [Problem(f"has {len(row):,} fields (expected at most {len(self.fields)})")]
-        return [_add_item(problem, row) for problem in explain(row, self._drafts)] or [Problem("is not a JSON value")]
+        found: list[Problem] = []
+        for problem in explain(row, self._drafts):
+            match problem.path:
+                case (str(name), int(place), *_) if isinstance(item := cast(Any, row)[name][place], dict):
+                    found.append(problem._replace(what=f"{problem.what} (in {quote_json(item)})"))  # such as a link
+                case _:
+                    found.append(problem)
+        return found or [Problem("is not a JSON value")]
 
 
 def _has_many_fields(row: object) -> TypeGuard[dict[str, Any]]:
     """Tell whether a row is an object with so many fields that an error which names them would be large."""
     return isinstance(row, dict) and len(row) > limits.MAX_PROBLEMS
-
-
-def _add_item(problem: Problem, row: Any) -> Problem:
-    """Add the list item, such as a link, that contains what is wrong."""
-    match problem.path:
-        case (str(name), int(place), *_) if isinstance(row[name][place], dict):
-            return problem._replace(what=f"{problem.what} (in {quote_json(row[name][place])})")
-    return problem

@@ -1,4 +1,4 @@
-"""Records for readers: paragraphs and tables.
+"""Records for readers: paragraphs, tables and examples.
 
 The module `show` of a task offers `VIEWS`, a mapping from a definition of the schema to the `View` of such records.
 What has no view of its own, such as the rows of a flat config, is shown field by field.
@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
+from closeread.corpus.schema import load_schema, resolve
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError, escape, quote
 from closeread.records import Record, column
@@ -29,11 +30,6 @@ Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Par
 """Makes parts from the records that are shown together, and a system's rows beside them; None without a system."""
 
 
-def copy_record(record: Record) -> Record:
-    """Return the record itself."""
-    return record
-
-
 @dataclass(frozen=True)
 class View:
     """How records are shown.
@@ -46,19 +42,11 @@ class View:
 
     draw: Draw
     unit: str = ""
-    predict: Callable[[Record], Record] = copy_record
+    predict: Callable[[Record], Record] = lambda record: record
 
 
 def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
-    """Read the records of any config, or of the user's own gold.
-
-    Args:
-        corpus: the declaration that they follow.
-        place: where they are, with the name of the corpus.
-
-    Raises:
-        RequestError: there are none, or no such config or split; an InputError if a file is missing or invalid.
-    """
+    """Read the records of any config, or of the user's own gold."""
     if place.gold is not None:
         found = read_corpus_gold(place)
     else:
@@ -88,14 +76,7 @@ def select_records(
 ) -> tuple[list[int], list[int]]:
     """Return the numbers of the records with an id, and of those that are shown with them.
 
-    Args:
-        corpus: the declaration that they follow.
-        view: how they are shown.
-        records: the records, at least one.
-        name: an id, the value of another field that identifies records, or the unit of a view; None for the first.
-
-    Raises:
-        RequestError: no record has this id; the message suggests a similar one.
+    The id may be the value of another field that identifies records, or the unit of a view; None for the first.
     """
     fields = [field for field in dict.fromkeys((corpus.key, view.unit, *corpus.unique)) if field in records[0]]
     known: dict[str, list[int]] = {}
@@ -139,12 +120,7 @@ FIELDS = View(_draw_fields)
 
 
 def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
-    """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them.
-
-    Args:
-        parts: the paragraphs and tables.
-        coloured: whether tables have bold and dim text.
-    """
+    """Return paragraphs, wrapped to the terminal's width, and tables, with an empty line between them."""
     width = find_width()
     drawn = [
         "\n".join(line for text in part.splitlines() for line in wrap_paragraph(escape(text), width))
@@ -179,3 +155,45 @@ def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> 
 def format_cell(value: object) -> str:
     """Format a value for a cell; a dash for None."""
     return NOTHING if value is None else str(value)
+
+
+# Examples
+
+SAMPLE = "sample"
+ITEMS = 2
+"""The number of items of a list that are shown."""
+
+
+def example_record(corpus: Corpus) -> Record:
+    """Return a short gold record of the sample: the one with the fewest characters as JSON."""
+    return min(read_gold(corpus, SAMPLE).records, key=lambda record: len(json.dumps(record)))
+
+
+def example_submission(corpus: Corpus) -> str:
+    """Return a line of JSON Lines that is valid for the sample: what gold says of the same record, or a part of it."""
+    schema = load_schema(corpus.schema)
+    fields = resolve(schema, schema["$defs"]["submission"])["properties"]
+    row = load_view(corpus, SAMPLE).predict(example_record(corpus))
+    return json.dumps({name: value for name, value in row.items() if name in fields}, ensure_ascii=False)
+
+
+def abridge(record: Record) -> str:
+    """Return a record as JSON with a line for each field and only the first items of lists.
+
+    >>> print(abridge({"id": "s1", "tokens": ["The", "ferry", "hit", "a", "sandbank"]}))
+    {"id": "s1",
+     "tokens": ["The", "ferry", … 3 more]}
+    """
+    fields = [f"{json.dumps(name)}: {_abridge(value)}" for name, value in record.items()]
+    return "{" + ",\n ".join(fields) + "}"
+
+
+def _abridge(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_abridge(child)}" for name, child in value.items()) + "}"
+    if isinstance(value, list):
+        # One more item is as short as the words that would stand for it.
+        shown = value if len(value) <= ITEMS + 1 else value[:ITEMS]
+        rest = [f"… {len(value) - ITEMS:,} more"] if len(value) > len(shown) else []
+        return "[" + ", ".join([*map(_abridge, shown), *rest]) + "]"
+    return json.dumps(value, ensure_ascii=False)

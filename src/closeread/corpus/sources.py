@@ -49,10 +49,7 @@ class LocatedFiles:
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download what is missing.
 
-    Args:
-        corpus: the corpus.
-        source: the file, the folder, or the folders.
-        data_dir: the only folder to search; its files may differ from the released ones.
+    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.
 
     Raises:
         UnavailableError: a file can neither be found nor downloaded.
@@ -60,13 +57,18 @@ def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> L
         FormatError: a file can't be read.
     """
     if isinstance(source, UserFolders):
-        return _locate_user_folders(corpus, source, data_dir)
-    data_dir = data_dir.data_dir if isinstance(data_dir, UserFiles) else data_dir
+        return _locate_user_folders(source, find_places(corpus, source, data_dir), corpus.name)
+    folder = _to_files(data_dir).data_dir
+    if folder is not None and source.url is not None:
+        return _locate_own(corpus, source, folder)
     if isinstance(source, SourceFile):
-        return _locate_file(corpus, source, data_dir)
-    if data_dir is None or source.url is None:
-        return _locate_released_folder(corpus, source)
-    return _locate_user_folder(corpus, source, data_dir)
+        return _locate_released(corpus, [source])[0]
+    located = _locate_released(corpus, source.files)
+    names = [file.name if source.name == "." else file.name.removeprefix(f"{source.name}/") for file in source.files]
+    below = {name: found.path for name, found in zip(names, located, strict=True)}
+    digests = {file.name: found.sha256 for file, found in zip(source.files, located, strict=True)}
+    first = located[0].path.parents[names[0].count("/")]
+    return LocatedFiles(first, _combine_digests(digests), released=True, files=below)
 
 
 def is_in(folder: DataDir, source: Source) -> bool:
@@ -76,41 +78,47 @@ def is_in(folder: DataDir, source: Source) -> bool:
     """
     if isinstance(source, UserFolders):
         return True
-    if isinstance(folder, UserFiles):
-        return folder.data_dir is not None and is_in(folder.data_dir, source)
-    if isinstance(source, SourceFile):
-        return (folder / source.name).exists()
-    return bool(_match_files(folder / source.name, source.patterns[:1]))
+    data_dir = _to_files(folder).data_dir
+    return data_dir is not None and bool(_match_files(data_dir, (source.expected,)))
 
 
 def files_in(folder: DataDir, source: Source) -> dict[str, Path]:
     """List the files of a source in a folder of a corpus's files, by their path below that folder, sorted."""
+    data_dir = _to_files(folder).data_dir
     if isinstance(source, UserFolders):
         found = {
             f"{one.name}/{name}": path
-            for one, place in _place_folders(source, folder)
-            for name, path in (_match_files(place, one.patterns) if place is not None else {}).items()
+            for one, place in _place_folders(source, _to_files(folder))
+            if place is not None
+            for name, path in _match_files(place, one.patterns).items()
         }
-        data_dir = folder if isinstance(folder, Path) else folder.data_dir
         return found | (_match_files(data_dir, source.patterns) if data_dir is not None and found else {})
-    if isinstance(folder, UserFiles):
-        return {} if folder.data_dir is None else files_in(folder.data_dir, source)
-    if isinstance(source, SourceFolder):
-        found = _match_files(folder / source.name, source.patterns)
-        return {source.path(name): path for name, path in found.items()}
-    return {source.name: folder / source.name} if (folder / source.name).is_file() else {}
+    patterns = source.patterns if isinstance(source, SourceFolder) else (source.name,)
+    below = source.path if isinstance(source, SourceFolder) else str
+    return {} if data_dir is None else _match_files(data_dir, tuple(map(below, patterns)))
 
 
 def files_at_hand(corpus: Corpus, source: Source, data_dir: DataDir | None) -> list[Path]:
     """List the files of a source on this machine, in all places where they are looked up, whatever they contain."""
     if source.url is None:
-        return [
-            _bundled_path(corpus, file) for file in (source.files if isinstance(source, SourceFolder) else [source])
-        ]
+        files = source.files if isinstance(source, SourceFolder) else [source]
+        return [_bundled_path(corpus, file) for file in files]
     folders = [data_dir]
-    if data_dir is None or (isinstance(data_dir, UserFiles) and data_dir.data_dir is None):
+    if _to_files(data_dir).data_dir is None:
         folders += [data_folder(corpus.name), cache_folder(corpus.name)]
     return [path for folder in folders if folder is not None for path in files_in(folder, source).values()]
+
+
+def find_places(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> UserFiles:
+    """Return where to look for a user's folders: below ``$CLOSEREAD_DATA`` for those whose place is not given."""
+    files = _to_files(data_dir)
+    if files.data_dir is not None or all(one.name in files.folders for one in source.folders):
+        return files
+    return files._replace(data_dir=data_folder(corpus.name))
+
+
+def _to_files(data_dir: DataDir | None) -> UserFiles:
+    return data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
 
 
 def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
@@ -119,62 +127,38 @@ def _match_files(folder: Path, patterns: tuple[str, ...]) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(found)}
 
 
-def find_places(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> UserFiles:
-    """Return where to look for a user's folders: below ``$CLOSEREAD_DATA`` for those whose place is not given."""
-    files = data_dir if isinstance(data_dir, UserFiles) else UserFiles(data_dir)
-    if files.data_dir is not None or all(one.name in files.folders for one in source.folders):
-        return files
-    return files._replace(data_dir=data_folder(corpus.name))
-
-
-def _place_folders(source: UserFolders, data_dir: DataDir) -> list[tuple[UserFolder, Path | None]]:
+def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
     """Return where each folder is expected; None for one that the user can do without, or has given no place."""
-    files = UserFiles(data_dir) if isinstance(data_dir, Path) else data_dir
     default = files.data_dir
     return [(one, files.folders.get(one.name, default and default / one.name)) for one in source.folders]
 
 
-def _locate_user_folders(corpus: Corpus, source: UserFolders, data_dir: DataDir | None) -> LocatedFiles:
-    """Find a user's folders.
-
-    Raises:
-        UnavailableError: some are missing; the message says what they are and how to get them.
-    """
-    files = find_places(corpus, source, data_dir)
-    found = files_in(files, source)
+def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> LocatedFiles:
+    """Find a user's folders; an UnavailableError says what the missing ones are and how to get them."""
+    found, places = files_in(files, source), _place_folders(source, files)
     missing = [
         (one, place)
-        for one, place in _place_folders(source, files)
+        for one, place in places
         if not any(name.startswith(f"{one.name}/") for name in found)
         and not (one.name in files.folders and place is None)
         and not any(fnmatchcase(name, pattern) for name in found for pattern in one.not_needed_with)
     ]
     if missing:
-        *others, last = (_describe_missing(one, place) for one, place in missing)
-        advice = _advise(source, [one for one, _ in missing], takes_config=None not in files.folders.values())
-        raise UnavailableError(files.data_dir or corpus.name, list(map(Problem, (*others, f"{last}; {advice}"))))
+        described = []
+        for one, place in missing:
+            expected = f"(expected files {' or '.join(one.patterns)})"
+            where = "was not given" if place is None else f"is not in {place} {expected}"
+            described.append(f"{one.content} {where}; {one.how_to_get}")
+        each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with "
+        each += " and ".join(name_option(one.name) for one, _ in missing)
+        advice = f"{each}, or a folder that contains {source.expected} with {name_option('data_dir')}"
+        if None not in files.folders.values():  # what does without a folder reads no config
+            advice += f", or try {_name_sample()}"
+        described[-1] += f"; {advice}"
+        raise UnavailableError(files.data_dir or corpus, list(map(Problem, described)))
     digests = {name: file_digest(path) for name, path in found.items()}
-    first = next(place for _, place in _place_folders(source, files) if place is not None)
+    first = next(place for _, place in places if place is not None)
     return LocatedFiles(files.data_dir or first, _combine_digests(digests), released=None, files=found)
-
-
-def _describe_missing(folder: UserFolder, place: Path | None) -> str:
-    where = "was not given" if place is None else f"is not in {place} (expected files {' or '.join(folder.patterns)})"
-    return f"{folder.content} {where}; {folder.how_to_get}"
-
-
-def _advise(source: UserFolders, missing: Sequence[UserFolder], *, takes_config: bool) -> str:
-    """Say where missing folders are asked for.
-
-    Args:
-        source: all folders.
-        missing: those that are missing.
-        takes_config: whether the command reads a config; one that does without a folder reads these files alone.
-    """
-    names = " and ".join(name_option(one.name) for one in missing)
-    each = f"pass {'the folders' if len(missing) > 1 else 'its folder'} with {names}"
-    both = f"a folder that contains {source.expected} with {name_option('data_dir')}"
-    return f"{each}, or {both}" + (f", or try {_name_sample()}" if takes_config else "")
 
 
 def _name_sample() -> str:
@@ -182,46 +166,45 @@ def _name_sample() -> str:
     return choose_words("--config sample", "the config 'sample'")
 
 
-def _locate_user_folder(corpus: Corpus, source: SourceFolder, data_dir: Path) -> LocatedFiles:
-    folder = data_dir / source.name
-    files = _match_files(folder, source.patterns)
+def _locate_own(corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path) -> LocatedFiles:
+    """Find a file, or the files of a folder, in a folder of the user's own."""
     if not is_in(data_dir, source):
         problem = Problem(f"contains no file {source.expected} (required by {corpus.title})")
         raise UnavailableError(data_dir, [problem])
+    if isinstance(source, SourceFile):
+        path = data_dir / source.name
+        digest = file_digest(path)
+        return LocatedFiles(path, digest, released=_find_difference(path, digest, source) is None)
+    folder = data_dir / source.name
+    files = _match_files(folder, source.patterns)
     found = {source.path(name): file_digest(path) for name, path in files.items()}
     released = found == {file.name: file.sha256 for file in source.files}
     return LocatedFiles(folder, _combine_digests(found), released, files)
 
 
-def _locate_released_folder(corpus: Corpus, source: SourceFolder) -> LocatedFiles:
-    located: dict[str, LocatedFiles] = {}
-    missing: list[SourceFile] = []
+def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[LocatedFiles]:
+    """Find released files, and download those that are missing."""
+    found: list[LocatedFiles | None] = []
     wrong: list[ChecksumError] = []
-    for file in source.files:
+    for file in files:
         try:
-            found = _find_released(corpus, file)
+            found.append(_find_released(corpus, file))
         except ChecksumError as error:
             wrong.append(error)
-        else:
-            if found is None:
-                missing.append(file)
-            else:
-                located[file.name] = found
     if wrong:
         raise merge_errors(wrong)
-    for place, file in enumerate(missing):
+    missing = [file for file, one in zip(files, found, strict=True) if one is None]
+    for number, file in enumerate(missing):
         try:
-            located[file.name] = _download(corpus, file)
+            found[files.index(file)] = _download(corpus, file)
         except DownloadError as error:
-            # Don't try the other files: each may take half a minute to fail.
-            problems = [Problem(_explain_unreachable(file, error), None, file.name)]
-            problems += [Problem("is also missing", None, other.name) for other in missing[place + 1 :]]
+            what = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
+            advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
+            problems = [Problem(f"{what}; {advice}, or try {_name_sample()}", None, file.name)]
+            # The other files are not tried: each may take half a minute to fail.
+            problems += [Problem("is also missing", None, other.name) for other in missing[number + 1 :]]
             raise UnavailableError(corpus.name, problems) from None
-    digests = {file.name: located[file.name].sha256 for file in source.files}
-    files = {file.name: located[file.name].path for file in source.files}
-    below = {name if source.name == "." else name.removeprefix(f"{source.name}/"): path for name, path in files.items()}
-    first, path = next(iter(below.items()))
-    return LocatedFiles(path.parents[first.count("/")], _combine_digests(digests), released=True, files=below)
+    return [one for one in found if one is not None]
 
 
 def _combine_digests(digests: Mapping[str, str]) -> str:
@@ -229,32 +212,21 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
     return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _locate_file(corpus: Corpus, file: SourceFile, data_dir: Path | None) -> LocatedFiles:
-    if file.url is not None and data_dir is not None:
-        path = data_dir / file.name
-        if not path.exists():
-            problem = Problem(f"contains no file {file.name} (required by {corpus.title})")
-            raise UnavailableError(data_dir, [problem])
-        digest = file_digest(path)
-        return LocatedFiles(path, digest, released=_find_difference(path, digest, file) is None)
-    try:
-        return _find_released(corpus, file) or _download(corpus, file)
-    except DownloadError as error:
-        problem = Problem(_explain_unreachable(file, error))
-        raise UnavailableError(f"{corpus.name}/{file.name}", [problem]) from None
-
-
 def _find_released(corpus: Corpus, file: SourceFile) -> LocatedFiles | None:
-    """Find a released file on this machine; None if it is not there."""
+    """Find a released file on this machine; None if it is not there, a ChecksumError if it is another."""
     if file.url is None:
-        return _verify(_bundled_path(corpus, file), file, "reinstall closeread")
-    for find in (data_folder, cache_folder):
-        folder = find(corpus.name)
-        if folder is not None and (folder / file.name).exists():
-            option = name_option("data_dir")
-            remedy = f"delete it to download it again, or pass its folder with {option} to use it as it is"
-            return _verify(folder / file.name, file, remedy)
-    return None
+        places, remedy = [_bundled_path(corpus, file)], "reinstall closeread"
+    else:
+        folders = filter(None, (data_folder(corpus.name), cache_folder(corpus.name)))
+        places = [folder / file.name for folder in folders if (folder / file.name).exists()]
+        option = name_option("data_dir")
+        remedy = f"delete it to download it again, or pass its folder with {option} to use it as it is"
+    if not places:
+        return None
+    digest = file_digest(places[0])
+    if difference := _find_difference(places[0], digest, file):
+        raise ChecksumError(places[0], [Problem(f"is not the released file: {difference}; {remedy}")])
+    return LocatedFiles(places[0], digest, released=True)
 
 
 def data_folder(corpus: str) -> Path | None:
@@ -274,11 +246,7 @@ def cache_folder(corpus: str) -> Path:
 
 
 def file_digest(path: Path) -> str:
-    """Return the sha256 of a file's bytes, in hex.
-
-    Raises:
-        FormatError: the file can't be read.
-    """
+    """Return the sha256 of a file's bytes, in hex."""
     try:
         if path.exists() and not path.is_file():  # opening a pipe would wait for its writer
             raise FormatError(path, [Problem("is not a regular file")])
@@ -289,26 +257,13 @@ def file_digest(path: Path) -> str:
 
 
 def git_blob(path: Path) -> str:
-    """Return the git object id of a file's bytes, in hex.
-
-    Raises:
-        FormatError: the file can't be read.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
+    """Return the git object id of a file's bytes, in hex."""
+    content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
-    """Describe how a file differs from the released one; None if it does not.
-
-    Args:
-        path: the file that was found.
-        digest: its sha256.
-        file: the released file.
-    """
+    """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
     if file.sha256 is not None:
         name, found, expected = "sha256", digest, file.sha256
     else:
@@ -320,23 +275,10 @@ def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
     return package_folder(f"closeread.loaders.{corpus.name}") / file.name
 
 
-def _verify(path: Path, file: SourceFile, remedy: str) -> LocatedFiles:
-    digest = file_digest(path)
-    difference = _find_difference(path, digest, file)
-    if difference is not None:
-        raise ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
-    return LocatedFiles(path, digest, released=True)
-
-
 def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
-    """Download a file into the cache.
-
-    Raises:
-        DownloadError: it can't be had.
-        UnavailableError: the cache can't be written.
-        ChecksumError: what is sent is not the released file.
-    """
+    """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
+    wrong = "the downloaded file is not the released file"
     try:
         make_folders(path.parent)
         with replacing(path) as draft:
@@ -344,19 +286,9 @@ def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
                 download(str(file.url), partial, file.size)
             digest = file_digest(draft)
             if difference := _find_difference(draft, digest, file):
-                raise _make_checksum_error(file, difference)
+                raise ChecksumError(file.url, [Problem(f"{wrong}: {difference}")])
     except TooLargeError as error:
-        raise _make_checksum_error(file, str(error)) from None
+        raise ChecksumError(file.url, [Problem(f"{wrong}: {error}")]) from None
     except OSError as error:
         raise UnavailableError(path, [Problem(f"{error.strerror}; set {CACHE_VARIABLE} to another folder")]) from None
     return LocatedFiles(path, digest, released=True)
-
-
-def _make_checksum_error(file: SourceFile, difference: str) -> ChecksumError:
-    return ChecksumError(file.url, [Problem(f"the downloaded file is not the released file: {difference}")])
-
-
-def _explain_unreachable(file: SourceFile, error: DownloadError) -> str:
-    found = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
-    advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
-    return f"{found}; {advice}, or try {_name_sample()}"

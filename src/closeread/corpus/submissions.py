@@ -6,9 +6,8 @@ All problems of a file are reported at once; only valid files are scored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
 from closeread.corpus.schema import RowValidator, Spared, load_schema
-from closeread.corpus.validation import Rules, accept_rows, load_rules
+from closeread.corpus.validation import accept_rows, load_rules
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.exceptions import (
     FormatError,
@@ -32,7 +31,7 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.files import is_empty_folder, text_suffix, write_text
-from closeread.formats import SubmissionFile, SubmissionFolder
+from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import (
@@ -51,8 +50,6 @@ from closeread.tasks import find_submission_format
 from closeread.wording import name_option
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from closeread.counts.table import CountTable
 
 MAGIC = b"PAR1"
@@ -99,10 +96,9 @@ class CorpusSides:
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
 
-        def check(rows: Rows) -> Iterator[Problem]:
-            for one in self.validate(gold.records, rows, options):
-                if one.side == "system":
-                    yield one.problem
+        def check(rows: Rows) -> Iterable[Problem]:
+            found = self.validate(gold.records, rows, options)
+            return (one.problem for one in found if one.side == "system")
 
         missing = options.get("missing", "error")
         return read_submission(source, gold.corpus, gold.records, missing, check, self.to_columns)
@@ -139,7 +135,7 @@ def read_submission(
     check: Callable[[Rows], Iterable[Problem]] | None = None,
     to_columns: Callable[[Rows], Rows] | None = None,
 ) -> System:
-    """Read, validate and align predictions.
+    """Read, validate and align predictions; all problems are reported at once.
 
     Args:
         source: a file of JSON Lines or in one of the corpus's own submission formats; a folder, if that is one of them;
@@ -149,16 +145,62 @@ def read_submission(
         missing: "error" to refuse a file without predictions for some ids; "empty" and "skip" accept it.
         check: finds problems of the rows, aligned with the gold, that the schema can't express.
         to_columns: converts these rows for `check` and the procedure.
-
-    Raises:
-        SubmissionError: the file can't be read or is invalid; all problems at once.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
         parsed = _parse(source, corpus, gold)
     except FormatError as error:
         raise SubmissionError(error.source, error.problems) from None
-    return _Alignment(path, corpus, gold, missing, check, to_columns).align(parsed)
+    key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
+    validator = RowValidator(load_schema(corpus.schema), "submission")
+    accepted, invalid = accept_rows(
+        validator, parsed.records, unsafe=UNSAFE if isinstance(parsed, ParsedRows) else None
+    )
+    parsed = parsed._replace(records=accepted)
+    problems = ProblemList(parsed.problems)
+    problems += (name_problem(parsed, key, problem) for problem in invalid)
+    problems += (problem for unique in corpus.unique for problem in find_repeated(parsed, unique, key))
+
+    rows: Rows = parsed.records
+    numbers: Sequence[int | None] = range(len(ids))
+    absent: tuple[str, ...] = ()
+    spared: dict[int, Spared | None] = {}
+    names = None if problems else column(parsed.records, key)
+    if names is None or (names is not ids and list(names) != list(ids)):
+        by_id = _index_rows(parsed, key, set(ids), problems)
+        numbers = [by_id.get(name) for name in ids]
+        expected = zip(ids, numbers, gold, strict=True)
+        absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
+        if missing == "error" and len(absent) > _count_unread(parsed):
+            problems.append(Problem(_describe_missing(absent, len(ids))))
+        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
+        rejected = sorted(n for n in by_id.values() if not validator.accepts(parsed.records[n])) if invalid else []
+        explained = rejected[: limits.MAX_EXPLAINED]
+        spared = dict.fromkeys(rejected) | {n: validator.drop_invalid_items(parsed.records[n]) for n in explained}
+        rows = [
+            None if n is None else parsed.records[n] if n not in spared else (left := spared[n]) and left.row
+            for n in numbers
+        ]
+
+    aligned = rows if to_columns is None else to_columns(rows)
+    for problem in () if check is None else check(aligned):
+        row = problem.row or 0
+        number, name = numbers[row], f"{key} {quote(ids[row])}"
+        if number is None:
+            problems.append(problem._replace(row=None, record=name))
+        else:
+            left = spared.get(number)
+            original = problem.path if left is None else left.original_path(problem.path)
+            problems.append(place_problem(parsed, problem._replace(row=number, path=original), name))
+    if problems:
+        raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
+    if isinstance(parsed, ParsedFolder):
+        notices = parsed.notices
+    else:
+        notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
+    return System(
+        aligned, absent, tuple(describe_problems(str(path), sorted(notices, key=lambda notice: notice.order)))
+    )
 
 
 def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
@@ -173,108 +215,10 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     lines = read_lines(source)
     # A blank line is invalid in every format, so it must not decide the format of the file.
     first = next((line for line in lines if line.strip()), "")
-    own = next((one for one in _find_files(corpus) if one.recognises(first)), None)
-    if own is not None:
-        return own.parse(lines, gold)
+    for one in _find_formats(corpus):
+        if isinstance(one, SubmissionFile) and one.recognises(first):
+            return one.parse(lines, gold)
     return parse_json_lines(lines)
-
-
-@dataclass(frozen=True)
-class _Alignment:
-    """Validation of rows, and their alignment with the gold.
-
-    Attributes:
-        path: what to call their source in messages.
-        corpus, gold, missing, check, to_columns: see `read_submission`.
-    """
-
-    path: Path | str
-    corpus: Corpus
-    gold: Sequence[Record]
-    missing: str
-    check: Callable[[Rows], Iterable[Problem]] | None
-    to_columns: Callable[[Rows], Rows] | None
-
-    @cached_property
-    def ids(self) -> Sequence[str]:
-        """The ids of the gold, in order."""
-        return column(self.gold, self.corpus.key)
-
-    @cached_property
-    def rules(self) -> Rules:
-        """The rules of the task."""
-        return load_rules(self.corpus.task)
-
-    @cached_property
-    def validator(self) -> RowValidator:
-        """The validator of rows."""
-        return RowValidator(load_schema(self.corpus.schema), "submission")
-
-    def align(self, parsed: AnyParsed) -> System:
-        """Validate rows, and align them.
-
-        Raises:
-            SubmissionError: they are invalid; all problems at once.
-        """
-        in_memory = isinstance(parsed, ParsedRows)
-        accepted, invalid = accept_rows(self.validator, parsed.records, unsafe=UNSAFE if in_memory else None)
-        parsed = parsed._replace(records=accepted)
-        key, ids = self.corpus.key, self.ids
-        problems = ProblemList(parsed.problems)
-        problems += (name_problem(parsed, key, problem) for problem in invalid)
-        problems += (problem for unique in self.corpus.unique for problem in find_repeated(parsed, unique, key))
-        names = column(parsed.records, key) if not problems else None
-        if names is not None and (names is ids or list(names) == list(ids)):
-            rows = self._convert(parsed.records, parsed, problems, range(len(ids)), {})
-            return System(rows, (), self._describe_odd_rows(parsed))
-        return self._align_by_id(parsed, problems, all_valid=not invalid)
-
-    def _align_by_id(self, parsed: AnyParsed, problems: ProblemList, *, all_valid: bool) -> System:
-        """Take rows in another order than that of the gold, or with problems."""
-        rows, id_problems = _index_rows(parsed, self.corpus.key, set(self.ids))
-        expected = zip(self.ids, self.gold, strict=True)
-        absent = tuple(name for name, record in expected if name not in rows and self.rules.is_scored(record))
-        problems += id_problems
-        if self.missing == "error" and len(absent) > _count_unread(parsed):
-            problems.append(Problem(_describe_missing(absent, len(self.ids))))
-        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-        rejected = [] if all_valid else [n for n in rows.values() if not self.validator.accepts(parsed.records[n])]
-        spared = {
-            n: self.validator.drop_invalid_items(parsed.records[n]) if place < limits.MAX_EXPLAINED else None
-            for place, n in enumerate(sorted(rejected))
-        }
-        numbers = [rows.get(name) for name in self.ids]
-        sound = [None if number is None else _keep_valid_items(number, parsed.records, spared) for number in numbers]
-        aligned = self._convert(sound, parsed, problems, numbers, spared)
-        return System(aligned, absent, self._describe_odd_rows(parsed))
-
-    def _convert(
-        self,
-        rows: Rows,
-        parsed: AnyParsed,
-        problems: ProblemList,
-        numbers: Sequence[int | None],
-        spared: Mapping[int, Spared | None],
-    ) -> Rows:
-        """Convert aligned rows, given their numbers in the file, unless there are problems.
-
-        Raises:
-            SubmissionError: there are; all of them at once.
-        """
-        aligned = rows if self.to_columns is None else self.to_columns(rows)
-        found = () if self.check is None else self.check(aligned)
-        problems += _add_places(found, self.corpus.key, self.ids, parsed, numbers, spared)
-        if problems:
-            raise SubmissionError(self.path, sorted(problems, key=lambda problem: problem.order))
-        return aligned
-
-    def _describe_odd_rows(self, parsed: AnyParsed) -> tuple[str, ...]:
-        """Describe what is unusual about valid rows, with the place."""
-        if isinstance(parsed, ParsedFolder):
-            notices = parsed.notices
-        else:
-            notices = [parsed.problem(row, what) for row, what in self.rules.find_odd_rows(parsed.records, self.gold)]
-        return tuple(describe_problems(str(self.path), sorted(notices, key=lambda notice: notice.order)))
 
 
 def _count_unread(parsed: AnyParsed) -> float:
@@ -287,38 +231,9 @@ def _count_unread(parsed: AnyParsed) -> float:
     return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
 
 
-def _keep_valid_items(number: int, rows: Sequence[Record], spared: Mapping[int, Spared | None]) -> Record | None:
-    """Return a row without the items that break the schema; None if nothing is left."""
-    if number not in spared:
-        return rows[number]
-    left = spared[number]
-    return None if left is None else left.row
-
-
-def _add_places(
-    found: Iterable[Problem],
-    key: str,
-    ids: Sequence[str],
-    parsed: AnyParsed,
-    numbers: Sequence[int | None],
-    spared: Mapping[int, Spared | None],
-) -> ProblemList:
-    """Add their place in the file to problems of aligned rows, given the rows' ids and numbers in the file."""
-    problems = ProblemList()
-    for problem in found:
-        row = problem.row or 0
-        number = numbers[row]
-        left = None if number is None else spared.get(number)
-        path = problem.path if left is None else left.original_path(problem.path)
-        own, name = problem._replace(path=path, row=number), f"{key} {quote(ids[row])}"
-        problems.append(own._replace(record=name) if number is None else place_problem(parsed, own, name))
-    return problems
-
-
-def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str, int], list[Problem]]:
-    """Return the index of the row of every id, and problems for unknown and duplicate ids."""
+def _index_rows(parsed: AnyParsed, key: str, known: set[str], problems: list[Problem]) -> dict[str, int]:
+    """Return the number of the row of every id, and add problems of unknown and duplicate ids."""
     rows: dict[str, int] = {}
-    problems = ProblemList()
     for number, name in enumerate(as_columns(parsed.records, [key])[key]):
         if not isinstance(name, str):
             continue  # the schema reports it
@@ -329,7 +244,7 @@ def _index_rows(parsed: AnyParsed, key: str, known: set[str]) -> tuple[dict[str,
             problems.append(parsed.problem(number, found))
         else:
             rows[name] = number
-    return rows, problems
+    return rows
 
 
 def _describe_missing(absent: Sequence[str], total: int) -> str:
@@ -352,11 +267,7 @@ def drop_advice(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def check_submission_path(path: Path, corpus: Corpus) -> None:
-    """Check that rows can be written to a path, before they are made.
-
-    Raises:
-        RequestError: no format has its suffix, or it is a folder that is not empty.
-    """
+    """Check that rows can be written to a path, before they are made."""
     if not _is_for_folder(path, corpus):
         _find_writer(corpus, text_suffix(path))
     elif path.is_dir() and not is_empty_folder(path):
@@ -364,12 +275,7 @@ def check_submission_path(path: Path, corpus: Corpus) -> None:
 
 
 def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None:
-    """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix.
-
-    Raises:
-        RequestError: the folder is not empty, or its format can't express the rows; all problems at once.
-        OSError: the file or the folder can't be written.
-    """
+    """Write rows to a file, or to a folder if the corpus has such submissions and the path has no suffix."""
     check_submission_path(path, corpus)
     if not _is_for_folder(path, corpus):
         write_text(path, dump_submission(rows, corpus, text_suffix(path)))
@@ -381,11 +287,7 @@ def write_submission(path: Path, rows: Sequence[Record], corpus: Corpus) -> None
 
 
 def dump_submission(rows: Sequence[Record], corpus: Corpus, suffix: str) -> str:
-    """Return rows as the text of a file: JSON Lines, or the corpus's submission format with that suffix.
-
-    Raises:
-        RequestError: no format has that suffix, or the format can't express the rows.
-    """
+    """Return rows as the text of a file: JSON Lines, or the corpus's submission format with that suffix."""
     dump = _find_writer(corpus, suffix)
     try:
         return dump(rows)
@@ -398,60 +300,38 @@ def _is_for_folder(path: Path, corpus: Corpus) -> bool:
 
 
 def _find_writer(corpus: Corpus, suffix: str) -> Callable[[Sequence[Record]], str]:
-    """Return what writes rows as the text of a file with a suffix.
-
-    Raises:
-        RequestError: no format has it.
-    """
+    """Return what writes rows as the text of a file with a suffix."""
+    formats = _find_formats(corpus)
+    files = [one for one in formats if isinstance(one, SubmissionFile)]
     writers: dict[str, Callable[[Sequence[Record]], str]] = {
-        one.suffix: one.dump for one in _find_files(corpus) if one.suffix is not None and one.dump is not None
+        one.suffix: one.dump for one in files if one.suffix is not None and one.dump is not None
     }
     writers |= dict.fromkeys((*SUFFIXES, ".json", ""), dump_json_lines)
     if suffix not in writers:
         known = [name for name in writers if name]
-        if find_folders(corpus):
-            known.append("a folder name without a suffix")
+        known += ["a folder name without a suffix"] if len(files) < len(formats) else []
         raise RequestError(
             f"cannot write {corpus.name} predictions with suffix '{suffix}' (choose from: {', '.join(known)})"
         )
     return writers[suffix]
 
 
-def _find_files(corpus: Corpus) -> list[SubmissionFile]:
-    """Return the file formats of a corpus's own."""
-    formats = (find_submission_format(corpus.task, name) for name in corpus.submission_formats)
-    return [one for one in formats if isinstance(one, SubmissionFile)]
+def _find_formats(corpus: Corpus) -> list[SubmissionFormat]:
+    return [find_submission_format(corpus.task, name) for name in corpus.submission_formats]
 
 
 def find_folders(corpus: Corpus) -> list[SubmissionFolder]:
     """Return the folder formats of a corpus's own."""
-    formats = (find_submission_format(corpus.task, name) for name in corpus.submission_formats)
-    return [one for one in formats if isinstance(one, SubmissionFolder)]
+    return [one for one in _find_formats(corpus) if isinstance(one, SubmissionFolder)]
 
 
-def find_parquet_problems(path: Path) -> tuple[Problem, ...]:
-    """Return what is wrong with a file that is Parquet by its name or its first bytes; nothing for other files.
-
-    Counts are the usual case, since they are next to predictions, and other commands accept either.
-    """
+def find_parquet_problems(path: Path) -> list[Problem]:
+    """Return what is wrong with a file that is Parquet by its name or its first bytes, such as counts."""
     try:
-        if not path.is_file():
-            return ()
         with path.open("rb") as file:
-            if file.read(len(MAGIC)) != MAGIC and path.suffix.lower() != ".parquet":
-                return ()
-    except OSError:  # reading it tells
-        return ()
-    from closeread.counts.storage import KEY  # with the next one, takes longer to import than most files take to read
-    from closeread.formats.parquet import read_parquet
-
-    def describe(schema: pa.Schema) -> list[Problem]:
-        if KEY in (schema.metadata or {}):
-            return [Problem("contains counts, not predictions; use `closeread score --from-counts` to score them")]
-        return [Problem("is a Parquet file (expected predictions as text, such as JSON Lines)")]
-
-    try:
-        read_parquet(path, describe)
-    except FormatError as error:
-        return tuple(error.problems)
-    return ()
+            is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
+    except OSError:  # a folder, or reading it tells
+        return []
+    counts = "counts are scored by `closeread score --from-counts`"
+    what = f"is a Parquet file (expected predictions as text, such as JSON Lines; {counts})"
+    return [Problem(what)] if is_parquet else []

@@ -18,7 +18,7 @@ from math import isfinite, isnan
 from numbers import Integral, Real
 from operator import is_not
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from closeread import limits
 from closeread.corpus.schema import Node, RowValidator, Schema, fold, value_type
@@ -91,25 +91,19 @@ def validate_records(
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: (),
     unsafe: re.Pattern[str] = UNSAFE,
 ) -> Sequence[Record]:
-    """Return the records of a file or a folder if all of them are valid.
+    """Return the records of a file or a folder if all of them are valid; all problems are reported at once.
 
     Args:
         path: the file or the folder, or the name of records in memory, for messages.
         parsed: its content.
         schema, definition: the definition that the records must match.
         keys: the fields whose values must be unique; the first one names a record in messages.
-        find_inconsistencies: finds problems that the schema can't express: the index of a record, and its problem.
-            Records that break the schema are not passed to it.
+        find_inconsistencies: finds the numbers of valid records with problems that the schema can't express.
         unsafe: characters that no string of records in memory may contain.
-
-    Raises:
-        FormatError: something could not be read, a record is invalid, or two records have the same key; all problems
-            at once.
     """
     validator = RowValidator(schema, definition)
-    accepted, rejected = accept_rows(
-        validator, parsed.records, unsafe=unsafe if isinstance(parsed, ParsedRows) else None
-    )
+    in_memory = isinstance(parsed, ParsedRows)
+    accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None)
     parsed = parsed._replace(records=accepted)
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
@@ -126,21 +120,14 @@ def validate_records(
     return parsed.records
 
 
-class Accepted(NamedTuple):
-    """Rows as a schema wants them, and what is wrong with them, each problem with the number of its row."""
-
-    rows: Sequence[Any]
-    problems: list[Problem]
-
-
 def accept_rows(
     validator: RowValidator,
     rows: Sequence[Any],
     numbers: Sequence[int] | None = None,
     *,
     unsafe: re.Pattern[str] | None = None,
-) -> Accepted:
-    """Validate rows, and convert what can mean only one thing in those that break the schema.
+) -> tuple[Sequence[Any], list[Problem]]:
+    """Return rows as a schema wants them, what can mean only one thing converted, and what is wrong with them.
 
     Args:
         validator: what validates them.
@@ -148,18 +135,10 @@ def accept_rows(
         numbers: the number of each row, for its problems; None to count from 0.
         unsafe: of rows in memory, characters that no string may contain; None for rows of a text file, whose reader
             refuses such characters, and whatever is no JSON value.
-
-    >>> from closeread.corpus.schema import load_schema
-    >>> possession = {"order": 2, "anchor": 1657, "possessor": "Ann", "certainty": None}
-    >>> possession |= {"relation": None, "relation_certainty": None}
-    >>> rows = [{"article": "Florentine Diamond", "possessions": [possession]}]
-    >>> found = accept_rows(RowValidator(load_schema("wikipossessions"), "submission"), rows)
-    >>> found.rows[0]["possessions"][0]["order"]
-    '2'
     """
     wrong = {} if unsafe is None else find_wrong_rows(rows, unsafe)
     if not wrong and validator.accepts_all(rows):
-        return Accepted(rows, [])
+        return rows, []
     rows = fit_numbers(validator, rows)
     if unsafe is not None:  # a number with too many digits can't be quoted
         suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
@@ -168,35 +147,14 @@ def accept_rows(
     problems = ProblemList(one._replace(row=numbers[i]) for i, found in wrong.items() for one in found)
     rest = [i for i in range(len(rows)) if i not in wrong] if wrong else range(len(rows))
     problems += validator.problems([rows[i] for i in rest] if wrong else rows, [numbers[i] for i in rest])
-    return Accepted(rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems)
-
-
-def describe_unwrapped(validator: RowValidator, side: str, rows: object) -> str:
-    """Say that the rows are one row that was not put in a list; empty if they are not.
-
-    Args:
-        validator: what validates a row, which is itself a list, such as the clusters of a document.
-        side: the name of the argument.
-        rows: the rows, which are not valid.
-    """
-    if not isinstance(rows, list | tuple) or not validator.accepts(list(rows)):
-        return ""
-    return (
-        f"are the {validator.title} of a single document (expected a list with one item per document; "
-        f"wrap them in a list: [{side}])"
-    )
+    return rows, sorted(problems, key=lambda problem: problem.row or 0) if wrong else problems
 
 
 # Numbers that fit the schema
 
 
 def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
-    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged.
-
-    Args:
-        validator: what knows the schema; rows that it accepts are unchanged.
-        rows: JSON values, valid or not.
-    """
+    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged."""
     if isinstance(rows, ColumnRecords):
         columns = dict(rows.columns)
         for name, node in validator.fields.items():
@@ -210,7 +168,7 @@ def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
 
 def _find_converter(schema: Schema, node: Node) -> Convert | None:
     """Return what converts the values of a node; None if nothing in it may be a number."""
-    return fold(schema, node, scalar=_convert_number, array=_convert_items, struct=_convert_fields)
+    return fold(schema, node, scalar=_convert_number, array=convert_items, struct=convert_fields)
 
 
 def _convert_number(node: Node) -> Convert | None:
@@ -223,60 +181,41 @@ def _convert_number(node: Node) -> Convert | None:
     )
 
 
-def _convert_items(convert: Convert | None) -> Convert | None:
+def convert_items(convert: Convert | None) -> Convert | None:
+    """Return what converts the items of a list; None if nothing does."""
     if convert is None:
         return None
 
-    def convert_items(value: Any) -> Any:
+    def convert_all(value: Any) -> Any:
         if not isinstance(value, list | tuple):
             return value
         items = list(map(convert, value))
         return items if any(map(is_not, items, value)) else value  # a copy only of what changes
 
-    return convert_items
+    return convert_all
 
 
-def _convert_fields(children: dict[str, Convert | None]) -> Convert | None:
-    found = {name: convert for name, convert in children.items() if convert is not None}
+def convert_fields(children: dict[str, Convert | None]) -> Convert | None:
+    """Return what converts the fields of an object; None if nothing does."""
+    found = {name: change for name, change in children.items() if change is not None}
 
-    def convert_fields(value: Any) -> Any:
+    def convert(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
-        fields = {name: convert(value[name]) for name, convert in found.items() if name in value}
+        fields = {name: change(value[name]) for name, change in found.items() if name in value}
         return {**value, **fields} if any(fields[name] is not value[name] for name in fields) else value
 
-    return convert_fields if found else None
+    return convert if found else None
 
 
 # JSON values
-
-
-class _TooDeepError(Exception):
-    """A value is nested more deeply than `limits.MAX_DEPTH`."""
-
-
-class TooDeep:
-    """What stands for a row that is nested too deeply."""
 
 
 def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
     """Return rows, or records stored as columns, with JSON types, as `as_json`."""
     if isinstance(rows, ColumnRecords):
         return ColumnRecords({str(name): convert_rows(values) for name, values in rows.columns.items()})
-    return rows if _has_plain_types(rows) else [as_json(value) for value in rows]
-
-
-def _has_plain_types(rows: Iterable[Any]) -> bool:
-    """Tell whether all values are JSON types already, level by level, which is many times faster than one by one."""
-    level = list(rows)
-    for depth in range(limits.MAX_DEPTH + 1):
-        kinds = set(map(type, level))
-        if not kinds <= PLAIN:
-            return False
-        if kinds.isdisjoint((list, dict)):
-            return True
-        level = _list_children(level, kinds, depth)
-    return False
+    return rows if _are_safe(rows, UNSAFE) else [as_json(value) for value in rows]
 
 
 def _list_children(level: list[Any], kinds: set[type], depth: int) -> list[Any]:
@@ -293,30 +232,25 @@ def _list_children(level: list[Any], kinds: set[type], depth: int) -> list[Any]:
 def as_json(value: Any) -> Any:
     """Convert scalars, arrays, tensors, tuples, decimals and subclasses of Python's types to JSON types.
 
-    Anything else is unchanged, except that a `TooDeep` stands for what is nested too deeply.
+    Anything else, and what is nested too deeply, is unchanged.
     """
     try:
-        return _convert(value, 0)
-    except _TooDeepError:
-        return TooDeep()
+        return _convert(value)
+    except RecursionError:
+        return value
 
 
-def _convert(value: Any, depth: int) -> Any:
+def _convert(value: Any) -> Any:
     kind = type(value)
     if kind in SCALARS or kind is float:
         return value
-    if depth > limits.MAX_DEPTH:
-        raise _TooDeepError
     if isinstance(value, Mapping):
-        return {
-            str.__str__(name) if isinstance(name, str) else name: _convert(child, depth + 1)
-            for name, child in value.items()
-        }
+        return {str.__str__(name) if isinstance(name, str) else name: _convert(child) for name, child in value.items()}
     if hasattr(value, "tolist"):  # arrays, tensors and their scalars
         value = value.tolist()
-        return value if type(value) in SCALARS or hasattr(value, "tolist") else _convert(value, depth)
+        return value if type(value) in SCALARS or hasattr(value, "tolist") else _convert(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return value if kind is list and set(map(type, value)) <= SCALARS else [_convert(v, depth + 1) for v in value]
+        return value if kind is list and set(map(type, value)) <= SCALARS else [_convert(item) for item in value]
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Decimal):
@@ -333,23 +267,23 @@ def _convert(value: Any, depth: int) -> Any:
 
 
 def find_wrong_rows(rows: Sequence[Any], unsafe: re.Pattern[str] = UNSAFE) -> dict[int, list[Problem]]:
-    """Return the problems of rows with values that JSON Lines may not contain, by the index of the row.
+    """Return the problems of rows with values that JSON Lines may not contain, by the number of the row.
 
     These are unsafe characters, numbers that are not finite, values that are nested too deeply and anything that is no
     JSON value.
-
-    Args:
-        rows: the rows, or records stored as columns.
-        unsafe: characters that no string may contain.
     """
     columns = rows.columns if isinstance(rows, ColumnRecords) else None
-    if _are_safe(chain(columns, *columns.values()) if columns is not None else rows, unsafe, columns is not None):
+    values = rows if columns is None else chain(columns, *columns.values())
+    if _are_safe(values, unsafe, is_flat=columns is not None):
         return {}
     return {i: found for i, row in enumerate(rows) if (found := explain_values(row, unsafe))}
 
 
-def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], is_flat: bool) -> bool:
-    """Tell whether all values may be in JSON Lines, level by level; of very long numbers, the schema tells."""
+def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = False) -> bool:
+    """Tell whether all values may be in JSON Lines, except very long numbers, of which the schema tells.
+
+    Looking at level after level is many times faster than looking at one value after the other.
+    """
     level = list(rows)
     for depth in range(limits.MAX_DEPTH + (not is_flat)):
         kinds = set(map(type, level))
@@ -372,50 +306,42 @@ def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], is_flat: bool) -> bo
 def explain_values(row: Any, unsafe: re.Pattern[str] = UNSAFE) -> list[Problem]:
     """Return a problem for each value in a row that JSON Lines may not contain, up to `EXPLAINED`."""
     try:
-        return list(islice(_find_wrong(row, (), 0, unsafe), EXPLAINED))
-    except _TooDeepError:
+        return list(islice(_find_wrong(row, (), unsafe), EXPLAINED))
+    except RecursionError:
         return [Problem(TOO_DEEP)]
 
 
-def _find_wrong(value: Any, path: FieldPath, depth: int, unsafe: re.Pattern[str]) -> Iterator[Problem]:
-    if depth == limits.MAX_DEPTH and isinstance(value, list | dict):
-        raise _TooDeepError
-    if type(value) is dict:
+def _find_wrong(value: Any, path: FieldPath, unsafe: re.Pattern[str]) -> Iterator[Problem]:
+    def describe_characters(text: str) -> str:
+        found = unsafe.search(text)
+        if not found:
+            return ""
+        kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
+        return f"{quote(text)} contains the {kind} U+{ord(found[0]):04X}"
+
+    kind = type(value)
+    if kind is dict:
         for name, child in value.items():
             if type(name) is not str:
                 yield Problem(f"the key {_describe(name)} (expected text)", path=path)
-            elif found := unsafe.search(name):
-                yield Problem(f"the key {_describe_character(name, found[0])}", path=path)
+            elif what := describe_characters(name):
+                yield Problem(f"the key {what}", path=path)
             else:
-                yield from _find_wrong(child, (*path, name), depth + 1, unsafe)
-    elif type(value) is list:
+                yield from _find_wrong(child, (*path, name), unsafe)
+    elif kind is list:
         for place, child in enumerate(value):
-            yield from _find_wrong(child, (*path, place), depth + 1, unsafe)
-    elif what := _describe_wrong(value, unsafe):
-        yield Problem(what, path=path)
-
-
-def _describe_wrong(value: Any, unsafe: re.Pattern[str]) -> str:
-    """Say what is wrong with a value that is neither a list nor an object; empty if nothing is."""
-    kind = type(value)
-    if kind is str:
-        found = unsafe.search(value)
-        return f"the string {_describe_character(value, found[0])}" if found else ""
-    if kind is float and not isfinite(value):
-        name = "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return f"{name} is not a valid JSON value"
-    if kind is int and value.bit_length() > LONGEST_NUMBER:
-        return "contains a number with too many digits"
-    if kind in SCALARS or kind is float:
-        return ""
-    if kind is TooDeep:
-        return TOO_DEEP
-    return f"{_describe(value)} (expected a JSON value)"
-
-
-def _describe_character(text: str, character: str) -> str:
-    kind = "lone surrogate" if "\ud800" <= character <= "\udfff" else "control character"
-    return f"{quote(text)} contains the {kind} U+{ord(character):04X}"
+            yield from _find_wrong(child, (*path, place), unsafe)
+    elif kind is str:
+        if what := describe_characters(value):
+            yield Problem(f"the string {what}", path=path)
+    elif kind is float:
+        if not isfinite(value):
+            name = "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+            yield Problem(f"{name} is not a valid JSON value", path=path)
+    elif kind is int and value.bit_length() > LONGEST_NUMBER:
+        yield Problem("contains a number with too many digits", path=path)
+    elif kind not in SCALARS:
+        yield Problem(f"{_describe(value)} (expected a JSON value)", path=path)
 
 
 def _describe(value: object) -> str:

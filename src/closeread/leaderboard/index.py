@@ -17,9 +17,9 @@ import numpy as np
 
 from closeread._version import __version__
 from closeread.arrays import Floats
-from closeread.corpus.examples import SAMPLE
 from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
+from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board, Leaderboard

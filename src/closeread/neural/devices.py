@@ -7,9 +7,6 @@ from contextlib import contextmanager
 
 from closeread.exceptions import MissingExtraError, RequestError
 
-PRECISIONS = ("auto", "float32", "bfloat16")
-"""How precisely matrices are multiplied; "auto" is bfloat16 on GPUs that have it, float32 elsewhere."""
-
 
 def check_libraries(purpose: str) -> None:
     """Check that torch and transformers are installed.
@@ -46,7 +43,7 @@ def choose_device(name: str | None) -> str:
 
 
 def choose_precision(name: str, device: str) -> str:
-    """Return the precision that a choice of `PRECISIONS` means on a device."""
+    """Return the precision that "auto", "float32" or "bfloat16" means on a device."""
     import torch
 
     if name != "auto":

@@ -18,9 +18,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-VARIANTS = ("coupled", "decoupled")
-"""One head with "no link" as one of the labels; or a head for links, and one for the labels of links."""
-
 NOT_A_PAIR = -100
 """In place of the label where there is no pair: a span and itself, and padding."""
 
@@ -128,7 +125,8 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
     """Links between spans, from their vectors.
 
     Args:
-        variant: one of `VARIANTS`.
+        variant: "coupled", one head with "no link" as one of the labels; or "decoupled", a head for links, and one for
+            the labels of links.
         sizes: of its layers.
     """
 

@@ -45,7 +45,7 @@ class LinkChoice:
     """What is trained.
 
     Attributes:
-        variant: one of `closeread.neural.link_model.VARIANTS`.
+        variant: "coupled" or "decoupled" (see `closeread.neural.link_model.LinkModel`).
         kind: one of `KINDS`.
         name: of the encoder, or the file of word vectors.
         labels: the number of labels, "no link" included.

@@ -48,16 +48,16 @@ def show_oddities(corpus: str, data_dir: Path | None, *, as_json: bool) -> None:
     tell(found.notices)
     if as_json:
         rows = [
-            {"config": part.config, "split": part.split, "oddity": text} for part in found.parts for text in part.texts
+            {"config": config, "split": split, "oddity": text} for config, split, texts in found.parts for text in texts
         ]
         printing.print_json({"corpus": corpus, "oddities": rows})
         return
     if not found.parts:
         click.echo("no oddities")
-    for part in found.parts:
-        noun = "oddity" if len(part.texts) == 1 else "oddities"
-        click.echo(f"config {part.config}, split {part.split}: {len(part.texts):,} {noun}")
-        for text in part.texts:
+    for config, split, texts in found.parts:
+        noun = "oddity" if len(texts) == 1 else "oddities"
+        click.echo(f"config {config}, split {split}: {len(texts):,} {noun}")
+        for text in texts:
             click.echo(f"  {escape(text)}")
 
 
@@ -121,7 +121,7 @@ def show_corpus(corpus: str) -> None:
 
 def _print_examples(corpus: Corpus) -> None:
     """Print a gold record and a line of a submission."""
-    from closeread.corpus.examples import abridge, example_record, example_submission
+    from closeread.corpus.showing import abridge, example_record, example_submission
     from closeread.tables import find_width, wrap_paragraph
 
     record = abridge(example_record(corpus)).splitlines()

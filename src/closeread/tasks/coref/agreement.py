@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Mask, ratio
+from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.results import Result
@@ -91,14 +92,7 @@ SCORES = {
 }
 """What each score is."""
 
-CITATION = """@inproceedings{passonneau-2004-computing,
-  title = {Computing Reliability for Coreference Annotation},
-  author = {Passonneau, Rebecca J.},
-  booktitle = {Proceedings of the Fourth International Conference on Language Resources and Evaluation},
-  year = {2004},
-  pages = {1503--1506},
-  url = {https://lrec.elra.info/lrec2004-main-486}
-}"""
+CITATION = papers("passonneau-2004-computing")[0]
 
 
 class DocumentAgreement(NamedTuple):

@@ -41,35 +41,15 @@ MARMARA = ("genre", "sentences", "mentions")
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, each with its line; names are the file's, whatever the split.
-
-    Raises:
-        FormatError: as `read_coref_json`.
-    """
+    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
     del split
     return _read(path, is_response=False)
 
 
 def read_predictions(path: Path, split: str) -> Parsed:
-    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too.
-
-    Raises:
-        FormatError: as `read_coref_json`.
-    """
+    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too."""
     del split
     return _read(path, is_response=True)
-
-
-def read_coref_json(path: Path) -> MentionTable:
-    """Read the documents of a file.
-
-    Returns:
-        Clusters and mentions in the order of the file; `n_tokens` only if every document has it.
-
-    Raises:
-        FormatError: the file can't be read or is invalid, with all its problems.
-    """
-    return table_of(_read(path, is_response=False).records)
 
 
 def _read(path: Path, *, is_response: bool) -> Parsed:

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from closeread.arrays import Floats
+from closeread.corpus.citing import papers
 from closeread.counts.metrics import Metric, average, unit_scores
 from closeread.counts.procedure import (
     Help,
@@ -41,15 +42,6 @@ from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_side
 from closeread.tasks.coref.mention_fields import FIELDS
 from closeread.tasks.coref.mention_metrics import SELECTED
 from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
-from closeread.tasks.coref.references import (
-    LUO_2014,
-    MOOSAVI_2019,
-    PRADHAN_2014,
-    REFERENCES,
-    YU_2022,
-    YU_2023,
-    ZABOKRTSKY_2022,
-)
 from closeread.tasks.coref.sides import CoreferenceSides
 from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
@@ -162,7 +154,7 @@ PROCEDURE = Procedure(
             "error",
             "What to do with a mention that belongs to several entities: reject it, keep its first entity, or count it "
             "as the reference scorer does.",
-            references=(PRADHAN_2014,),
+            references=papers("pradhan-etal-2014-scoring"),
         ),
         Option(
             "keep_singletons",
@@ -176,7 +168,7 @@ PROCEDURE = Procedure(
             "reference",
             "How to compute BLANC when one kind of link is absent: as the reference scorer does, or as in Luo et al. "
             "(2014).",
-            references=(PRADHAN_2014, LUO_2014),
+            references=papers("pradhan-etal-2014-scoring", "luo-etal-2014-extension"),
         ),
         average_option("document"),
         Option(
@@ -185,7 +177,7 @@ PROCEDURE = Procedure(
             "exact",
             "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
             "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
-            references=(MOOSAVI_2019, ZABOKRTSKY_2022),
+            references=papers("moosavi-etal-2019-using", "zabokrtsky-etal-2022-findings"),
         ),
         Option(
             "words",
@@ -212,7 +204,7 @@ PROCEDURE = Procedure(
             "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
             "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
             signed="if_changed",
-            references=(ZABOKRTSKY_2022,),
+            references=papers("zabokrtsky-etal-2022-findings"),
         ),
         Option(
             "split_antecedents",
@@ -221,7 +213,7 @@ PROCEDURE = Procedure(
             "How to treat entities with split antecedents in Universal Anaphora files: ignore that they have any, "
             "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
-            references=(YU_2023,),
+            references=papers("yu-etal-2023-universal"),
         ),
         Option(
             "layer",
@@ -230,7 +222,7 @@ PROCEDURE = Procedure(
             "Choose the layer of Universal Anaphora files to score.",
             signed="if_changed",
             reading=True,
-            references=(YU_2022, YU_2023),
+            references=papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
         ),
         PathOption(
             "fields",
@@ -251,7 +243,7 @@ PROCEDURE = Procedure(
             {"duplicates": "reference"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
-            (PRADHAN_2014,),
+            papers("pradhan-etal-2014-scoring"),
         ),
         "corefud": Preset(
             {
@@ -263,25 +255,25 @@ PROCEDURE = Procedure(
             },
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
             "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
-            (ZABOKRTSKY_2022,),
+            papers("zabokrtsky-etal-2022-findings"),
         ),
         "codicrac_anaphora": Preset(
             {"zeros": "exclude", "split_antecedents": "score"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            (YU_2022, YU_2023),
+            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
         ),
         "codicrac_deixis": Preset(
             {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            (YU_2022, YU_2023),
+            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
         ),
         "codicrac_bridging": Preset(
             {"zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            (YU_2022, YU_2023),
+            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
         ),
     },
     headline="conll/f1",
@@ -313,8 +305,28 @@ PROCEDURE = Procedure(
         "upos": "mention_type",
         "antecedent_distance": "distance",
     },
-    citation=PRADHAN_2014,
-    references=REFERENCES,
+    citation=papers("pradhan-etal-2014-scoring")[0],
+    references={  # predicted mentions are counted as in Pradhan et al. (2014)
+        "mentions": papers("pradhan-etal-2014-scoring"),
+        "muc": papers("vilain-etal-1995-model"),
+        "b3": papers("bagga-baldwin-1998-algorithms"),
+        "ceafm": papers("luo-2005-coreference"),
+        "ceafe": papers("luo-2005-coreference"),
+        "blanc": papers("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
+        "lea": papers("moosavi-strube-2016-coreference"),
+        "conll": papers(
+            "denis-baldridge-2009-global",
+            "vilain-etal-1995-model",
+            "bagga-baldwin-1998-algorithms",
+            "luo-2005-coreference",
+        ),
+        "mor": papers("zabokrtsky-etal-2022-findings"),
+        "zeros": papers("zabokrtsky-etal-2022-findings"),
+        **dict.fromkeys(
+            ("non_referring", "bridging_anaphors", "bridging_mentions", "bridging_entities"),
+            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
+        ),
+    },
     selective=True,
     by_name=("document", "clusters"),
     help=Help(

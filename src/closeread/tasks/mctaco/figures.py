@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.corpus.figures import Drawing, count_rows, name_systems, read_systems
+from closeread.corpus.figures import Drawing
 from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.notices import warn_all
+from closeread.corpus.predictions import count_rows, name_systems, read_systems
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate

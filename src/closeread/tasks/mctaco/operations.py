@@ -497,8 +497,8 @@ def train(
         output: Write the trained model to this folder.
     """
     setting = schedule.make_setting()
-    from closeread.corpus.models import read_golds
-    from closeread.corpus.training_curves import write_curves
+    from closeread.corpus.figures import write_curves
+    from closeread.corpus.predictions import read_golds
     from closeread.tasks.mctaco.trained_runs import TrainedRuns
     from closeread.tasks.mctaco.training import Examples, Method, train_several
     from closeread.tasks.mctaco.training import train as train_one
@@ -588,8 +588,8 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpus.gold import read_corpus_gold, read_rows
-    from closeread.corpus.models import check_place, write_predictions
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import check_place, write_predictions
 
     with write_predictions("mctaco", output) as write:
         if questions is not None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import read_annotator_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
@@ -232,7 +232,7 @@ def _read_documents(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
 
 
 def _read_timelines(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
-    return read_annotator_gold(corpus, annotator).records
+    return read_own_gold(corpus, annotator.source, name=annotator.name).records
 
 
 DOCUMENTS = Kind(

@@ -36,9 +36,10 @@ def timeline(
         entity: its name, or the id of its timeline.
         predictions: Draw a system's predictions for the entity (a folder or a file) below gold.
     """
-    from closeread.corpus.figures import Drawing, read_prediction
+    from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
     from closeread.tasks.timeline import plots
     from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
@@ -130,7 +131,7 @@ def convert(source: Source, *, output: Output | None = None) -> Written:
       closeread convert timeline timelines.jsonl -o timelines
       closeread convert timeline 7_Rain.xml -o 7_Rain.tml
     """
-    from closeread.corpus.gold import read_annotator_gold
+    from closeread.corpus.gold import read_own_gold
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
     from closeread.corpus.submissions import write_submission
@@ -144,7 +145,7 @@ def convert(source: Source, *, output: Output | None = None) -> Written:
         warn_all([*converted.notices, *(f"lost: {what}." for what in converted.lost)])
         return Written(output, "1 document")
     corpus = load_corpus(CORPUS)
-    gold = read_annotator_gold(corpus, source)
+    gold = read_own_gold(corpus, source.source, name=source.name)
     if output is not None:
         write_submission(output, gold.records, corpus)
     warn_all(gold.notices)

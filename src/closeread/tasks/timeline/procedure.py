@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
+from closeread.corpus.citing import papers
 from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import Explanation, Inconsistency, Option, Procedure, check_present, missing_option
@@ -138,6 +138,6 @@ PROCEDURE = Procedure(
     modules=("timeline_awareness",),
     count=count,
     sides=CorpusSides(check=validate),
-    references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
+    references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
     explanation=load_explanation,
 )

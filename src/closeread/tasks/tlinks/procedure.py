@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from closeread.corpus.papers import UZZAMAN_2011, UZZAMAN_2013
+from closeread.corpus.citing import papers
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.procedure import Help, Option, Procedure, missing_option
 from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
@@ -56,6 +56,6 @@ an interval with itself, except that SIMULTANEOUS, IDENTITY and DURING are true 
         response="response/",
         flags=("--by type --per-unit", "--matching relaxed"),
     ),
-    citation=UZZAMAN_2013,
-    references={"awareness": (UZZAMAN_2011, UZZAMAN_2013)},
+    citation=papers("uzzaman-etal-2013-semeval")[0],
+    references={"awareness": papers("uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval")},
 )

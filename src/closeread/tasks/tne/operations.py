@@ -137,7 +137,7 @@ def training_curves(runs: Annotated[Sequence[Path], Param(kind="folder", metavar
     Example:
       closeread plot training coupled decoupled -o curves.png
     """
-    from closeread.corpus.training_curves import draw_training
+    from closeread.corpus.figures import draw_training
 
     return draw_training(runs)
 
@@ -256,10 +256,10 @@ def convert(
         clusters: Take clusters from this file, JSON Lines with id and coref, instead of gold.  Used by --close and --to
             gold.
     """
-    from closeread.corpus.figures import read_systems
     from closeread.corpus.gold import dump_gold, read_corpus_gold, read_file
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import read_systems
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import closure, tne_arrays
@@ -448,8 +448,8 @@ def train(
         output: Write the trained model to this folder.
     """
     setting = schedule.make_setting()
-    from closeread.corpus.models import read_golds
-    from closeread.corpus.training_curves import write_curves
+    from closeread.corpus.figures import write_curves
+    from closeread.corpus.predictions import read_golds
     from closeread.tasks.tne.trained_run import TrainedRun
     from closeread.tasks.tne.training import train as train_run
 
@@ -505,8 +505,8 @@ def predict(
 
     check_libraries("a trained model")
     from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.models import check_place, write_predictions
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import check_place, write_predictions
     from closeread.tasks.tne.training import predict as predict_rows
 
     if documents is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from closeread.corpus.training_curves import SHOWN as DRAWN
+from closeread.corpus.figures import SHOWN as DRAWN
 from closeread.counts.results import Result
 from closeread.neural.run_files import read_run
 from closeread.tables import Grid, Style, percent

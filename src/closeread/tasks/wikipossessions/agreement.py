@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.corpus.gold import read_annotator_gold
+from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
     Annotator,
@@ -202,7 +201,7 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Paire
     require_two(annotators)
     resolved = resolve_options(OPTIONS, options, "agreement")
     corpus = load_corpus("wikipossessions")
-    read = read_all(annotators, partial(read_annotator_gold, corpus))
+    read = read_all(annotators, lambda one: read_own_gold(corpus, one.source, name=one.name))
     notices = [f"{one.name}: {notice}" for one, gold in zip(annotators, read, strict=True) for notice in gold.notices]
     found = measure_agreement([gold.records for gold in read], [one.name for one in annotators], **resolved)
     return replace(found, notices=(*find_repeated_paths(annotators), *dict.fromkeys(notices)))

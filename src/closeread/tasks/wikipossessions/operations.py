@@ -38,9 +38,10 @@ def possession(
         article: its title.
         predictions: Draw a system's predictions for the article below gold.
     """
-    from closeread.corpus.figures import Drawing, read_prediction
+    from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
     from closeread.tasks.wikipossessions.plots import draw_timeline, find_article
 

@@ -38,8 +38,6 @@ from closeread.tasks.coref.marmara.vectors import (
 from closeread.wording import name_option
 
 MENTIONS = ("gold", "predicted")
-FEATURE_SETS = ("T", "TF", "TP")
-"""Features of the treebank; with word vectors, too; with their principal components, too."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,8 @@ class Settings:
     Attributes:
         learner: "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).
         mentions: whose mentions are linked: one of `MENTIONS`.
-        features: one of `FEATURE_SETS`.
+        features: "T" (features of the treebank), "TF" (with word vectors, too) or "TP" (with their principal
+            components, too).
         vectors: the file of word vectors, for TF and TP.
         pronouns: lemmas of pronouns, in lower case.
         derived_modifiers: as `detect_mentions`.

@@ -14,9 +14,6 @@ from closeread.arrays import Floats, Ints
 from closeread.exceptions import MissingExtraError
 from closeread.tasks.coref.marmara.features import N_CODES, expand_codes
 
-LEARNERS = ("svc", "svr")
-"""Linear support vector machines for classification and for regression."""
-
 TOLERANCE = 1e-6
 MAX_ITERATIONS = 10_000
 
@@ -41,7 +38,7 @@ def score_codes(learner: str, counts: Ints) -> Floats:
     """Train on examples, and return the score of every code, (`N_CODES`,): above 0 the classifier links a pair.
 
     Args:
-        learner: one of `LEARNERS`.
+        learner: "svc" or "svr": linear support vector machines for classification and for regression.
         counts: the negative and the positive examples by code, (2, `N_CODES`).
 
     Raises:

@@ -23,9 +23,6 @@ INSIDE = frozenset(
 )
 """The relations by which a token to the left of a noun is inside its noun phrase."""
 
-DERIVED_MODIFIERS = ("exclude", "include")
-"""What to do with verbs that are modifiers by a suffix (participles), and with what depends on them."""
-
 MAX_SENTENCE = 2_000
 """The most tokens of a sentence; each of its nouns may have all others in its phrase."""
 
@@ -35,7 +32,8 @@ def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> li
 
     Args:
         record: the document.
-        derived_modifiers: one of `DERIVED_MODIFIERS`.
+        derived_modifiers: "exclude" or "include" verbs that are modifiers by a suffix (participles), and what depends
+            on them.
 
     Raises:
         RequestError: a sentence has more than `MAX_SENTENCE` tokens.

@@ -1,20 +1,62 @@
-"""Trained models of a task: what they learn from, and where their predictions go."""
+"""Predictions that operations read and write, and gold that models learn from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
-from closeread.corpus.submissions import check_submission_path, write_submission
+from closeread.corpus.submissions import check_submission_path, drop_advice, write_submission
 from closeread.counts.annotators import Annotator
-from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import RequestError
+from closeread.counts.procedure import GoldSpec, System
+from closeread.counts.table import CountTable
+from closeread.exceptions import RequestError, SubmissionError, quote
 from closeread.records import Record
+from closeread.tasks import load_procedure
 from closeread.wording import fill_options, name_option
+
+
+def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
+    """Read predictions for gold, with the default options of the corpus, for a command without procedure options."""
+    procedure = load_procedure(gold.corpus.procedure)
+    chosen = {} if missing is None else {"missing": missing}
+    resolved = procedure.resolve_options({**gold.corpus.procedure_defaults, **chosen})
+    try:
+        return procedure.sides.read_system(gold, source, resolved)
+    except SubmissionError as error:
+        raise SubmissionError(error.source, drop_advice(error.problems)) from None
+
+
+def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
+    """Count aligned rows as `closeread score` does with default options, so that intervals are the same, too."""
+    procedure = load_procedure(gold.corpus.procedure)
+    resolved = procedure.resolve_options(gold.corpus.procedure_defaults)
+    options = procedure.keep_options(resolved, reading=False)
+    more = {"breakdowns": tuple(breakdowns)} if breakdowns else {}
+    table = procedure.count(gold=gold.records, system=rows, **options, **more)
+    digests = procedure.sides.digests(gold, resolved)
+    return replace(table, digests=[digests[unit] for unit in table.units])
+
+
+def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:
+    """Return different systems by the names of their files without suffix, or by their paths if two are the same."""
+    different = {one.name: one for one in systems}
+    names = [one.source.stem if isinstance(one.source, Path) else one.name for one in different.values()]
+    return dict(zip(names if len(set(names)) == len(names) else different, different.values(), strict=True))
+
+
+def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
+    """Return the prediction for a unit from predictions, which need not cover the other units."""
+    key, rows = gold.corpus.key, read_systems(gold, predictions.source, "empty").rows
+    row: Record | None = next(row for record, row in zip(gold.records, rows, strict=True) if record[key] == unit)
+    if row is None:
+        raise RequestError(f"{predictions.name} has no prediction for {key} {quote(unit)}")
+    return row
 
 
 def read_golds(
@@ -31,9 +73,6 @@ def read_golds(
         splits: the splits of the corpus that are read unless users say otherwise; None where nothing is read.
         given: files or rows of one's own, and the name of a split, by role; None for what is not given.
         config, data_dir: of the splits; what is one's own is in none.
-
-    Raises:
-        RequestError: a role is given twice, or there is no split for the config or the folder.
     """
     places: dict[str, GoldSpec | None] = {}
     for role, (own, name) in given.items():
