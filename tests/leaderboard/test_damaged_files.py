@@ -2,16 +2,19 @@
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import pytest
-from shared.boards import make_store, read_tree, run_judge, sample_board, send, send_answers
+from shared.boards import DatedStore, make_store, read_tree, run_judge, sample_board, send, send_answers
+from shared.for_each import for_each
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.judge import verify
+from closeread.leaderboard.judge import Judged, verify
 from closeread.leaderboard.results import Entry, Record, parse_index
+from closeread.leaderboard.submission import About
 
 pytestmark = pytest.mark.gate
 
@@ -19,39 +22,40 @@ OTHERS = [None, 1, -1, 1e300, "x", "", [], {}, True, [1], {"x": 1}, "2026-02-31T
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = make_store(tmp_path / "board", sample_board())
-    for right in (30, 70):
-        send_answers(store, tmp_path, f"System {right}", right=right)
-    run_judge(store, tmp_path)
-    return store
+def store(judged, tmp_path):
+    """A judged store with two systems, and their counts."""
+    shutil.copytree(judged, tmp_path, dirs_exist_ok=True)
+    return DatedStore(tmp_path / "board")
 
 
 def find(store, pattern):
     return sorted(Path(store.place).glob(pattern))[0]
 
 
-@pytest.mark.parametrize("pattern", ["entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"])
-@pytest.mark.parametrize("command", ["show", "status", "judge"])
 @pytest.mark.extended
-def test_a_file_that_is_cut_off_is_named(store, tmp_path, run, pattern, command):
-    path = find(store, pattern)
-    path.write_bytes(path.read_bytes()[:-20])
-    done = run("leaderboard", command, store.place)
-    is_needed = (pattern == "board.json") == (command == "show")
-    assert done.exit_code == (1 if is_needed else 0)
-    if is_needed:
-        assert str(path) in done.stderr
-        assert "closeread leaderboard judge" in done.stderr
+def test_a_file_that_is_cut_off_is_named(store, run):
+    for pattern in ("entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"):
+        path = find(store, pattern)
+        path.write_bytes((whole := path.read_bytes())[:-20])
+        for command in ("show", "status", "judge"):
+            done = run("leaderboard", command, store.place)
+            is_needed = (pattern == "board.json") == (command == "show")
+            assert done.exit_code == (1 if is_needed else 0), (pattern, command)
+            if is_needed:
+                assert str(path) in done.stderr
+                assert "closeread leaderboard judge" in done.stderr
+        path.write_bytes(whole)
 
 
-@pytest.mark.parametrize("pattern", ["entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"])
-def test_what_is_deleted_is_made_again(store, tmp_path, pattern):
+def test_judging_again_makes_what_is_missing_and_changes_nothing_else(store, tmp_path):
     before = read_tree(store.place)
-    for path in Path(store.place).glob(pattern):
-        path.unlink()
-    run_judge(store, tmp_path / "without counts")
+    assert run_judge(store, tmp_path) == Judged()
     assert read_tree(store.place) == before
+    for pattern in ("no file", "entries/*/*/*/*.json", "results/*/*/*/*.json", "board.json"):
+        for path in Path(store.place).glob(pattern):
+            path.unlink()
+        run_judge(store, tmp_path / f"without counts, {pattern[:3]}")
+        assert read_tree(store.place) == before, pattern
 
 
 def test_all_damaged_files_are_named_at_once(store):
@@ -92,10 +96,11 @@ READERS = {
     "leaderboard.json": lambda store, data: type(store.read_leaderboard()).from_bytes(data, "file"),
     "entries/*/*/*/*.json": lambda store, data: Entry.from_bytes(data, "file"),
     "results/*/*/*/*.json": lambda store, data: Record.from_bytes(data, "file"),
+    "submissions/*/*/*/*.json": lambda store, data: About.from_bytes(data, "mctaco-sample/test", "file"),
 }
 
 
-@pytest.mark.parametrize("pattern", READERS)
+@for_each("pattern", READERS)
 @pytest.mark.extended
 def test_whatever_has_another_structure_is_one_error(store, pattern):
     path = find(store, pattern)
@@ -112,7 +117,21 @@ def test_whatever_has_another_structure_is_one_error(store, pattern):
     assert refused > 100
 
 
-@pytest.mark.parametrize("data", [b"", b"null\n", b"[]\n", b"{}\n", b"\xff\n", b"[" * 100_000, b'{"format": 2}\n'])
+@for_each(
+    "data",
+    [
+        b"",
+        b"null\n",
+        b"[]\n",
+        b"{}\n",
+        b"{}\n{}\n",
+        b"\xff\n",
+        b"[" * 100_000,
+        b"{" * 30_000,
+        b'{"format": 2}\n',
+        b'{"a":NaN}\n',
+    ],
+)
 def test_other_content_is_one_error(store, data):
     for read in READERS.values():
         with pytest.raises(FormatError):

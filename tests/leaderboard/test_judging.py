@@ -20,9 +20,7 @@ from shared.boards import (
 
 import closeread
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.judge import Judged
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id, record_path
 
@@ -90,24 +88,6 @@ def test_the_command_of_a_row_reproduces_it_in_the_folder(store, tmp_path, run, 
     assert json.loads(done.stdout)["scores"] == row["scores"]
 
 
-def test_judging_twice_changes_nothing(store, tmp_path):
-    for right in (10, 90):
-        send_answers(store, tmp_path, f"System {right}", right=right)
-    run_judge(store, tmp_path)
-    before = read_tree(store.place)
-    again = run_judge(store, tmp_path)
-    assert again == Judged()
-    assert read_tree(store.place) == before
-
-
-def test_a_lost_cache_changes_nothing(store, tmp_path):
-    send_answers(store, tmp_path, "Half", right=50)
-    run_judge(store, tmp_path)
-    before = read_tree(store.place)
-    run_judge(store, tmp_path / "elsewhere")
-    assert read_tree(store.place) == before
-
-
 def test_another_order_of_judging_gives_the_same_bytes(tmp_path):
     trees = []
     for order in ((10, 60, 90), (90, 10, 60)):
@@ -151,14 +131,6 @@ def test_what_is_over_the_daily_limit_waits_for_the_next_day(tmp_path):
         counts.append((len(judged.accepted), len(judged.waiting)))
     assert counts == [(2, 3), (2, 1), (1, 0), (0, 0)]
     assert [row["system"] for row in rows_of(store)] != []
-
-
-def test_a_refused_submission_does_not_count_towards_the_limit(tmp_path):
-    store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=1)))
-    send(store, write_rows(tmp_path / "wrong.jsonl", [{"id": "x", "label": "yes"}]), "Wrong")
-    run_judge(store, tmp_path)
-    send_answers(store, tmp_path, "Right", right=50)
-    assert len(run_judge(store, tmp_path).accepted) == 1
 
 
 def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):
@@ -239,21 +211,6 @@ def test_records_under_another_signature_are_set_apart(store, tmp_path):
     assert other["signature"] == before.signature
     assert [row["id"] for row in other["rows"]] == [name]
     assert (Path(store.place) / record_path(before.name, record_id(name, before.signature))).is_file()
-
-
-def test_gold_of_another_content_is_refused(store, tmp_path):
-    gold = write_rows(tmp_path / "gold.jsonl", [])
-    with pytest.raises(RequestError, match="no such board"):
-        run_judge(store, tmp_path, {"mctaco/other": gold})
-
-
-@pytest.mark.usefixtures("workers")
-def test_one_run_judges_all_boards(tmp_path):
-    store = make_store(tmp_path / "board", sample_board(), sample_board("tne"))
-    send_answers(store, tmp_path, "Half", right=50, board="mctaco-sample/test")
-    run_judge(store, tmp_path)
-    names = [board["name"] for board in store.read_index()["boards"]]
-    assert names == ["mctaco-sample/test", "tne-sample/test"]
 
 
 def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):

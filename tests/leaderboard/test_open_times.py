@@ -55,14 +55,6 @@ def test_the_judge_refuses_what_arrived_outside(tmp_path):
     }
 
 
-def test_what_arrived_in_time_is_judged_and_withdrawn_later(tmp_path, run):
-    store = make_store(tmp_path / "board", sample_board(closes=NOON.isoformat()))
-    name = send_answers(store, tmp_path, "Early", right=50)
-    assert len(run_judge(store, tmp_path, now=NOON + timedelta(days=3)).accepted) == 1
-    assert run("leaderboard", "withdraw", store.place, name).exit_code == 0
-    assert len(run_judge(store, tmp_path, now=NOON + timedelta(days=3)).withdrawn) == 1
-
-
 @pytest.mark.parametrize(("option", "days", "word"), [("--opens", 1, "opens"), ("--closes", -1, "closed")])
 def test_submit_refuses_at_once(tmp_path, run, ran, option, days, word):
     at = (datetime.now(UTC) + timedelta(days=days)).isoformat()

@@ -64,6 +64,8 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
     store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
     with pytest.raises(RequestError, match="give it with --gold"):
         run_judge(store, tmp_path)
+    with pytest.raises(RequestError, match="no such board"):
+        run_judge(store, tmp_path, {"coref/other": key})
     with pytest.raises(RequestError, match="not the gold that coref/test was made for"):
         run_judge(store, tmp_path, {"coref/test": response})
 
@@ -130,32 +132,6 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
     run_judge(store, tmp_path, {board.name: gold})
     row = next(row for row in store.read_index()["boards"][0]["rows"] if row["kind"] == "system")
     assert list(row["slices"]["category"]) == ["Typical Time"]
-
-
-@pytest.mark.usefixtures("workers")
-def test_canaries_of_private_gold_are_in_nothing_that_is_published(tmp_path):
-    fields = {"sentence": "CANARY-sentence ran.", "question": "CANARY-question?"}
-    rows = [
-        {
-            "id": f"mine-{n:05}",
-            "question_id": f"mine-q{n:04}",
-            "sentence_id": f"CANARY-s{n:04}",
-            **fields,
-            "answer": f"CANARY-answer {n}",
-            "label": "yes" if n % 3 else "no",
-            "category": "Frequency",
-        }
-        for n in range(30)
-    ]
-    gold = write_rows(tmp_path / "gold.jsonl", rows)
-    board = make_board("mctaco", GoldSpec(gold=gold))
-    store = make_store(tmp_path / "board", board)
-    send(store, write_rows(tmp_path / "p.jsonl", [{"id": r["id"], "label": "yes"} for r in rows]), "Yes")
-    send(store, write_rows(tmp_path / "q.jsonl", [{"id": "mine-00000", "label": "CANARY?"}, {"id": "x"}]), "Wrong")
-    run_judge(store, tmp_path, {board.name: gold})
-    for path, data in read_tree(tmp_path / "board").items():
-        if not path.startswith("submissions/"):
-            assert b"CANARY-" not in data, path
 
 
 def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran, monkeypatch):

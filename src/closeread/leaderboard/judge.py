@@ -25,6 +25,7 @@ from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.results import (
     BASELINE,
     Arrival,
+    Blocks,
     CountCache,
     Entry,
     Record,
@@ -35,6 +36,7 @@ from closeread.leaderboard.results import (
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import About, about_path
+from closeread.leaderboard.tables import format_rank
 
 REFUSALS = 20
 """How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
@@ -44,6 +46,10 @@ SHOWN = 20
 
 Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 """Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
+
+BoardScoring = Callable[[Iterable[Job]], Iterator[Outcome]]
+LeaveOut = Callable[[str, str], None]
+"""Is told the subject of a job that can't be scored any more, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +100,14 @@ def judge(
         progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
         score: scores jobs; None for new processes.
     """
-    score = score or partial(score_all, n_workers=n_workers)
     leaderboard = store.read_leaderboard()
     for name in golds:
         leaderboard.find(name)
-    scorers = [board.open_scorer(golds.get(board.name)) for board in leaderboard.boards.values()]
+    boards = leaderboard.boards.values()
+    scorers = [board.open_scorer(golds.get(board.name)) for board in boards]
     notices = dict.fromkeys(notice for scorer in scorers for notice in scorer.gold.notices)
+    score = score or partial(score_all, n_workers=n_workers)
+    score_board = {board.name: partial(score, board, golds.get(board.name)) for board in boards}
     results = store.read_results(leaderboard)
     told: dict[str, list[str]] = {}
 
@@ -109,38 +117,42 @@ def judge(
 
     arrivals = store.list_arrivals(leaderboard, results)
     settled: list[_Settled] = []
-    for board in leaderboard.boards.values():
-        run = _Run(store, board, results, partial(score, board, golds.get(board.name)), cache)
+    for board in boards:
+        run = _Run(store, board, results, score_board[board.name], cache)
         for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
             tell(kind, sentence)
         settled += run.settled
     lost: dict[str, str] = {}
 
+    def leave_out(board: str, subject: str, reason: str) -> None:
+        if subject.startswith(BASELINE):  # it may need what is not installed here
+            notices[f"Baseline {subject.removeprefix(BASELINE)} of {board} is left out: {reason}"] = None
+        else:
+            lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+
     def make_files(found: Results) -> dict[str, bytes]:
         counts = {
-            board.name: _count_all(
-                store, board, found, partial(score, board, golds.get(board.name)), cache, lost, notices
-            )
-            for board in leaderboard.boards.values()
+            board.name: _count_all(store, board, found, score_board[board.name], cache, partial(leave_out, board.name))
+            for board in boards
         }
         return index_files(make_index(store, leaderboard, found, counts))
 
     store.update_index(make_files)
     for sentence in lost.values():
         tell("errors", sentence)
-    if settled:  # answers name the rank, so they come after the index; what is not answered now is answered again
-        index = store.read_index()
-        for arrival, entry, problems in settled:
-            if problems or entry is None or entry.status == "refused":
-                store.answer(arrival, _describe_refusal(problems or (entry.problems if entry else ())))
-            elif entry.status == "withdrawn":
-                text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
-                store.answer(arrival, text)
-            # Another judge that has settled it otherwise meanwhile answers.
-            elif (row := find_row(index, arrival.board, arrival.submission)) is not None:
-                board = leaderboard.find(arrival.board)
-                link = store.link(record_path(board.name, record_id(arrival.submission, board.signature)))
-                store.answer(arrival, _describe_result(board, row, link))
+    index = store.read_index() if settled else {}
+    for arrival, entry, problems in settled:  # answers name the rank; what is not answered now is answered again
+        if problems or entry is None or entry.status == "refused":
+            text = _describe_refusal(problems or (entry.problems if entry else ()))
+        elif entry.status == "withdrawn":
+            text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
+        elif (row := find_row(index, arrival.board, arrival.submission)) is not None:
+            board = leaderboard.find(arrival.board)
+            link = store.link(record_path(board.name, record_id(arrival.submission, board.signature)))
+            text = _describe_result(board, row, link)
+        else:  # another judge has settled it otherwise meanwhile, and answers
+            continue
+        store.answer(arrival, text)
     return Judged(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
 
 
@@ -171,9 +183,8 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
         interval = "–" if one["low"] is None else f"{percent(one['low'])} to {percent(one['high'])}"
         rows.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
     ranked = []
-    if (rank := row["rank"]) is not None:
-        ranks = str(rank["low"]) if rank["low"] == rank["high"] else f"{rank['low']} to {rank['high']}"
-        ranked = [f"Rank {ranks}, with 95% confidence."]
+    if row["rank"] is not None:
+        ranked = [f"Rank {format_rank(row['rank'])}, with 95% confidence."]
     lines = [
         f"**{escape_markdown(board.title)}**: scored.",
         "",
@@ -191,14 +202,7 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
 class _Run:
     """The settling of one board; `settled` is what is still to be answered."""
 
-    def __init__(
-        self,
-        store: Store,
-        board: Board,
-        results: Results,
-        score: Callable[[Iterable[Job]], Iterator[Outcome]],
-        cache: CountCache,
-    ) -> None:
+    def __init__(self, store: Store, board: Board, results: Results, score: BoardScoring, cache: CountCache) -> None:
         self._store, self._board, self._score, self._cache = store, board, score, cache
         self._today = read_today()
         self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
@@ -278,7 +282,7 @@ class _Run:
         elif record is None or outcome.blocks is None:
             yield self._refuse(arrival, outcome.problems, day)
         else:
-            self._cache.write(self._board, record, (outcome.names, outcome.blocks))
+            self._cache.write(self._board, record, outcome.blocks)
             self._keep(arrival, self._make_entry(arrival, "accepted", day), record)
             score = record.report["scores"][self._board.headline]["value"]
             shown = "undefined" if score is None else f"{100 * score:.2f}"
@@ -335,19 +339,9 @@ def _read_about(arrival: Arrival) -> About:
 
 
 def _count_all(
-    store: Store,
-    board: Board,
-    results: Results,
-    score: Callable[[Iterable[Job]], Iterator[Outcome]],
-    cache: CountCache,
-    lost: dict[str, str],
-    notices: dict[str, None],
+    store: Store, board: Board, results: Results, score: BoardScoring, cache: CountCache, leave_out: LeaveOut
 ) -> Counts:
-    """Return the counts of all accepted submissions and baselines of a board, scoring again what is missing.
-
-    `lost` takes a sentence for each accepted submission that can't be scored any more, and `notices` one for each
-    baseline that can't; they are left out.
-    """
+    """Return the counts of all accepted submissions and baselines of a board, scoring again what is missing."""
     counts = Counts({}, {})
     missing: list[Job] = []
     for job in _list_jobs(board, results):
@@ -357,27 +351,15 @@ def _count_all(
             counts.records[job.subject], counts.blocks[job.subject] = record, kept
         else:
             missing.append(job)
-
-    def leave_out(subject: str, reason: str) -> None:
-        if subject.startswith(BASELINE):  # it may need what is not installed here
-            name = subject.removeprefix(BASELINE)
-            notices[f"Baseline {name} of {board.name} is left out: {reason}"] = None
-        else:
-            lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
-
     new: dict[str, bytes] = {}
-    for outcome in score(_fill(store, board, missing, leave_out)) if missing else ():
-        record = outcome.record
-        if record is None or outcome.blocks is None:
-            leave_out(outcome.subject, outcome.error or outcome.problems[0])
-            continue
-        cache.write(board, record, (outcome.names, outcome.blocks))
+    for record, blocks in _score_stored(store, board, missing, score, leave_out) if missing else ():
+        cache.write(board, record, blocks)
         stored = results.records.get(record.id)
-        if stored is not None and stored.fits(board):
-            record = stored  # the index follows from what is stored, whether counts were kept or not
-        else:
+        if stored is None or not stored.fits(board):
             new[record.path] = record.to_bytes()
-        counts.records[outcome.subject], counts.blocks[outcome.subject] = record, (outcome.names, outcome.blocks)
+            stored = record
+        # The index follows from what is stored, whether counts were kept or not.
+        counts.records[record.subject], counts.blocks[record.subject] = stored, blocks
     if new:
         store.write_results(None, new)
     return counts
@@ -390,15 +372,25 @@ def _list_jobs(board: Board, results: Results) -> list[Job]:
     return [*jobs, *(Job(f"{BASELINE}{name}") for name in board.baselines)]
 
 
-def _fill(store: Store, board: Board, jobs: Iterable[Job], leave_out: Callable[[str, str], None]) -> Iterator[Job]:
-    """Yield jobs with their predictions; those that can't be read are left out."""
-    for job in jobs:
-        try:
-            data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
-        except RequestError as error:
-            leave_out(job.subject, str(error))
+def _score_stored(
+    store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring, leave_out: LeaveOut
+) -> Iterator[tuple[Record, Blocks]]:
+    """Score submissions that were accepted before, and baselines."""
+
+    def read_predictions() -> Iterator[Job]:
+        for job in jobs:
+            try:
+                data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
+            except RequestError as error:
+                leave_out(job.subject, str(error))
+            else:
+                yield replace(job, predictions=data)
+
+    for outcome in score(read_predictions()):
+        if outcome.record is None or outcome.blocks is None:
+            leave_out(outcome.subject, outcome.error or "; ".join(outcome.problems))
         else:
-            yield replace(job, predictions=data)
+            yield outcome.record, outcome.blocks
 
 
 @dataclass(frozen=True)
@@ -424,13 +416,16 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
     """
     leaderboard = store.read_leaderboard()
     results = store.read_results(leaderboard)
-    equal = 0
     differences: list[str] = []
     counts: dict[str, Counts] = {}
 
     def differ(subject: str, reason: str) -> None:
         differences.append(f"{subject if subject.startswith(BASELINE) else subject[:12]}: {reason}")
 
+    def leave_out(subject: str, reason: str) -> None:
+        differ(subject, f"was accepted, but can't be scored: {reason}")
+
+    n_different = 0
     for board in leaderboard.boards.values():
         found = counts[board.name] = Counts({}, {})
         jobs = _list_jobs(board, results)
@@ -439,21 +434,17 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
             if (stored.board, stored.signature) == (board.name, board.signature) and stored.subject not in subjects:
                 differ(stored.subject, "has a record, but was never submitted")
         jobs = [job for job in jobs if job.path or record_id(job.subject, board.signature) in results.records]
-        for outcome in score_all(board, golds.get(board.name), _fill(store, board, jobs, differ), n_workers):
-            if (record := outcome.record) is None or outcome.blocks is None:
-                reason = outcome.error or "; ".join(outcome.problems)
-                differ(outcome.subject, f"was accepted, but can't be scored: {reason}")
-                continue
-            found.records[outcome.subject], found.blocks[outcome.subject] = record, (outcome.names, outcome.blocks)
+        score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
+        for record, blocks in _score_stored(store, board, jobs, score, leave_out):
+            found.records[record.subject], found.blocks[record.subject] = record, blocks
             if difference := _compare(record, results.records.get(record.id)):
-                differ(outcome.subject, difference)
-            else:
-                equal += 1
-    if not differences and write_json(store.read_index()) != write_json(
-        make_index(store, leaderboard, results, counts)
-    ):
-        differences.append("the index is not what follows from the records; run closeread leaderboard judge")
-    return Verified(equal, tuple(differences))
+                differ(record.subject, difference)
+                n_different += 1
+    if not differences:
+        index = make_index(store, leaderboard, results, counts)
+        if write_json(store.read_index()) != write_json(index):
+            differences.append("the index is not what follows from the records; run closeread leaderboard judge")
+    return Verified(sum(len(one.records) for one in counts.values()) - n_different, tuple(differences))
 
 
 def _compare(record: Record, stored: Record | None) -> str | None:

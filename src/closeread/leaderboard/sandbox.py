@@ -21,7 +21,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from closeread.exceptions import InputError, RequestError
@@ -112,14 +111,6 @@ class Sandbox:
             self._process.wait()
             self._connection.close()
             self._scratch.cleanup()
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _serve(owner: Connection) -> None:

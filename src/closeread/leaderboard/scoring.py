@@ -7,7 +7,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from closeread.arrays import Floats
 from closeread.corpus.submissions import drop_advice
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
 from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
 from closeread.leaderboard.canonical import digest
 from closeread.leaderboard.declaration import Board, Leaderboard
-from closeread.leaderboard.results import BASELINE, Record, make_record
+from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.submission import check_form, unpacked
 from closeread.scoring import Scorer
@@ -53,8 +52,7 @@ class Outcome:
 
     subject: str  # as in the job
     record: Record | None = None  # the record; None if there is none
-    names: tuple[str, ...] = ()  # the names of the counts
-    blocks: Floats | None = None  # the sums of the counts in every block, (n_blocks, k)
+    blocks: Blocks | None = None  # its counts in every block
     problems: tuple[str, ...] = ()  # why the predictions are refused
     error: str | None = None  # why they could not be scored, if that is not their fault
 
@@ -81,7 +79,7 @@ def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: i
     with ThreadPoolExecutor(n_workers) as pool, ExitStack() as sandboxes:
         for number, job in enumerate(jobs):
             if number < n_workers:
-                free.put(sandboxes.enter_context(open_sandbox(board, gold)))
+                free.put(sandboxes.enter_context(closing(open_sandbox(board, gold))))
             waiting.append(pool.submit(score, job))
             if len(waiting) > 2 * n_workers:
                 yield waiting.popleft().result()
@@ -115,7 +113,7 @@ def read_outcome(job: Job, data: bytes) -> Outcome:
         return Outcome(job.subject, problems=tuple(answer.get("problems", ())), error=answer.get("error"))
     blocks = np.frombuffer(counts, np.float64).reshape(answer["shape"])
     record = Record.from_bytes(answer["record"].encode(), "the scoring process")
-    return Outcome(job.subject, record, tuple(answer["names"]), blocks)
+    return Outcome(job.subject, record, (tuple(answer["names"]), blocks))
 
 
 def _prepare(declaration: bytes, gold: str | None) -> Callable[[Job], bytes]:
