@@ -92,3 +92,12 @@ def test_each_message_once_at_the_line_of_the_call(name, here, monkeypatch):
     told = [str(one.message) for one in caught]
     assert [text[: len(OWN_FILE)] if text.startswith(OWN_FILE) else text for text in told] == expected
     assert {(one.category, one.filename) for one in caught} == {(closeread.CloseReadWarning, __file__)}
+
+
+def test_a_command_notes_each_line_once():
+    told = []
+    with notices.telling(told.extend):
+        notices.warn("one split is skipped.\nAnother is skipped.")
+        notices.warn_all(["Another is skipped.", "two words differ", "two words differ"])
+        notices.warn("two words differ")
+    assert told == ["one split is skipped.", "Another is skipped.", *["two words differ"] * 2]

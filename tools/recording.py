@@ -116,7 +116,9 @@ def _run_command(line: str, submission: str) -> Result:
 
 def _run_python(line: str) -> Result:
     import closeread
+    from closeread.corpus import notices
 
+    notices._shown.clear()  # a line is the same whatever was run before it
     out = io.StringIO()
     with warnings.catch_warnings(record=True) as told, contextlib.redirect_stdout(out):
         warnings.simplefilter("always")

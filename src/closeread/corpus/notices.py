@@ -22,8 +22,15 @@ _tell: ContextVar[Callable[[Iterable[str]], None] | None] = ContextVar("tell", d
 
 @contextmanager
 def telling(tell: Callable[[Iterable[str]], None]) -> Iterator[None]:
-    """Pass all messages of the block to a function instead, each time that there are some."""
-    token = _tell.set(tell)
+    """Pass all messages of the block to a function instead, line by line, each time that there are new ones."""
+    told: set[str] = set()
+
+    def tell_new(messages: Iterable[str]) -> None:
+        new = [line for message in messages for line in message.splitlines() if line not in told]
+        told.update(new)
+        tell(new)
+
+    token = _tell.set(tell_new)
     try:
         yield
     finally:
