@@ -185,6 +185,36 @@ def test_any_system_has_the_counts_of_gold(name):
     assert n_compared
 
 
+@pytest.mark.parametrize("name", DRAWN)
+def test_counts_of_a_unit_do_not_depend_on_others(name):
+    """Alone, in another order, or beside others."""
+    procedure, n_compared = load_procedure(name), 0
+    for number in range(20):
+        gold, rows, options = DRAWN[name](random.Random(number))
+        places = list(range(len(gold)))
+        if name == "mctaco":  # whose units are questions, of several rows
+            groups = [[i for i in places if gold[i]["question_id"] == q] for q in {row["question_id"] for row in gold}]
+        else:
+            groups = [[place] for place in places]
+        whole = count(procedure, gold, rows, options)
+        for group in groups if whole is not None else ():
+            one = count(procedure, [gold[i] for i in group], [rows[i] for i in group], options)
+            if one is not None and len(one.units):
+                unit = one.units[0] if name != "coref" else str(group[0])
+                row = dict(zip(whole.names, whole.values[list(whole.units).index(unit)].tolist(), strict=True))
+                alone = dict(zip(one.names, one.values[0].tolist(), strict=True))
+                # A document without fallbacks says nothing of UPrep; beside others that have some, it is wrong.
+                differing = {column for column, value in alone.items() if value != row[column]}
+                assert all(column.startswith("fallback/") for column in differing), (number, group, differing)
+                n_compared += 1
+        back = count(procedure, gold[::-1], rows[::-1], options)
+        if whole is not None and name != "coref":
+            assert dict(zip(back.units, back.values.tolist(), strict=True)) == dict(
+                zip(whole.units, whole.values.tolist(), strict=True)
+            )
+    assert n_compared > 20
+
+
 def count(procedure, gold, rows, options):
     try:
         return procedure.count(gold=gold, system=rows, **options)

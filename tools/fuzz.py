@@ -1,8 +1,7 @@
 """Feeds changed files to everything that reads, until the time is over: `make fuzz`, or ``python tools/fuzz.py``.
 
 `CLOSEREAD_FUZZ_SECONDS` says for how long, `CLOSEREAD_FUZZ_SEED` repeats a run, `CLOSEREAD_FUZZ_TARGET` is a part of
-the names of the targets to try.  An input that fails is kept below `tests/faults/kept/`, made as small as is quickly
-done.
+the names of the targets to try.  An input that fails is kept below `tests/faults/kept/`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def main() -> int:
         targets = {name: one for name, one in make_targets().items() if wanted in name}
         done = find_faults(Path(folder), targets, seed, seconds, stop_at_first=False)
         for fault in done.faults:
-            path = keep(fault, targets, ROOT / "tests" / "faults" / "kept", Path(folder))
+            path = keep(fault, ROOT / "tests" / "faults" / "kept")
             sys.stdout.write(f"\n{fault.target}: {path}\n{fault.what}\n")
     sys.stdout.write(f"{done.inputs:,} inputs of {len(done.targets)} targets, {len(done.faults)} faults\n")
     return bool(done.faults)

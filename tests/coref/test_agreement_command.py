@@ -1,7 +1,5 @@
 """`closeread agreement coref` and `closeread errors chains`."""
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -59,13 +57,6 @@ def test_table(run, three):
     ]
 
 
-def test_csv(ran, three):
-    rows = list(csv.DictReader(io.StringIO(ran("agreement", "coref", *three, "--format", "csv"))))
-    assert [(row["document"], row["annotators"], row["iaa1"]) for row in rows] == [
-        (X, "2", "0.0"), (Y, "3", "1.0"), (Z, "1", ""), ("", "", "0.5"),
-    ]  # fmt: skip
-
-
 def test_the_printed_form(ran, three):
     found = json.loads(ran("agreement", "coref", *three[:2], "--form", "printed", "--json"))
     assert found["documents"][X]["iaa1"] == pytest.approx(3 / 4)
@@ -92,19 +83,6 @@ def test_given_mentions(run, ran, here, three):
         "ben.jsonl: document 'y; part 000' is not in fewer.conll",
         "ben.jsonl: document 'x; part 000': the mention of tokens 2 to 2 is not in fewer.conll",
     ]
-
-
-def test_a_file_twice(run, three, here):
-    (here / "sub").mkdir()
-    done = run("agreement", "coref", "anna.conll", "sub/../anna.conll", "--json")
-    assert json.loads(done.stdout)["iaa1"] == 1
-    assert "note: sub/../anna.conll is given twice, also as anna.conll; it counts as two files." in done.stderr
-
-
-def test_one_annotator(run, three):
-    done = run("agreement", "coref", "anna.conll")
-    assert done.exit_code == 2
-    assert "no document has two annotators (expected two files or more with the same document)" in done.stderr
 
 
 @for_each("command", [("agreement", "coref"), ("errors", "chains")])

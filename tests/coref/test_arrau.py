@@ -1,11 +1,6 @@
 """ARRAU's columns: what is read, and what is refused."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.coreference import report_files
 from shared.for_each import for_each
 
@@ -97,24 +92,6 @@ def test_a_file_without_tokens(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_documents(path)
     assert str(caught.value) == f"{path}: contains no token"
-
-
-CELLS = st.sampled_from(["B-markable_1=set_1", "I-markable_1=set_1", "B-markable_2=set_2", "word_1", "word_1..word_2"])
-CELL = st.lists(CELLS | st.sampled_from(["-", "_", "referring", "non_referring", "x", "\x01"]), max_size=3).map(
-    "@".join
-)
-
-
-@given(st.lists(st.lists(CELL, max_size=4).map(" ".join), max_size=5).map("\n".join))
-def test_any_file_is_read_or_refused(text):
-    with TemporaryDirectory() as folder:
-        path = write(Path(folder), text)
-        try:
-            (document,) = read_records(path, "").records
-        except FormatError:
-            return
-        for start, end in (mention for cluster in document["clusters"] for mention in cluster):
-            assert 0 <= start <= end
 
 
 WORDS = ("the", "ferry", "to", "the", "island", "sank")

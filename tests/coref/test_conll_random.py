@@ -196,14 +196,3 @@ def read_outcome(file):
         *(as_plain_values(table), [column.tolist() for column in columns], list(table.labels), rank, table.notices),
         *(words, lines, table.unnamed),
     )
-
-
-@given(data=st.binary(max_size=200) | MESS | mutated())
-def test_any_bytes_are_a_table_or_a_format_error(file, data):
-    file.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
-    try:
-        table = read_conll(file)
-    except FormatError:
-        pass
-    else:
-        assert len(table.names) == len(table.n_tokens)

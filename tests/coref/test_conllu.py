@@ -1,8 +1,6 @@
 """CoNLL-U files with CorefUD's annotation: what is read, what is refused and how."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from shared.conllu_documents import document, entities, row
 from shared.for_each import for_each
 
@@ -214,34 +212,3 @@ def test_reading_stops_after_many_problems(read):
         read("a\tb\n" * (limits.MAX_PROBLEMS + 50))
     assert len(caught.value.problems) == limits.MAX_PROBLEMS + 1
     assert caught.value.problems[0].message == "has at least 350 problems; only 300 are reported"
-
-
-LINES = st.sampled_from(
-    [
-        *("# newdoc id = a", "# newdoc id = b", "# newdoc", "# global.Entity = eid-head", "# global.Entity", "#", ""),
-        *(row(n, f"Entity={cell}") for n in (1, 2, 3, "1.1", "1-2") for cell in ("(e1", "e1)", "(e1-1)", "(e1[1/2])")),
-        *(
-            row(n, f"Entity={cell}")
-            for n in (1, 2, 3)
-            for cell in ("(e1[2/2]-2", "e1[2/2])", "(e1-5)(e2", "e2)e1)", "-")
-        ),
-        *map(row, ("1", "2", "3", "2.1", "x")),
-    ]
-)
-SENTENCES = st.lists(
-    st.sampled_from(["_", "Entity=(e1", "Entity=e1)", "Entity=(e1[1/2]-x-2", "Entity=e1[1/2])(e1[2/2])"])
-)
-
-
-@given(data=st.binary(max_size=100) | st.lists(LINES, max_size=12) | SENTENCES.map(lambda cells: [document(*cells)]))
-@example(data=[document("Entity=(e1)")])
-def test_any_file_is_a_table_or_a_format_error(file, data):
-    file.write_bytes(data if isinstance(data, bytes) else "\n".join(data).encode("utf-8"))
-    try:
-        table = read_conllu(file)
-    except FormatError:
-        return
-    assert (table.start <= table.head).all()
-    assert (table.head <= table.end).all()
-    assert (table.end < table.n_tokens[table.document]).all()
-    assert [len(table.words(i)) for i in range(len(table))] == table.n_tokens.tolist()

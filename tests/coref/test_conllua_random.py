@@ -3,17 +3,15 @@
 import random
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import random_tables
-from shared.universal_anaphora import COLUMNS, HEADER, random_pair
+from shared.universal_anaphora import random_pair
 from twins import conllua as twin
 
-from closeread.exceptions import FormatError
 from closeread.tasks.coref.columns import EmptyNodes
 from closeread.tasks.coref.conllua import FORMAT
 from closeread.tasks.coref.relations import find_place, find_single_antecedents, places_by_entity
@@ -100,41 +98,3 @@ def spans(table):
     for row in zip(*(c.tolist() for c in (table.entity, table.document, table.start, table.end)), strict=True):
         entities.setdefault(row[0], []).append(row[1:])
     return sorted(sorted(mentions) for mentions in entities.values())
-
-
-PIECES = [
-    "(EntityID=1|MarkableID=m1",
-    "(EntityID=2",
-    ")",
-    "m1)",
-    "@",
-    "_",
-    "|Min=2",
-    "|ElementOf=1",
-    "(",
-    "x",
-    "=",
-    "|",
-]
-LINES = st.one_of(
-    st.sampled_from([HEADER.strip(), "# newdoc id = a", "# newdoc", "# global.columns = ID FORM", "", "#"]),
-    st.builds(
-        lambda number, cells: "  ".join([number, "w", *"________", *map("".join, cells), "_", "_"]),
-        st.sampled_from(["0", "1", "2", "1.1", "0.1", "x", "3"]),
-        st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4), min_size=2, max_size=3),
-    ),
-    st.text(max_size=8),
-)
-
-
-@given(st.lists(LINES, max_size=12))
-def test_any_text(path, lines):
-    text = "\n".join([f"# global.columns = {COLUMNS}", *lines])
-    path.write_text(text, "utf-8", errors="replace")
-    try:
-        read_documents(Path(path))
-    except FormatError as error:
-        problems = error.problems
-    else:
-        problems = []
-    assert all(problem.line is None or 0 < problem.line <= text.count("\n") + 1 for problem in problems)

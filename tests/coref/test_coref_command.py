@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from shared.for_each import for_each
 
-from closeread.counts.counts import Counts, make_report
 from closeread.tasks.coref.procedure import PROCEDURE
 
 KEY = """#begin document (ferry); part 000
@@ -64,20 +62,6 @@ def test_some_metrics_and_rows_per_document(ran, pair):
     assert found["corpus"] == "coref"
 
 
-def test_stored_counts_give_the_same_report(ran, pair):
-    printed = json.loads(ran("score", "coref", *pair, "--counts", "kept.parquet", "--json"))
-    kept = Counts.load("kept.parquet")
-    assert make_report(kept).to_json() == printed
-
-
-def test_counts_do_not_overwrite_input(run, pair):
-    for name in pair:
-        done = run("score", "coref", *pair, "--counts", name)
-        assert done.exit_code == 2
-        assert f"{name} is also an input; choose another output file" in done.stderr
-    assert Path("key.conll").read_text() == KEY
-
-
 def test_validate_refuses_what_score_does(run, pair):
     done = run("validate", "coref", *pair, "--matching", "head")
     assert done.exit_code == 2
@@ -90,14 +74,6 @@ def test_a_token_that_looks_like_a_comment(run, pair):
     done = run("score", "coref", "hash.conll", "hash.conll")
     assert done.exit_code == 1
     assert "hash.conll:3: starts with '#' but has 2 columns like a token" in done.stderr
-
-
-def test_compare(ran, pair):
-    found = json.loads(
-        ran("compare", "coref", "key.conll", "response.conll", "key.conll", "--metrics", "lea", "--json")
-    )
-    assert found[0]["differences"]["lea/f1"]["value"] > 0
-    assert found[0]["first"]["name"] == "response"
 
 
 def test_compare_accepts_stored_counts(ran, run, pair):
@@ -125,24 +101,6 @@ def test_compare_accepts_stored_counts(ran, run, pair):
         assert "they were not scored on the gold and with the options given" in done.stderr
 
 
-def test_compare_needs_two(run, pair):
-    done = run("compare", "coref", *pair)
-    assert done.exit_code == 2
-    assert "a comparison needs at least two systems" in done.stderr
-
-
-def test_validate(ran, run, pair):
-    assert (
-        ran("validate", "coref", *pair) == "response.conll: valid; 2 of 2 gold records of key.conll have predictions\n"
-    )
-    Path("half.conll").write_text(KEY.split("#begin document (night)")[0])
-    printed = ran("validate", "coref", "key.conll", "half.conll")
-    assert printed == "half.conll: valid; 1 of 2 gold records of key.conll have predictions\n"
-    done = run("validate", "coref", "key.conll", "half.conll", "--missing", "error")
-    assert done.exit_code == 1
-    assert "1 of the 2 documents of the key has no response: 'night; part 000'" in done.stderr
-
-
 def test_all_problems_of_a_file_at_once(run, pair):
     Path("bad.conll").write_text(
         RESPONSE.replace("brother NN 1)", "brother NN 1) x").replace("Snow NN (0)", "Snow NN 5)")
@@ -154,13 +112,6 @@ def test_all_problems_of_a_file_at_once(run, pair):
     assert "bad.conll:5: the number of columns is 7" in done.stderr
     assert "bad.conll:14: column" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@for_each("name", ["mucs", "", "muc,,lea"])
-def test_metrics_that_do_not_exist(run, pair, name):
-    done = run("score", "coref", *pair, "--metrics", name)
-    assert done.exit_code == 2
-    assert "is not one of 'mentions', 'muc', 'b3', 'ceafm', 'ceafe', 'blanc', 'lea', 'conll'" in done.stderr
 
 
 def test_errors_are_counted_and_listed_with_their_text(ran, pair):
@@ -216,13 +167,6 @@ def test_errors_take_their_options_from_the_procedure(run, pair):
     assert "an error analysis needs every mention in one entity; use --duplicates first" in done.stderr
 
 
-def test_errors_of_a_perfect_response(ran, pair):
-    found = json.loads(ran("errors", "coref", "key.conll", "key.conll", "--json"))
-    assert found["counts"]["right entity"] == 3
-    assert found["errors"] == []
-    assert "right entity" in ran("errors", "coref", "key.conll", "key.conll")
-
-
 def test_errors_of_an_empty_response(ran, pair):
     Path("none.jsonl").write_text('{"document": "night; part 000", "clusters": []}\n')
     found = json.loads(ran("errors", "coref", "key.conll", "none.jsonl", "--json"))
@@ -245,13 +189,6 @@ def test_errors_as_a_table_are_limited(ran, run, pair):
     done = run("errors", "coref", "key.conll", "response.conll", "--kind", "split")
     assert done.exit_code == 2
     assert "no such kind of error: 'split' (choose from: split entity," in done.stderr
-
-
-def test_words_can_not_steer_a_terminal(ran, pair):
-    for name in ("key.conll", "response.conll"):
-        Path(name).write_text(Path(name).read_text().replace("Marta", "Ma\u202erta"))
-    printed = ran("errors", "coref", "key.conll", "response.conll")
-    assert "\u202e" not in printed
 
 
 @pytest.mark.gate

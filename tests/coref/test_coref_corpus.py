@@ -1,11 +1,9 @@
 """A corpus of coreference, declared as any other: read in each format, loaded, counted and exported."""
 
 import hashlib
-import json
 
 import pytest
 from shared.for_each import for_each
-from shared.package_copy import copy_package, run_with
 
 from closeread.corpus.declaration import Config, Corpus, SourceFile
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -121,102 +119,3 @@ def test_features_take_mentions_with_and_without_heads(datasets, features):
         assert rows.features == schema
         assert [row["clusters"] for row in rows] == [record["clusters"] for record in records]
         assert list(take_documents([{**row} for row in rows], "any", is_response=False)) == records
-
-
-DECLARATION = """
-from closeread.corpus.declaration import Config, Corpus, SourceFile
-
-SPLITS = {{"test": SourceFile("sample.conll", "{sha256}")}}
-CORPUS = Corpus(
-    name="weather",
-    title="Weather",
-    description="Invented sentences.",
-    language="en",
-    homepage="http://example.org",
-    licence="CC0",
-    citation="",
-    configs={{"sample": Config("All.", SPLITS)}},
-    default_split="test",
-    format="conll",
-    procedure="coref",
-    key="document",
-)
-"""
-BUILDER = """
-from closeread.hf.builder import CorpusBuilder
-from closeread.loaders.weather.declaration import CORPUS as DECLARED
-
-
-class Weather(CorpusBuilder):
-    CORPUS = DECLARED
-"""
-COMMAND = "from closeread.cli import main; main()"
-LOAD = """
-import json, closeread
-rows = closeread.load_dataset("weather", split="test")
-print(json.dumps(rows.to_list()))
-"""
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """The package with a corpus more."""
-    folder = copy_package(tmp_path_factory.mktemp("package"))
-    loader = folder / "closeread" / "loaders" / "weather"
-    loader.mkdir()
-    sha256 = hashlib.sha256(CONLL.encode()).hexdigest()
-    (loader / "__init__.py").touch()
-    (loader / "declaration.py").write_text(DECLARATION.format(sha256=sha256), "utf-8")
-    (loader / "weather.py").write_text(BUILDER, "utf-8")
-    (loader / "sample.conll").write_text(CONLL, "utf-8")
-    schemas = folder / "closeread" / "schemas"
-    (schemas / "weather.json").write_text((schemas / "coref.json").read_text("utf-8"), "utf-8")
-    card = "---\nlanguage: en\nsize_categories: n<1K\n---\n# Weather\n\nInvented.\n"
-    (folder / "closeread" / "cards" / "weather.md").write_text(card, "utf-8")
-    return folder
-
-
-def test_it_is_loaded(package, tmp_path):
-    rows = json.loads(run_with(package, "-c", LOAD, HF_HOME=str(tmp_path)))
-    assert rows == [{**record, "n_tokens": None} for record in RECORDS]
-
-
-def test_its_figures_are_counted(package):
-    figures = json.loads(run_with(package, "-c", COMMAND, "stats", "weather", "--json"))
-    assert figures["splits"] == {"test": {"documents": 2, "entities": 2, "singletons": 2, "mentions": 2}}
-
-
-@pytest.mark.gate
-def test_it_is_exported(package, tmp_path):
-    run_with(package, "-c", COMMAND, "export", "weather", str(tmp_path / "out"), HF_HOME=str(tmp_path))
-    assert (tmp_path / "out" / "sample" / "test-00000-of-00001.parquet").stat().st_size
-
-
-SCORE = """
-import json, sys
-import closeread
-from click.testing import CliRunner
-from closeread.cli import main
-
-def run(*arguments):
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-run("baseline", "weather", "one-entity", "-o", "one.jsonl")
-reports = [
-    json.loads(run("score", "weather", "one.jsonl", "--no-ci", "--json")),
-    json.loads(run("score", "coref", sys.argv[1], "one.jsonl", "--no-ci", "--json")),
-    closeread.score("weather", "one.jsonl", resampling=closeread.Resampling(0)).to_json(),
-    closeread.score("weather", "one.jsonl", gold=sys.argv[1], resampling=closeread.Resampling(0)).to_json(),
-]
-print(json.dumps([[report[name] for name in ("corpus", "signature", "scores")] for report in reports]))
-"""
-
-
-def test_it_is_scored_as_its_key_is(package, tmp_path):
-    (tmp_path / "key.conll").write_text(CONLL, "utf-8")
-    reports = json.loads(run_with(package, "-c", SCORE, str(tmp_path / "key.conll")))
-    assert [corpus for corpus, _, _ in reports] == ["weather", "coref", "weather", "weather"]
-    assert all(report[1:] == reports[0][1:] for report in reports)
-    assert reports[0][2]["b3/f1"]["value"] == 1

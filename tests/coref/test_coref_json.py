@@ -118,27 +118,3 @@ def test_mentions_of_several_parts_are_not_written():
 def test_a_table_may_have_numpy_counts(file):
     table = MentionTable(**{**vars(mention_table(["a"], [[[[0, 2]]]])), "n_tokens": np.array([3])})
     assert dump_coref_json(table) == '{"document": "a", "clusters": [[[0, 2]]], "n_tokens": 3}\n'
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda value: st.lists(value, max_size=3) | st.dictionaries(st.text(max_size=3), value, max_size=3),
-    max_leaves=8,
-)
-NUMBER = st.sampled_from([0, 1, 5, 1.0, -1, 2**31, 2**70, True, None, "0"])
-NEARLY = st.fixed_dictionaries(
-    {"document": st.sampled_from(["a", "b", "", 1]), "clusters": st.lists(st.lists(st.lists(NUMBER, max_size=3)))},
-    optional={"n_tokens": NUMBER, "x": JSON},
-)
-
-
-@given(data=st.binary(max_size=100) | st.lists(NEARLY | JSON, max_size=3))
-def test_any_file_is_a_table_or_a_format_error(file, data):
-    file.write_bytes(data if isinstance(data, bytes) else "\n".join(map(json.dumps, data)).encode("utf-8"))
-    try:
-        table = read_table(file)
-    except FormatError:
-        return
-    assert (table.start <= table.end).all()
-    assert (table.start >= 0).all()
-    assert len(set(table.names)) == len(table)

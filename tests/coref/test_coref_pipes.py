@@ -43,16 +43,6 @@ def test_either_side_from_standard_input(pair, pack, ran):
     assert essence(ran("score", "coref", key, STANDARD_INPUT, *options, stdin=piped[1])) == expected
 
 
-def test_gzipped_files(pair, ran):
-    expected = essence(ran("score", "coref", *pair, "--no-ci", "--json"))
-    zipped = [path.with_name(f"{path.name}.gz") for path in pair]
-    for path, packed in zip(pair, zipped, strict=True):
-        packed.write_bytes(gzip.compress(path.read_bytes()))
-    for given in (zipped, (pair[0], zipped[1]), (zipped[0], pair[1])):
-        assert essence(ran("score", "coref", *given, "--no-ci", "--json")) == expected
-    assert list(Path().glob("closeread-*")) == []
-
-
 def test_the_suffix_before_gz_counts(ran):
     # The first line is no header of CorefUD, and only the suffix tells.
     text = "# anything\n# newdoc id = a\n# global.Entity = eid\n1\tx\t_\t_\t_\t_\t0\t_\t_\tEntity=(e)\n\n"

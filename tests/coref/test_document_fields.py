@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
 from shared.coreference_tables import make_table, spread
 from shared.for_each import for_each
 
 import closeread
-from closeread.exceptions import FormatError, InputError
+from closeread.exceptions import FormatError
 from closeread.tasks.coref.document_fields import add_fields, list_fields, read_fields
 from closeread.tasks.coref.document_genre import find_genre
 
@@ -153,17 +151,6 @@ def test_files_that_are_wrong(here, name, text, problems):
     found = lines[1:] if len(problems) > 1 else lines
     assert len(found) == len(problems)
     assert all(line.startswith(problem) for line, problem in zip(found, problems, strict=True)), found
-
-
-@given(st.binary(max_size=60), st.sampled_from([".csv", ".tsv", ".jsonl"]))
-def test_any_bytes_are_fields_or_refused(tmp_path_factory, data, suffix):
-    path = tmp_path_factory.mktemp("fields") / f"f{suffix}"
-    path.write_bytes(b"document,x\n" * (suffix == ".csv") + data)
-    try:
-        fields = read_fields(path, ["night"])
-    except InputError as error:
-        fields = {"refused": [str(error)]}
-    assert all(len(values) == 1 for values in fields.values())
 
 
 def test_fields_replace_those_of_the_same_name(here):

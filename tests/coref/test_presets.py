@@ -8,7 +8,6 @@ from shared.coreference import NO_INTERVALS, write_corefud
 
 import closeread
 from closeread.exceptions import RequestError
-from closeread.scoring import find_procedure
 from closeread.tasks import load_procedure, procedure_names
 from closeread.tasks.coref.metrics import SELECTED, TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -115,16 +114,6 @@ def test_presets_that_do_not_exist(run, pair):
     result = run("score", "coref", *pair, "--preset", "conll")
     assert result.exit_code == 2
     assert "'conll' is not one of 'conll2012', 'corefud'" in result.stderr
-
-
-def test_help_describes_presets(ran):
-    shown = " ".join(ran("score", "coref", "--help").split())
-    assert "--preset NAME Use the options and metrics of an official score" in shown
-    assert [name for name in PROCEDURE.presets if f"{name}: " not in shown] == []
-    assert "reference scorer 8.01 (Pradhan et al. 2014)" in shown
-    assert f"[default: all but {', '.join(SELECTED)}]" in shown
-    assert "--preset" not in ran("score", "mctaco", "--help")
-    assert find_procedure("mctaco")[0].presets == {}
 
 
 def test_evaluate_modules_take_presets():

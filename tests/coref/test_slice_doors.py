@@ -139,13 +139,3 @@ def test_units_have_their_genre(pair, ran):
     write_conll(Path("key.conll"), KEY)
     units = json.loads(ran("score", "coref", "key.conll", "key.conll", "--no-ci", "--json", "--per-unit"))["units"]
     assert "genre" not in units[0]
-
-
-def test_the_table_of_slices_fits_a_terminal(pair, ran):
-    printed = ran("score", "coref", *pair, "--by", "entity_size", "--by", "distance", "--by", "genre")
-    *table, _ = printed.splitlines()  # the last line is the signature
-    assert max(map(len, table)) <= 80
-    names = [line.split("  ")[0] for line in table[4:-3]]
-    assert [name for name in names if name] == [
-        "all", "by entity_size", "1", "2", "3-4", "by distance", "first mention", "0-9", "by genre", "bn", "nw",
-    ]  # fmt: skip

@@ -1,18 +1,14 @@
 """Documents of every format are written so that they are read again, or refused, whatever their names and words are."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shared.conll_documents import InventedWords
-from shared.hostile_texts import HOSTILE, TEXT, split_refused
+from shared.hostile_texts import HOSTILE, split_refused
 from shared.marmara_sample import treebank_files
 
-import closeread
 from closeread.files import write_text
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
@@ -106,36 +102,6 @@ def test_timeml(field):
     assert refused == NOT_IN_XML | blank
 
 
-@pytest.mark.filterwarnings("ignore:lost")
-@settings(max_examples=12)
-@given(st.lists(TEXT, min_size=1, max_size=4), TEXT, TEXT, st.lists(st.booleans(), min_size=4, max_size=4))
-def test_cat_to_timeml_and_back(tokens, name, event, steps):
-    """What TimeML holds comes back; from then on nothing changes any more."""
-    sentences = [sum(steps[: number + 1]) for number in range(len(tokens))]
-    of = [0, len(tokens) - 1] if len(tokens) > 1 else [0]
-    named = mention_name(name, sentences[0], [tokens[i] for i in of])
-    events = [{"id": event, "mention": named, "tokens": of}]
-    cat = {**make_cat("", ""), "id": name, "tokens": tokens, "sentences": sentences, "events": events}
-    for path in Path().iterdir():
-        path.unlink()
-    try:
-        write(dump_document(cat), "0.xml")
-        for number in range(2):
-            closeread.convert("timeline", f"{number}.xml", f"{number}.tml")
-            closeread.convert("timeline", f"{number}.tml", f"{number + 1}.xml")
-    except UnicodeError:
-        raise
-    except ValueError:
-        assert len(os.listdir()) < 2  # refused at once, if at all
-        return
-    first, second = (read_document(Path(f"{number}.xml")).document for number in (1, 2))
-    assert first == second
-    assert {key: first[key] for key in ("id", "tokens", "sentences")} == {
-        key: cat[key] for key in ("id", "tokens", "sentences")
-    }
-    assert Path("0.tml").read_bytes() == Path("1.tml").read_bytes()
-
-
 def test_marmara_coreference():
     def make(text):
         mentions = [Mention("0", "77000112003.1", 1, 2, text, 0), Mention("1", "77000112003.2", 1, 1, "b", 0)]
@@ -207,31 +173,6 @@ def test_coreference(suffix, field, packed):
     expected = CONTROL if field == "name" or (field == "word" and suffix != ".jsonl") else set()
     assert refused >= (expected - {"\x85"} if suffix == ".conll" and field == "word" else expected) & set(TRIED[packed])
     assert not refused & PLAIN
-
-
-@settings(max_examples=6)
-@given(st.lists(st.tuples(TEXT, st.integers(0, 3)), min_size=1, max_size=2), st.permutations(FORMATS))
-def test_every_format_from_every_other(documents, order):
-    """A ring of conversions gives the same documents, and a third ring the files of the second.
-
-    The ids of entities are lost where a format has none, and begin with 0 or 1 where another needs them again.
-    """
-    records = [
-        {"document": name, "clusters": [[[0, 0], [1, 1]]] if n > 1 else [], "n_tokens": n} for name, n in documents
-    ]
-    try:
-        closeread.convert("coref", records, source := f"0{order[0]}")
-        for number in (1, 2, 3):
-            for suffix in (*order[1:], order[0]):
-                closeread.convert("coref", source, f"{number}{suffix}")
-                source = f"{number}{suffix}"
-    except UnicodeError:
-        raise
-    except ValueError:
-        return
-    assert list(read_documents(Path(source)).names) == [name for name, _ in documents]
-    for suffix in FORMATS:
-        assert Path(f"2{suffix}").read_bytes() == Path(f"3{suffix}").read_bytes()
 
 
 def test_what_xml_can_not_hold_is_shown():

@@ -127,18 +127,6 @@ def test_refused_before_anything_is_written(run):
     assert not any(Path().iterdir())
 
 
-@pytest.mark.parametrize("name", ["conflicts.jsonl", "conflicts.jsonl.gz"])
-def test_no_conflicts(call, name):
-    """A file of conflicts is read again though it is empty, as it is if all annotators agree."""
-    for annotator in ("anna", "ben"):
-        Path(f"{annotator}.jsonl").write_text(json_lines.dump(sample_gold("tne")), "utf-8")
-    call("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--conflicts", name, "-o", "agreed.jsonl")
-    data = Path(name).read_bytes()
-    assert (gzip.decompress(data) if name.endswith(".gz") else data) == b""
-    call("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", name, "-o", "gold.jsonl.gz")
-    assert list(read_own_gold(load_corpus("tne"), Path("gold.jsonl.gz")).records) == sample_gold("tne")
-
-
 def test_ids_that_no_prediction_could_name(run):
     record = {**sample_gold("tne")[0], "id": "a\x85b"}
     Path("gold.jsonl").write_text(json_lines.dump([record]), "utf-8")

@@ -16,8 +16,6 @@ from shared.hostile_texts import HOSTILE
 from shared.late import pandas
 
 import closeread
-from closeread.corpus.gold import read_own_gold
-from closeread.corpus.names import load_corpus
 from closeread.counts.comparison import Comparison
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
@@ -119,48 +117,6 @@ def test_tables_of_files_of_any_name():
     compared.save("\u2028.json")
     assert str(Comparison.load("\u2028.json")) == str(compared)
     assert compared.to_csv().encode()
-
-
-@pytest.mark.parametrize("name", ["=1", "a\nb", "\udcff", "\x1b[31m"])
-def test_files_of_any_name(name, run):
-    """Of every kind that a command writes, gzipped and not."""
-
-    def call(*arguments):
-        result = run(*arguments)
-        assert result.exit_code == 0, result.stderr
-
-    sample = ("--config", "sample", "-q")
-    for packed in ("", ".gz") if name == "\udcff" else (".gz",):
-        path = {
-            suffix: f"./{name}{suffix}{packed}"
-            for suffix in (".jsonl", ".tsv", ".json", ".conll", ".conllu", ".w.conll")
-        }
-        call("baseline", "mctaco", "random", *sample, "-o", path[".jsonl"])
-        call("validate", "mctaco", path[".jsonl"], "--config", "sample")
-        call("score", "mctaco", path[".jsonl"], *sample, "--no-ci", "--json", "-o", path[".json"])
-        call("table", "mctaco", path[".json"], "-q")
-        for suffix in (".tsv", ".jsonl"):
-            call("perturb", "mctaco", "units", "--config", "sample", "-o", path[suffix])
-            assert len(read_own_gold(load_corpus("mctaco"), Path(path[suffix])).records) == 103
-        Path("k.jsonl").write_text(json_lines.dump([{"document": "d", "clusters": [[[0, 0], [1, 1]]], "n_tokens": 3}]))
-        call("convert", "coref", "k.jsonl", "-o", path[".conll"])
-        call("convert", "coref", path[".conll"], "-o", path[".conllu"])
-        call("score", "coref", "k.jsonl", path[".conllu"], "--no-ci", "-q")
-        call(
-            "adjudicate",
-            "coref",
-            path[".conll"],
-            path[".conllu"],
-            "-o",
-            "adjudicated.conll",
-            "--report",
-            path[".json"],
-            "--worksheet",
-            path[".w.conll"],
-        )
-        text = Path(path[".json"]).read_bytes()
-        strict((gzip.decompress(text) if packed else text).decode())
-        call("adjudicate", "coref", path[".conll"], path[".conllu"], "-o", "again.conll", "--forced", path[".w.conll"])
 
 
 @pytest.mark.gate

@@ -5,21 +5,17 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from shared.doors import sample_gold, system_rows
 from shared.file_faults import read_tree
 from shared.hostile_texts import TEXT
-from shared.timelines import entry
 
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import read_submission, write_submission
 from closeread.exceptions import FormatError, InputError
-from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.limits import MAX_FILES
-from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
 from closeread.tasks.mctaco.mctaco_tsv import dump_records as dump_tsv
-from closeread.tasks.timeline.timeline_txt import read_submission_folder, write_folder
+from closeread.tasks.timeline.timeline_txt import write_folder
 from closeread.tasks.wikipossessions.possession_csv import dump_records as dump_csv
 
 
@@ -41,61 +37,6 @@ def numbered(tmp_path_factory):
     """New paths."""
     folder = tmp_path_factory.mktemp("written")
     return (folder / str(number) for number in range(10**6))
-
-
-@settings(max_examples=25)
-@given(
-    st.lists(st.tuples(TEXT, TEXT, st.lists(st.tuples(st.integers(0, 2**53 - 1), TEXT, TEXT), max_size=2)), max_size=3)
-)
-def test_timelines(numbered, timelines):
-    records = [
-        {"id": name, "entity": entity, "entries": [entry(*one) for one in entries]}
-        for name, entity, entries in timelines
-    ]
-    folder = next(numbered)
-    folder.mkdir()
-    if write(folder, lambda: write_folder(records, folder / "out")):
-        read = read_submission_folder(folder / "out", records)
-        assert read.problems == []
-        assert sorted(read.records, key=lambda one: one["id"]) == sorted(records, key=lambda one: one["id"])
-
-
-@pytest.mark.parametrize("suffix", [".conll", ".conllu", ".conllua", ".jsonl"])
-def test_coreference(numbered, suffix):
-    @settings(max_examples=15)
-    @given(st.lists(st.tuples(TEXT, st.integers(0, 3), st.booleans()), min_size=1, max_size=2))
-    def check(documents):
-        records = [
-            {"document": name, "clusters": [[[0, 0], [1, 1]]] if n > 1 and linked else [], "n_tokens": n}
-            for name, n, linked in documents
-        ]
-        try:
-            table = take_documents(records, "gold", is_response=False)
-        except InputError:
-            return
-        folder = next(numbered)
-        folder.mkdir()
-        path = folder / f"out{suffix}"
-        if write(folder, lambda: write_documents(table, path)):
-            again = read_documents(path)
-            assert list(again.names) == list(table.names)
-            assert again.start.tolist() == table.start.tolist()
-
-    check()
-
-
-@settings(max_examples=15)
-@given(
-    st.lists(st.dictionaries(TEXT, TEXT | st.integers() | st.floats() | st.none(), max_size=3), min_size=1, max_size=3)
-)
-def test_json_lines(numbered, rows):
-    folder = next(numbered)
-    folder.mkdir()
-    path = folder / "out.jsonl"
-    if write(folder, lambda: path.write_text(dump_json_lines(rows), "utf-8", newline="")):
-        read = read_json_lines(path)
-        assert read.problems == []
-        assert list(read.records) == rows
 
 
 @settings(max_examples=8)

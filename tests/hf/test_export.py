@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -64,13 +62,6 @@ def test_two_runs_give_the_same_bytes(corpora, tmp_path, export):
     ]
 
 
-def test_exported_parquet_is_gold(tmp_path, export):
-    files = export("mctaco", tmp_path / "repository", configs=["sample"])
-    parquet = next(path for path in files if path.suffix == ".parquet")
-    corpus = load_corpus("mctaco")
-    assert read_own_gold(corpus, parquet).digest == read_gold(corpus, "sample").digest
-
-
 def test_a_folder_that_holds_something(tmp_path, export):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
@@ -88,32 +79,6 @@ def test_interrupted_it_leaves_nothing(tmp_path, monkeypatch, export):
     with pytest.raises(KeyboardInterrupt):
         export("mctaco", target, configs=["sample"])
     assert not (tmp_path / "below").exists()
-
-
-SLOW = """
-import sys, time
-import closeread.hf.export as room
-from closeread.cli import main
-
-def slow(*arguments, **options):
-    print("begun", flush=True)
-    time.sleep(60)
-
-room._write_config = slow
-sys.argv = ["closeread", "export", "mctaco", "below/repository", "--config", "sample"]
-main()
-"""
-
-
-@pytest.mark.gate
-def test_terminated_it_leaves_nothing(tmp_path):
-    running = subprocess.Popen([sys.executable, "-c", SLOW], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-    with running:
-        assert running.stdout.readline() == "begun\n"
-        assert len(list(tmp_path.glob("below/.closeread-*"))) == 1
-        running.terminate()
-    assert running.returncode == 128 + 15
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_card_says_what_is_not_the_release(tmp_path, export):
@@ -149,32 +114,10 @@ def test_a_folder_is_for_the_default_config(tmp_path, export):
         export("mctaco", tmp_path / "out", configs=["sample"], data_dir=tmp_path)
 
 
-def test_the_command_notes_other_data(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    records = read_gold(load_corpus("mctaco"), "sample").records
-    Path("own").mkdir()
-    Path("own/test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
-    done = run("export", "mctaco", "out", "--data-dir", "own")
-    assert done.exit_code == 0
-    assert done.stderr.startswith("note: ")
-    assert "is not the released file" in done.stderr
-
-
-def test_the_command(ran):
-    printed = ran("export", "mctaco", "out", "--config", "sample")
-    assert printed.split() == ["out/README.md", "out/sample/test-00000-of-00001.parquet"]
-    assert ran("score", "mctaco", "--gold", "out/sample/test-00000-of-00001.parquet", _labels(), "--no-ci")
-
-
 def test_an_export_contains_the_licence_that_asks_for_it(tmp_path, export):
     written = export("tne", tmp_path / "out", configs=["sample"])
     assert "LICENSE" in [path.name for path in written]
     assert "Copyright (c) 2018, yanai" in (tmp_path / "out" / "LICENSE").read_text("utf-8")
-
-
-def _labels():
-    Path("no.txt").write_text("no\n" * 103)
-    return "no.txt"
 
 
 def test_targets_that_can_not_be(tmp_path, monkeypatch, export):

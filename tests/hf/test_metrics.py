@@ -63,18 +63,6 @@ def test_examples_of_the_card_run(name):
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_scores_are_those_of_the_report(mctaco, sample, tmp_path):
-    records, labels = sample
-    (tmp_path / "predictions.txt").write_text("".join(f"{label}\n" for label in labels))
-    report = score("mctaco", tmp_path / "predictions.txt", config="sample", resampling=Resampling(200))
-    scores = mctaco.compute(predictions=labels, references=records)
-    assert scores == {name: estimate.value for name, estimate in report.total.scores.items()}
-    assert all(type(value) is float for value in scores.values())
-    same = mctaco.report(predictions=labels, references=records, resampling=Resampling(200))
-    assert same.total == report.total
-    assert same.provenance.signature == report.provenance.signature
-
-
 def test_missing_predictions_are_what_the_option_says(mctaco, sample, tmp_path):
     records, labels = sample
     labels = [None if i % 7 == 0 else label for i, label in enumerate(labels)]
@@ -128,15 +116,6 @@ def test_options_reach_the_procedure(mctaco, sample):
         mctaco.compute(predictions=labels, references=records, missing="none")
     with pytest.raises(RequestError, match="no such option of mctaco: 'average'"):
         mctaco.compute(predictions=labels, references=records, average="macro")
-
-
-def test_combine_and_save(mctaco, sample, tmp_path, evaluate):
-    records, labels = sample
-    scores = mctaco.compute(predictions=labels, references=records)
-    combined = evaluate.combine(["mctaco", mctaco]).compute(predictions=labels, references=records)
-    assert combined == {f"mctaco_{i}_{name}": value for i in (0, 1) for name, value in scores.items()}
-    path = evaluate.save(tmp_path / "scores.json", **scores)
-    assert scores.items() <= json.loads(path.read_text("utf-8")).items()
 
 
 def test_nothing_at_all(mctaco):

@@ -43,16 +43,6 @@ def read_rows(path):
     return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
 
 
-def test_the_group_offers_plain_baselines_and_those_of_the_corpus(ran, run):
-    shown = ran(*BASELINE, "--help")
-    for name in ("one-entity", "singletons", "mentions", "svc", "svr"):
-        assert f"\n  {name} " in shown
-    done = run(*BASELINE, "svm", "-o", "x.jsonl")
-    assert done.exit_code == 2
-    assert "no such baseline of marmara_coref: 'svm'. Did you mean" in done.stderr
-    assert "(choose from: one-entity, singletons, mentions, svc, svr)" in done.stderr
-
-
 def test_mentions_are_chains_of_their_own(ran, records):
     shown = ran(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl")
     rows = read_rows("m.jsonl")

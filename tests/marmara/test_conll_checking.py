@@ -1,8 +1,6 @@
 """CoNLL files that are checked against the treebank: every kind of disagreement, by line."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shared.error_messages import check_message
 from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE, treebank_files
@@ -190,34 +188,3 @@ def test_a_document_must_not_end_inside_a_sentence(check):
         "44: documents '77000112' and 'second' have words of the same sentences (expected all words of a sentence in "
         "one document)"
     ]
-
-
-LINES = GOOD.split("\n")
-
-
-@settings(max_examples=60)
-@given(st.data())
-def test_a_damaged_file_is_an_error_of_ours_or_a_record(tmp_path_factory, data):
-    file = tmp_path_factory.getbasetemp() / "damaged.conll"
-    lines = list(LINES)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(lines) - 1))
-        how = data.draw(st.sampled_from(["drop", "repeat", "swap", "cell"]))
-        if how == "drop":
-            del lines[place]
-        elif how == "repeat":
-            lines.insert(place, lines[place])
-        elif how == "swap":
-            other = data.draw(st.integers(0, len(lines) - 1))
-            lines[place], lines[other] = lines[other], lines[place]
-        else:
-            lines[place] = (
-                lines[place].rpartition("\t")[0] + "\t" + data.draw(st.sampled_from(["-", "(1", "1)", "(3)", "x"]))
-            )
-    file.write_text("\n".join(lines), "utf-8")
-    try:
-        (record,) = read_checked(file, TREEBANK).documents
-    except FormatError as error:
-        check_message(error)
-    else:
-        assert record["sentences"] == TREEBANK.documents["77000112"]

@@ -139,18 +139,6 @@ def test_the_order_of_lines_and_ids_does_not_matter(tmp_path_factory, lines, rng
     assert read(folder, "# b\n" + "\n".join(map(" = ".join, shuffled))) == annotation
 
 
-@settings(max_examples=60)
-@given(st.text(st.sampled_from("0123456789= \n#x"), min_size=1, max_size=60))
-def test_any_text_is_an_annotation_or_an_error_of_ours(tmp_path_factory, text):
-    try:
-        annotation = read(tmp_path_factory.getbasetemp(), text)
-    except FormatError as error:
-        check_message(error)
-    else:
-        used = [one for chain in ids_of(annotation) for one in chain]
-        assert sorted([*used, *map(int, annotation.unused)]) == list(range(1, 25))
-
-
 def overlap(one, other):
     return one != other and one[0] <= other[1] and other[0] <= one[1]
 

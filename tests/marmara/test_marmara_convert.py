@@ -121,24 +121,6 @@ def test_equalities(run, here):
     assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
 
 
-@pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
-def test_python_writes_what_the_command_line_writes(run, here):
-    anna, given = SAMPLE / "annotations/77000603/anna.txt", SAMPLE / "given/77000603.conll"
-    for kind, source, suffix, place in (
-        ("marmara_coref", COREFERENCE, ".conll", {"data_dir": SAMPLE}),
-        ("marmara_coref", COREFERENCE, ".jsonl", {"treebank": SAMPLE / "treebank"}),
-        ("given", COREFERENCE, ".conll", {"data_dir": SAMPLE}),
-        ("equalities", anna, ".jsonl", {"given": given}),
-    ):
-        options = [str(part) for name, path in place.items() for part in (f"--{name.replace('_', '-')}", path)]
-        run("convert", kind, source, "-o", f"theirs{suffix}", *options)
-        records = closeread.convert(kind, source, f"mine{suffix}", **place)
-        assert Path(f"mine{suffix}").read_bytes() == Path(f"theirs{suffix}").read_bytes()
-        assert closeread.convert(kind, str(source), **place) == records
-        if suffix == ".jsonl":
-            assert records == list(map(json.loads, Path("mine.jsonl").read_text("utf-8").splitlines()))
-
-
 @for_each(
     ("kind", "source", "options", "message"),
     [

@@ -1,7 +1,6 @@
 """Figures of the corpus and of its annotators: the numbers that are drawn, and the same bytes every time."""
 
 import pytest
-from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.gold import read_gold
@@ -20,8 +19,6 @@ from closeread.tasks.coref.plots import draw_link_support, draw_mistakes, group_
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
 ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
-OF_CORPUS = ("mention-types", "mention-lengths", "chain-lengths")
-OF_ANNOTATORS = ("link-support", "mistakes")
 
 
 def heights(axes):
@@ -91,23 +88,6 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
             boxes = [text.get_window_extent() for text in (*axes.texts, *ticks) if text.get_text()]
             assert all(figure.bbox.containsx(box.x0) and figure.bbox.containsx(box.x1) for box in boxes)
             assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
-
-
-@for_each("name", OF_CORPUS)
-def test_commands_for_the_corpus(ran, tmp_path, name):
-    for file in ("one.svg", "two.svg", "three.png"):
-        said = ran("plot", name, "--config", "sample", "-o", file)
-        assert said == f"{file}: 6 documents, 113 mentions in 38 chains\n"
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
-    assert (tmp_path / "three.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.gate
-@for_each("name", OF_ANNOTATORS)
-def test_commands_for_annotators(ran, tmp_path, name):
-    for file in ("one.svg", "two.svg", "three.png"):
-        assert ran("plot", name, *ANNOTATORS, "-o", file).startswith(f"{file}: ")
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
 
 
 def test_nothing_to_draw(run, here):

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from shared.marmara_xml import CHAINS, MENTIONS, SENTENCES, put, write_coreference, write_fragment, write_treebank
+from shared.marmara_xml import SENTENCES, put, write_coreference, write_fragment, write_treebank
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
@@ -16,8 +16,6 @@ from closeread.tasks.coref.marmara.treebank_xml import read_treebank
 FIRST, SECOND, THIRD = SENTENCES
 FRAGMENT = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]])
 EXTRACTED = write_treebank(SENTENCES)
-COREFERENCE = write_coreference(MENTIONS, CHAINS)
-GENRES = "document\tgenre\n77000112\tNovel\n"
 SMALL = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 PIECES = (
@@ -37,18 +35,6 @@ def spoiled(draw, text):
         piece = draw(st.sampled_from((*PIECES, text[start:end] * 2)))
         text = text[:start] + piece + text[end:]
     return text.encode(draw(st.sampled_from(("utf-8", "windows-1254"))), "replace")
-
-
-@SMALL
-@given(spoiled(EXTRACTED), spoiled(COREFERENCE), spoiled(GENRES))
-def test_the_corpus_is_read_or_refused(tmp_path, treebank, coreference, genres):
-    files = put(tmp_path, {"t.xml": treebank, "c.xml": coreference, "g.tsv": genres})
-    found = read_corpus({"t.xml": files["t.xml"]}, {"c.xml": files["c.xml"]}, files["g.tsv"])
-    for problem in (*found.problems, *found.notices):
-        assert problem.at("DIR").isprintable()
-    assert found.problems or found.records
-    for record in found.records:
-        check_record(record)
 
 
 @SMALL

@@ -1,12 +1,9 @@
 """Word vectors: the file, the principal components, and the vectors of mentions."""
 
 import gzip
-from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.turkish_sentences import document
 
@@ -105,12 +102,3 @@ def test_vectors_of_mentions():
     cosines = find_cosines(found, np.array([0, 0, 1]), np.array([1, 2, 1]))
     # (1, 0) and (3, 4): 3/5; (2, 2) and (3, 4): 14 / (√8 · 5); what is unknown: 0.
     np.testing.assert_allclose(cosines, [[3 / 5, 0, 1], [14 / (8**0.5 * 5), 0, 1]])
-
-
-@given(st.binary(max_size=60) | st.binary(max_size=40).map(lambda data: b"2 2\n" + data))
-@settings(max_examples=50)
-def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("vectors") / "v.vec"
-    path.write_bytes(data)
-    with suppress(FormatError):
-        assert set(read_vectors(path, {"ev"}, n_components=1).words) <= {"ev"}

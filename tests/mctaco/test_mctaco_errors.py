@@ -1,9 +1,5 @@
 """Errors of labels: questions by hand, a slow twin, and what other commands count."""
 
-import csv
-import io
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,30 +203,6 @@ def test_scores_are_those_of_score(predictions):
         assert {name: ours.counts[name] for name in theirs.counts} == theirs.counts
         assert (ours.n_units, ours.n_blocks) == (theirs.n_units, theirs.n_blocks)
     assert found.provenance == scored.provenance
-
-
-def test_the_command_line_says_what_python_says(ran, predictions):
-    found = closeread.errors("mctaco", predictions, config="sample")
-    command = ("errors", "mctaco", predictions, *SAMPLE)
-    assert json.loads(ran(*command, "--json")) == json.loads(json.dumps(found.to_json()))
-    assert ran(*command, "--format", "csv") == found.to_csv()
-    assert ran(*command, "--format", "markdown", "--limit", "0") == closeread.errors(
-        "mctaco", predictions, config="sample", limit=0
-    ).to_markdown()  # fmt: skip
-    some = closeread.errors("mctaco", predictions, config="sample", by="unit", limit=0, resampling=NO_CI)
-    assert ran(*command, "--by", "unit", "--limit", "0", "--no-ci") == f"{some}\n"
-    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
-    counts = found.report.total.counts
-    assert len(rows) == counts["candidates"] - counts["correct"] == counts["false_yes"] + counts["false_no"]
-    assert sum(one.wrong for one in found.questions) == len(rows)
-
-
-def test_tables_fit_80_columns(ran, predictions, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    shown = ran("errors", "mctaco", predictions, *SAMPLE)
-    assert max(map(len, shown.splitlines())) <= 80
-    for title in ("Questions by category", "Candidates by unit", "Questions by gold yes"):
-        assert title in shown
 
 
 def test_candidates_without_a_prediction():

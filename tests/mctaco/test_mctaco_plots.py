@@ -1,14 +1,11 @@
 """Pictures of exact match by category: the numbers that are drawn, and the same bytes every time."""
 
 import itertools
-import sys
 
-import pytest
 from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.exceptions import MissingExtraError
 from closeread.tasks.mctaco.plots import COIN, draw_categories
 
 SAMPLE = ["--config", "sample"]
@@ -113,9 +110,3 @@ def test_bad_files(here, run):
     assert "wrong.jsonl:1: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'" in result.stderr
     assert run("plot", "categories", "short.jsonl", *SAMPLE, "-o", "c.eps").exit_code != 0
     assert sorted(path.name for path in here.iterdir()) == ["short.jsonl", "wrong.jsonl"]
-
-
-def test_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"closeread\[plot\]"):
-        draw_categories(COIN_SCORES, SYSTEMS)

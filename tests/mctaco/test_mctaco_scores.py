@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.counts.table import merge
 from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
 from closeread.tasks.mctaco.procedure import PROCEDURE, count
 
@@ -122,20 +121,6 @@ def test_the_order_of_candidates_does_not_matter(corpus, random):
     random.shuffle(pairs)
     shuffled = [list(side) for side in zip(*pairs, strict=True)]
     assert scores(*shuffled) == pytest.approx(scores(*corpus), abs=1e-12)
-
-
-@given(corpora(), corpora())
-def test_counts_of_a_union_add(first, second):
-    renamed = [
-        {**record, "question_id": "x" + record["question_id"], "sentence_id": "x" + record["sentence_id"]}
-        for record in second[0]
-    ]
-    parts = [count(gold=first[0], system=first[1]), count(gold=renamed, system=second[1])]
-    whole = count(gold=first[0] + renamed, system=first[1] + second[1])
-    joined = merge(parts)
-    assert list(joined.units) == list(whole.units)
-    np.testing.assert_array_equal(joined.values, whole.values)
-    assert joined.n_blocks == whole.n_blocks
 
 
 @given(st.integers(1, 6), st.data())

@@ -171,17 +171,6 @@ def test_what_is_no_document_of_sentences(run, tmp_path, monkeypatch, text, prob
     assert not Path("1.xml").exists()
 
 
-@given(start=st.integers(0, len(TIMEML)), length=st.integers(0, 40), text=st.text("<>/ aseid=\"'1EVNT", max_size=5))
-def test_anything_else_is_refused_in_our_words(file, start, length, text):
-    try:
-        document = timeml(file, TIMEML[:start] + text + TIMEML[start + length :])
-        made = as_cat(document)
-    except ValueError:  # a FormatError is one
-        return
-    file.write_text(dump_document(made), "utf-8")
-    assert read_document(file).document == {**made, "title": None}
-
-
 def test_a_document_needs_an_id(file):
     with pytest.raises(ValueError, match=r"has no DOCID or no text \(expected both\)"):
         as_cat(timeml(file, "<TimeML><TEXT><s id='0'>Rain</s></TEXT></TimeML>"))

@@ -280,17 +280,6 @@ def test_broken_annotations(run, markables, relations, problem):
     assert (done.exit_code, done.stderr) == (1, f"Error: one.xml:{problem}\n")
 
 
-@given(start=st.integers(0, len(ANNA)), length=st.integers(0, 40), text=st.text("<>/ am_id=\"'3ENTITY", max_size=5))
-def test_anything_else_is_refused_in_our_words(tmp_path_factory, start, length, text):
-    file = tmp_path_factory.getbasetemp() / "spoiled.xml"
-    file.write_text(ANNA[:start] + text + ANNA[start + length :], "utf-8")
-    try:
-        found = read_annotations(file)
-    except FormatError:
-        return
-    assert found.problems or of_documents(found.records, found.records)
-
-
 def test_all_problems_of_a_folder(run):
     Path("anna").mkdir()
     Path("anna/1.xml").write_text("<Document>", "utf-8")
@@ -306,18 +295,6 @@ def test_all_problems_of_a_folder(run):
     assert "anna/2.xml: duplicate id '7' (first in 1.xml)" in run("agreement", "timeline", "anna", "ben.xml").stderr
 
 
-def test_the_command(ran):
-    for name in ("anna", "ben"):
-        Path(name).mkdir()
-        Path(f"{name}.xml").rename(f"{name}/7.xml")
-        Path(f"{name}/7.tml").touch()  # is not looked at
-    printed = ran("agreement", "timeline", "anna", "ben")
-    assert [line.split()[-1] for line in printed.splitlines()[2:]] == ["40.00", "57.14", "33.33"]
-    found = json.loads(ran("agreement", "timeline", "anna/7.xml", "ben", "--json"))
-    assert found["entity coreference"] == {"first": 3, "second": 3, "both": 1, "dice": 1 / 3}
-    assert ran("agreement", "timeline", "anna", "ben", "--format", "csv").splitlines()[1] == "event mentions,2,3,1,0.4"
-
-
 def test_the_command_on_timelines(ran, run):
     Path("anna").mkdir()
     Path("anna/bo.txt").write_text("Bo\n1\t2007\t7-2-a\t7-3-b\n", "utf-8")
@@ -327,34 +304,3 @@ def test_the_command_on_timelines(ran, run):
     mixed = run("agreement", "timeline", "anna", "ben.xml")
     assert mixed.exit_code == 2
     assert "anna has timelines and ben.xml has documents (expected the same kind)" in mixed.stderr
-
-
-def test_the_command_on_three_annotators(ran, run):
-    Path("cem.xml").write_text(CEM, "utf-8")
-    printed = ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml").splitlines()
-    assert [line.split() for line in printed if line.startswith(("1 and", "2 and", "mean"))] == [
-        ["1", "and", "2", "40.00", "57.14", "33.33"],
-        ["1", "and", "3", "66.67", "0.00", "0.00"],
-        ["2", "and", "3", "50.00", "0.00", "0.00"],
-        ["mean", "52.22", "19.05", "11.11"],
-    ]
-    assert "Annotators: 1 is anna.xml, 2 is ben.xml, 3 is cem.xml." in printed
-    found = json.loads(ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml", "--json"))
-    assert found["annotators"] == ["anna.xml", "ben.xml", "cem.xml"]
-    assert found["mean"]["event mentions"] == pytest.approx(47 / 90)
-    assert found["pairs"][2]["first"] == "ben.xml"
-    assert found["pairs"][2]["agreement"] == json.loads(ran("agreement", "timeline", "ben.xml", "cem.xml", "--json"))
-    table = ran("agreement", "timeline", "anna.xml", "ben.xml", "cem.xml", "--format", "csv").splitlines()
-    assert table[1] == "anna.xml,ben.xml,event mentions,2,3,1,0.4"
-    assert table[-1] == f"mean,,entity coreference,,,,{1 / 9}"
-
-
-def test_annotators_of_one_file(run):
-    alone = run("agreement", "timeline", "anna.xml")
-    assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (
-        2,
-        "Error: only one annotator's file is given (expected two or more)",
-    )
-    twice = run("agreement", "timeline", "anna.xml", "./anna.xml")
-    assert twice.stderr == "note: anna.xml is given twice; it counts as two files.\n"
-    assert twice.exit_code == 0

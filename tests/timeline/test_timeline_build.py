@@ -1,6 +1,5 @@
 """Timelines made of annotated events: by hand, beside a twin, as the released ones are, and on the command line."""
 
-import json
 from pathlib import Path
 
 from hypothesis import given
@@ -19,7 +18,7 @@ from closeread.tasks.timeline.building import (
     order_events,
     recompute_positions,
 )
-from closeread.tasks.timeline.timeline_txt import read_folder, write_folder
+from closeread.tasks.timeline.timeline_txt import write_folder
 
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 
@@ -275,22 +274,6 @@ def test_other_suffixes_are_refused(run, tmp_path, monkeypatch):
     Path("v1.2").mkdir()  # a folder that is there may have any name
     assert run("build", "timeline", "events.jsonl", "-o", "v1.2").stdout == "v1.2: 1 timeline of 1 entry\n"
     assert Path("v1.2/bo.txt").exists()
-
-
-def test_the_command(ran, run):
-    events = [event("Ann Lee", "7-2-took_off", "2007-03-19"), event("Bo", "101-9-no", None)]
-    Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
-    assert ran("build", "timeline", "events.jsonl", "-o", "made") == "made: 2 timelines of 2 entries\n"
-    assert Path("made/ann_lee.txt").read_text("utf-8") == "Ann Lee\n1\t2007-03-19\t7-2-took_off\n"
-    assert Path("made/bo.txt").read_text("utf-8") == "Bo\n0\tXXXX-XX-XX\t101-9-no\n"
-    ran("build", "timeline", "events.jsonl", "-o", "made.jsonl")
-    rows = [json.loads(line) for line in Path("made.jsonl").read_text("utf-8").splitlines()]
-    assert rows == read_folder(Path("made")).records
-    again = run("build", "timeline", "events.jsonl", "-o", "made")
-    assert again.exit_code == 2
-    assert "made is not empty" in again.stderr
-    over = run("build", "timeline", "events.jsonl", "-o", "events.jsonl")
-    assert "events.jsonl is also an input" in over.stderr
 
 
 def test_mentions_are_looked_up_in_documents(run, tmp_path, monkeypatch):

@@ -1,11 +1,8 @@
 """Timelines made of annotated documents in CAT: entities, roles, times, and what can't be read."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from shared.annotated_cat import mark, relate, write_document, write_voyage
 from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
@@ -302,20 +299,6 @@ def test_released_documents_have_neither_entities_nor_roles(corpora):
         build_annotated_timelines(folder)
     with pytest.raises(FormatError, match=r"no ENTITY is named 'Airbus' \(found: no ENTITY\)"):
         build_annotated_timelines(folder, wanted=["Airbus"])
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=4))
-def test_broken_annotations_are_read_or_refused(tmp_path_factory, changes):
-    # What is between quotation marks, attributes or markup, is replaced by what is elsewhere.
-    path = write_voyage(tmp_path_factory.mktemp("voyage") / "annotated") / "7.xml"
-    parts = path.read_text("utf-8").split('"')
-    for first, second in changes:
-        parts[first % len(parts)] = parts[second % len(parts)]
-    path.write_text('"'.join(parts), "utf-8")
-    with suppress(FormatError):
-        for timeline in build_annotated_timelines(path.parent).timelines:
-            assert all(mention.count("-") >= 2 for entry in lines(timeline) for mention in entry[2:])
 
 
 def test_the_command(run, tmp_path, monkeypatch):

@@ -4,24 +4,20 @@ import hashlib
 import json
 import warnings
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from shared.for_each import for_each
 from shared.timelines import CORPUS, loader_folder
 
 import closeread
 from closeread.corpus.declaration import read_manifest
-from closeread.corpus.gold import read_gold, read_own_gold
-from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import open_scorer
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 from closeread.tasks.timeline.facts import facts, text_facts
-from closeread.tasks.timeline.timeline_txt import dump_timeline, write_folder
+from closeread.tasks.timeline.timeline_txt import dump_timeline
 
 NAME = "semeval2015_timeline"
 
@@ -73,59 +69,6 @@ def test_the_sample_is_written_as_we_write(sample):
 def test_the_manifest_of_the_sample(sample):
     found = {f"sample/{name}": hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sample.items()}
     assert found == read_manifest(loader_folder() / "sample.sha256")
-
-
-@for_each("suffix", [".jsonl", ".parquet", ""])
-def test_every_form_of_gold_is_the_same(tmp_path, suffix, features):
-    gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
-    records = list(gold.records)
-    if suffix == ".parquet":
-        schema = features(load_schema(NAME)).arrow_schema
-        pq.write_table(pa.Table.from_pylist(records, schema=schema), path)
-    elif suffix == ".jsonl":
-        path.write_text(dump_json_lines(records), "utf-8")
-    else:
-        write_folder(records, path)
-    own = read_own_gold(CORPUS, path)
-    assert own.digest == gold.digest
-    if suffix:
-        assert list(own.records) == records
-
-
-def test_the_sample_is_scored(tmp_path, ran):
-    records = read_gold(CORPUS, "sample").records
-    write_folder(records[:2], tmp_path / "system")
-    rows = [
-        {**r, "entries": [{name: e[name] for name in ("position", "anchor", "mentions")} for e in r["entries"]]}
-        for r in records[:2]
-    ]
-    assert RowValidator(load_schema(NAME), "submission").problems(rows, range(2)) == []
-    (tmp_path / "system.jsonl").write_text(dump_json_lines(rows), "utf-8")
-    (tmp_path / "gold.jsonl").write_text(dump_json_lines(records), "utf-8")
-    shown = {
-        ran("score", "timeline", name, *gold, "--json", "--no-ci").replace(NAME, "")
-        for name in ("system", "system.jsonl")
-        for gold in (["--config", "sample"],)
-    }
-    (text,) = shown
-    counts = json.loads(text)["counts"]
-    # 7 + 8 + 6 mentions, of which the third timeline's 6 are not found.
-    mentions = [sum(len(entry["mentions"]) for entry in record["entries"]) for record in records]
-    assert counts["events/gold"] == sum(mentions)
-    assert counts["events/shared"] == counts["events/system"] == sum(mentions[:2])
-    own = json.loads(ran("score", "timeline", "system", "--gold", "gold.jsonl", "--json", "--no-ci"))
-    assert own["counts"] == counts
-    assert own["signature"] == json.loads(text)["signature"]
-    assert "valid; 2 of 3 gold records" in ran("validate", "timeline", "system", "--config", "sample")
-
-
-def test_commands(ran):
-    shown = ran("info", NAME)
-    assert "config documents" in shown
-    assert "sample/TimeLines_Gold_Standard/*.txt" in shown
-    figures = json.loads(ran("stats", NAME, "--config", "sample", "--json"))["splits"]["test"]
-    assert (figures["target entities"], figures["lines"]) == (3, 17)
-    assert "@inproceedings" in ran("cite", NAME)
 
 
 def test_the_documents_are_no_gold():

@@ -17,7 +17,6 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.scoring import score
 from closeread.tasks.timeline.gold import unite
 from closeread.tasks.timeline.rules import find_odd_rows
-from closeread.tasks.timeline.timeline_txt import write_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
 
@@ -93,24 +92,6 @@ def test_from_the_command_line(ran, own, system):
     assert "corpus_1 + corpus_2 + corpus_3" in ran("info", NAME)
     drawn = ran("plot", "timeline", "corpus_2/ann", *where, "--predictions", system, "-o", "ann.svg")
     assert drawn == "ann.svg: 1 mention, 1 predicted\n"
-
-
-def test_every_form_of_predictions_is_the_same(own, system):
-    gold = read_gold(CORPUS, split="evaluation", data_dir=own)
-    rows = read_submission(system, CORPUS, gold.records).rows
-    assert [row["id"] for row in rows] == ["corpus_1/ann", "corpus_2/ann", "corpus_2/bea", "corpus_3/cy"]
-    Path("rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
-    write_folder(rows, Path("again"))
-    assert (Path("again/corpus_2/ann.txt")).read_text() == (system / "corpus_2/ann.txt").read_text()
-    Path("gold.jsonl").write_text(dump_json_lines(gold.records), "utf-8")
-    expected = score("timeline", system, split="evaluation", data_dir=own)
-    for source in ("rows.jsonl", "again", rows):
-        report = score("timeline", source, split="evaluation", data_dir=own)
-        assert by_hand(report) == by_hand(expected)
-        assert report.provenance.signature == expected.provenance.signature
-        report = score("timeline", source, gold="gold.jsonl")
-        assert by_hand(report) == by_hand(expected)
-        assert report.provenance.signature == expected.provenance.signature
 
 
 def test_a_baseline_reads_the_documents_of_each_corpus(ran, own):

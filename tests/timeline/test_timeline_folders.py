@@ -10,7 +10,6 @@ from closeread import limits
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, Problem, SubmissionError
-from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.gold import Timelines, timelines_of
 from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities
 from closeread.tasks.timeline.timeline_txt import (
@@ -148,20 +147,6 @@ def test_two_names_of_two_timelines(tmp_path):
         f"{tmp_path}/s&p_500.txt:1: differs from s_and_p_500.txt, which has the same id "
         "(expected only one of them, or identical files)"
     )
-
-
-def test_gold_in_every_form_is_the_same(tmp_path):
-    records = [GOLD[0], {"id": "bea", "entity": "Bea", "entries": [entry(1, "ZZZZ", "x")]}]
-    write_folder(records, tmp_path / "folder")
-    (tmp_path / "gold.jsonl").write_text(dump_json_lines(records), "utf-8")
-    folder, rows = (read_own_gold(CORPUS, tmp_path / name) for name in ("folder", "gold.jsonl"))
-    assert list(folder.records) == list(rows.records) == records
-    assert folder.digest == rows.digest
-    assert folder.notices == (f"{tmp_path / 'folder'}/bea.txt:2: the anchor 'ZZZZ' is not a date such as 2009-03-XX",)
-    assert rows.notices == ("timeline 'bea': entry 1: the anchor 'ZZZZ' is not a date such as 2009-03-XX.",)
-    spanned = [{**record, "entries": [{**e, "spans": [SPAN]} for e in record["entries"]]} for record in records]
-    (tmp_path / "gold.jsonl").write_text(dump_json_lines(spanned), "utf-8")
-    assert read_own_gold(CORPUS, tmp_path / "gold.jsonl").digest == rows.digest  # no score depends on spans
 
 
 SPAN = {"document": None, "sentence": None, "start": None, "end": None, "events": []}

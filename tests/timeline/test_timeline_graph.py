@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from shared.for_each import for_each
 from shared.random_timelines import random_pair
-from shared.timeline_pictures import assert_readable, find_row, read_texts
+from shared.timeline_pictures import assert_readable, find_row
 from shared.timelines import entries, entry
 from twins import timelines as twin
 
@@ -16,7 +16,6 @@ from closeread.tasks.timeline.kernels.timelines import TRACKS
 from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, select_positions
 from closeread.tasks.timeline.plots import draw_relations
 
-PLOT = ["plot", "timeline-relations", "Mara Lindqvist", "--config", "sample"]
 ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]
 """a at 2010, then b and c, which are one event, at 2011; z has no place."""
 
@@ -158,20 +157,6 @@ def test_too_many_mentions():
     check_size(rows)
     with pytest.raises(RequestError, match="has 31 mentions in order"):
         check_size([*rows, entry(2, "2011", "1-1-b")])
-
-
-def test_the_command(ran, run):
-    told = ran(*PLOT, "-o", "one.svg")
-    # 7 mentions at 5 dates: 7 + 6 relations are stated, and every two of the 12 nodes are related.
-    assert told == f"one.svg: 7 mentions and 5 anchors, 13 explicit and {12 * 11 // 2 - 13} entailed relations\n"
-    assert {"Mara Lindqvist", "103-4-joined", "1998-XX-XX", "53 BEFORE, entailed"} <= set(read_texts("one.svg"))
-    ran(*PLOT, "-o", "two.svg")
-    assert Path("one.svg").read_bytes() == Path("two.svg").read_bytes()
-    told = ran(*PLOT, "--track", "ordering", "--positions", "1-2", "-o", "part.png")
-    assert told == "part.png: 3 mentions, 2 explicit and 1 entailed relations\n"
-    assert run(*PLOT, "-o", "x.eps").exit_code == 2
-    assert run(*PLOT, "--positions", "9", "-o", "x.png").exit_code == 2
-    assert not Path("x.png").exists()
 
 
 def test_events_without_a_place_are_reported(run, tmp_path, monkeypatch):

@@ -1,38 +1,14 @@
 """`closeread plot timeline`: the files it reads and writes, and its errors."""
 
 import json
-import sys
 from pathlib import Path
 
-import pytest
-from shared.for_each import for_each
 from shared.timeline_pictures import (
     read_texts,
 )
 from shared.timelines import entry
 
-from closeread.exceptions import MissingExtraError
-from closeread.tasks.timeline.plots import draw_timeline
-
 PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]
-LINDQVIST = [
-    "103-4-joined", "101-3-signed", "101-3-said", "102-3-visited", "102-3-thanked", "103-3-named", "103-3-announced",
-]  # fmt: skip
-
-
-@for_each("suffix", ["png", "svg"])
-def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
-    import matplotlib
-
-    assert ran(*PLOT, "-o", f"one.{suffix}") == f"one.{suffix}: 7 mentions\n"
-    with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "scatter.marker": "s", "lines.linewidth": 9}):
-        ran("plot", "timeline", "mara_lindqvist", *PLOT[3:], "-o", f"two.{suffix}")
-    data = Path(f"one.{suffix}").read_bytes()
-    assert Path(f"two.{suffix}").read_bytes() == data
-    if suffix == "svg":
-        found = read_texts("one.svg")
-        for text in ("Mara Lindqvist", *LINDQVIST, "1998-XX-XX", "2015-04-XX", "7 mentions"):
-            assert found.count(text) == 1
 
 
 def test_predictions_are_a_folder_or_a_file(ran, run):
@@ -68,22 +44,3 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "expected .png, .svg or .pdf" in result.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_is_read_is_not_written_over(run, tmp_path):
-    (tmp_path / "sent.png").write_text("{}", "utf-8")
-    result = run(*PLOT, "--predictions", tmp_path / "sent.png", "-o", tmp_path / "sent.png")
-    assert result.exit_code == 2
-    assert "choose another output file" in result.stderr
-
-
-def test_without_matplotlib_the_extra_is_named(run, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"drawing needs matplotlib"):
-        draw_timeline("T", [])
-    result = run(*PLOT, "-o", tmp_path / "x.png")
-    assert result.exit_code == 1
-    assert "pip install 'closeread[plot]'" in result.stderr
-    assert not (tmp_path / "x.png").exists()

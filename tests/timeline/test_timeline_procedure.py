@@ -83,15 +83,6 @@ def test_nothing_at_all():
     assert decided == {metric.name for metric in PROCEDURE.metrics} - {"anchor_accuracy"}
 
 
-def test_the_options():
-    assert PROCEDURE.resolve_options({}) == {"track": "full", "missing": "empty", "average": "micro"}
-    assert [option.choices for option in PROCEDURE.options] == [
-        ("full", "ordering"),
-        ("error", "empty", "skip"),
-        ("micro", "events"),
-    ]
-
-
 def test_the_signature_says_how_scores_are_averaged_unless_counts_are_summed():
     micro, events = (PROCEDURE.resolve_options({"average": average}) for average in ("micro", "events"))
     assert PROCEDURE.signature(micro, "0" * 64) == "timeline|version:1|track:full|missing:empty|gold:000000000000"
@@ -178,12 +169,3 @@ def test_intervals_and_merging_follow_the_weights():
         assert float(f1.score(np.array(weights) @ table.values, table.names)) == pytest.approx(expected)
     parts = [count(gold=[g], system=[s], average="events") for g, s in zip(gold, system, strict=True)]
     assert np.array_equal(merge(parts).values, table.values)
-
-
-@given(PAIRS, TRACK)
-def test_counts_of_a_union_are_those_of_its_parts(pairs, track):
-    gold, system = (timelines(sides) for sides in zip(*pairs, strict=True))
-    together = merge([count(gold=[g], system=[s], track=track) for g, s in zip(gold, system, strict=True)])
-    whole = counted(pairs, track)
-    assert list(together.units) == list(whole.units)
-    assert np.array_equal(together.values, whole.values)

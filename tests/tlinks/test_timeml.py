@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
@@ -315,30 +315,6 @@ def documents(draw: st.DrawFn) -> Document:
 @given(documents())
 def test_any_document_is_written_and_read_again(file: Path, document: Document) -> None:
     assert without_lines(read(file, dump_timeml(document))) == document
-
-
-PIECES = st.sampled_from(
-    ["TLINK", "eventInstanceID", "ei1", "t1", "e2", "EVENT", "TEXT", "relType", "<", '"', "/>", "\x00", "é", "&a;"]
-)
-
-
-@settings(max_examples=300)
-@given(st.data())
-def test_any_file_is_read_or_refused(file: Path, data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from([WITH_INSTANCES, WITHOUT_INSTANCES]))
-    for _ in range(data.draw(st.integers(0, 3))):
-        start = data.draw(st.integers(0, len(text)))
-        end = data.draw(st.integers(start, min(len(text), start + 30)))
-        text = text[:start] + data.draw(PIECES | st.just("")) + text[end:]
-    try:
-        document = read(file, text)
-    except FormatError as error:
-        message = str(error)
-    else:
-        message = ""
-        assert {end for t in document.tlinks for end in (t.source, t.target)} <= document.intervals.keys()
-        assert without_lines(read(file, dump_timeml(document))) == without_lines(document)
-    assert message.replace("\n", "").isprintable()
 
 
 @for_each("data", [b"", b"\xff\xfe<\x00", b"<TimeML>\xe9</TimeML>", b"<TimeML/>" * 2, b"{}"])

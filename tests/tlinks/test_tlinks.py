@@ -14,8 +14,7 @@ from shared.count_tables import score_table, sum_counts
 from shared.for_each import for_each
 from twins import point_algebra as twin
 
-from closeread.counts.table import merge
-from closeread.tasks.tlinks.counting import COUNTS, REDUCTIONS, count
+from closeread.tasks.tlinks.counting import REDUCTIONS, count
 from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, match_extents
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
 from closeread.tasks.tlinks.procedure import PROCEDURE
@@ -164,19 +163,6 @@ def test_a_link_that_follows_changes_nothing(gold, system):
         every = [(i, name, j) for i in range(6) for j in range(6) for name in TYPES if i != j]
         more = [link for link in every if network.entails(*link)]
         assert counts(gold, system + more) == found
-
-
-@given(st.lists(st.tuples(LINKS, LINKS | st.none()), min_size=2, max_size=4), st.sampled_from(["empty", "skip"]))
-def test_counts_of_a_union_add(sides, missing):
-    gold, system = zip(*sides, strict=True)
-    whole = count(gold=documents(gold), system=documents(system), missing=missing)
-    apart = [
-        count(gold=[record], system=[row], missing=missing)
-        for record, row in zip(documents(gold), documents(system), strict=True)
-    ]
-    together = merge(apart)
-    assert together.values.tolist() == whole.values.tolist()
-    assert whole.names == COUNTS
 
 
 @given(EXTENTS, EXTENTS)

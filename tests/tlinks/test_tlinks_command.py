@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 from shared.count_tables import sum_counts
 
-from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import FormatError, RequestError, SubmissionError
+from closeread.exceptions import FormatError, SubmissionError
 from closeread.scoring import open_scorer, score
-from closeread.systems import compare
 from closeread.tasks.tlinks.procedure import PROCEDURE
 from closeread.tasks.tlinks.sides import intervals, read_key
 
@@ -123,43 +121,6 @@ def test_compressed_files_are_the_same_documents(ran, pair):
     assert read_key(Path(response, "b/c.TML.GZ")).names == ["c"]
     written(key, {"a.tml": KEY["a.tml"]})
     assert refused(key, response, error=FormatError) == "key/a.tml.gz: document 'a' already has another file"
-
-
-def test_kept_counts_are_those_of_the_files(ran, run, pair):
-    printed = json.loads(ran("score", "tlinks", *pair, "--counts", "kept.parquet", "--json"))
-    kept = Counts.load("kept.parquet")
-    assert make_report(kept).to_json() == printed
-    plain = ran("compare", "tlinks", "key", "response", "key", "--json")
-    assert ran("compare", "tlinks", "key", "kept.parquet", "key", "--json").replace('"kept"', '"response"') == plain
-    recall = json.loads(ran("compare", "tlinks", "key", "response", "key", "--scores", "awareness/recall", "--json"))
-    assert recall[0]["differences"]["awareness/recall"]["value"] == pytest.approx(3 / 5)
-    for options in (("--reduction", "none"), ("--matching", "strict")):
-        done = run("compare", "tlinks", "key", "kept.parquet", "key", *options)
-        assert done.exit_code == 2
-        assert f"'kept': option {options[0][2:]} is " in done.stderr
-
-
-def test_from_python(pair):
-    key, response = pair
-    report = score("tlinks", response, gold=key, by="type", reduction="none")
-    assert report.total.scores["awareness/precision"].value == 3 / 4
-    assert "BEFORE" in report.slices["type"]
-    found = compare("tlinks", response, key, gold=key, scores="awareness")
-    assert found.to_json()["differences"]["awareness/precision"]["value"] == 1 / 4
-    with pytest.raises(RequestError, match="no such option of tlinks: 'strict'"):
-        score("tlinks", response, gold=key, strict="true")
-
-
-def test_validate(ran, run, pair):
-    assert ran("validate", "tlinks", *pair) == "response: valid; 2 of 2 gold records of key have predictions\n"
-    Path("response/b/c.tml").unlink()
-    assert ran("validate", "tlinks", *pair) == "response: valid; 1 of 2 gold records of key have predictions\n"
-    done = run("validate", "tlinks", *pair, "--missing", "error")
-    assert (done.exit_code, done.stderr) == (
-        1,
-        "Error: response: lacks 1 of 2 documents of the key: 'b/c'. "
-        "Add them, or use --missing empty or --missing skip\n",
-    )
 
 
 def test_missing_documents(ran, run, pair):
@@ -360,15 +321,3 @@ def test_nothing_there(pair):
     assert refused("key", "empty") == message
     assert refused("empty", "key", error=FormatError) == message
     assert refused("key/a.tml", "none.tml") == "none.tml: can't be read: No such file or directory"
-
-
-def test_counts_are_not_written_over_what_is_read(run, pair):
-    done = run("score", "tlinks", "key/a.tml", "response/a.tml", "--counts", "key/a.tml")
-    assert done.exit_code == 2
-    assert "key/a.tml is also an input; choose another output file" in done.stderr
-
-
-def test_a_field_that_does_not_exist(run, pair):
-    done = run("score", "tlinks", *pair, "--by", "genre")
-    assert done.exit_code == 2
-    assert "no field 'genre' to slice by (choose from: type)" in done.stderr

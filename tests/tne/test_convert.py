@@ -93,13 +93,3 @@ def test_bad_predictions_are_refused(run, tmp_path, monkeypatch, records, messag
         assert message in result.stderr
         assert "--missing" not in result.stderr  # which this command lacks
         assert not Path("out.jsonl").exists()
-
-
-def test_what_is_read_is_not_written_over(run, tmp_path):
-    path = tmp_path / "mine.jsonl"
-    write(path, rows())
-    result = run("convert", "tne", path, *SAMPLE, "--to", "arrays", "-o", path)
-    assert result.exit_code == 2
-    assert "choose another output file" in result.stderr
-    assert read(path) == rows()
-    assert run("convert", "tne", path, *SAMPLE, "-o", tmp_path / "x.jsonl").exit_code == 2  # to what?

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
 from shared.json_lines import read, write
 from shared.tne_annotated import ANNA, BEN, annotate, consolidate
 
@@ -120,17 +119,6 @@ def test_words_with_control_characters_come_back(ran):
     write("decided.jsonl", [row | {"decision": ["of"], "anchor_text": "a\x91"} for row in read("conflicts.jsonl")])
     ran(*start, "--decisions", "decided.jsonl", "-o", "gold.jsonl")
     assert read("gold.jsonl") == read("anna.jsonl")
-
-
-@for_each("written", [["-o", "anna.jsonl"], ["-o", "x.jsonl", "--conflicts", "ben.jsonl"], ["-o", "d.jsonl"]])
-def test_what_is_read_is_not_written_over(ran, run, written):
-    write("anna.jsonl", ANNA)
-    write("ben.jsonl", BEN)
-    write("d.jsonl", [])
-    result = run("adjudicate", "tne", "anna.jsonl", "ben.jsonl", "--decisions", "d.jsonl", *written)
-    assert result.exit_code == 2
-    assert "is also an input; choose another output file" in result.stderr
-    assert read("anna.jsonl") == ANNA
 
 
 @pytest.mark.extended

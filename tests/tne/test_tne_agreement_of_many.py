@@ -1,6 +1,5 @@
 """Agreement of several annotators of TNE, in all and by domain: by hand, and files that can't be compared."""
 
-import json
 from fractions import Fraction
 
 import pytest
@@ -138,18 +137,6 @@ def files():
     return [f"{name}.jsonl" for name in NAMES]
 
 
-def test_the_command_on_three_annotators(ran, files):
-    printed = ran("agreement", "tne", *files, "--by", "domain").splitlines()
-    rows = [line.split() for line in printed]
-    assert ["1", "and", "2", "60.00", "80.00", "54.55", "75.00", "–", "80.00", "83.33"] in rows
-    assert ["mean", "66.67", "86.67", "69.70", "75.00", "–", "86.67", "88.89"] in rows
-    assert "F1 scores and accuracies of the second annotator against the first, 2 documents." in printed
-    assert ["books", "1", "58.33", "83.33", "62.96", "66.67", "86.67", "88.89"] in rows
-    assert ["all", "2", "66.67", "86.67", "69.70", "75.00", "86.67", "88.89"] in rows
-    assert "Annotators: 1 is anna.jsonl, 2 is ben.jsonl, 3 is cem.jsonl." in printed
-    assert printed[-1] == "Means over the pairs of annotators; n is the number of documents."
-
-
 def test_means_of_slices_that_leave_out_pairs(ran, files):
     # Only Anna has a link in one of the domains.
     json_lines.write("ben.jsonl", [*placed("books", BEN), *placed("imdb", OTHER | {"np_relations": []})])
@@ -159,20 +146,6 @@ def test_means_of_slices_that_leave_out_pairs(ran, files):
     # F1 is 0 if only one of the two has a link, and undefined if nobody has; prepositions and clusters never have any.
     assert ["imdb", "1", "0.00*", "0.00*", "0.00*", "–", "–", "–"] in rows
     assert printed[-1] == "* The mean leaves out pairs without a value."
-
-
-def test_three_annotators_as_json_and_csv(ran, files):
-    found = json.loads(ran("agreement", "tne", *files, "--by", "domain", "--json"))
-    assert (found["annotators"], found["documents"]) == (files, 2)
-    assert found["mean"]["links/f1"] == pytest.approx(2 / 3)
-    assert found["slices"]["domain"]["books"]["documents"] == 1
-    assert found["slices"]["domain"]["books"]["mean"]["links/f1"] == pytest.approx(7 / 12)
-    pair = json.loads(ran("agreement", "tne", *files[1:], "--by", "domain", "--json"))
-    assert found["pairs"][2] == {"first": "ben.jsonl", "second": "cem.jsonl", "agreement": pair}
-    table = ran("agreement", "tne", *files, "--by", "domain", "--format", "csv").splitlines()
-    assert table[0] == "first annotator,second annotator,field,group,metric,value"
-    assert {"anna.jsonl,ben.jsonl,domain,books,links/recall,0.5", "mean,,domain,imdb,links/f1,1.0"} <= set(table)
-    assert ran("agreement", "tne", *files[:2], "--by", "domain", "--format", "csv").startswith("field,group,metric")
 
 
 def test_nothing_in_common(run, tmp_path, monkeypatch):
@@ -186,13 +159,3 @@ def test_nothing_in_common(run, tmp_path, monkeypatch):
     assert done.stderr.splitlines()[-1] == (
         "Error: no two files have links, or clusters, for all documents (expected either of them)"
     )
-
-
-def test_two_annotators_by_domain(ran, run, files):
-    printed = ran("agreement", "tne", *files[:2], "--by", "domain").splitlines()
-    rows = [line.split() for line in printed]
-    assert ["Links", "60.00", "60.00", "60.00"] in rows
-    assert ["books", "1", "50.00", "75.00", "44.44", "66.67", "80.00", "83.33"] in rows
-    assert ["imdb", "1", "100.00", "100.00", "100.00", "100.00", "–", "–"] in rows
-    assert run("agreement", "tne", files[0]).exit_code == 2
-    assert run("agreement", "tne", *files[:2], "--by", "preposition").exit_code == 2

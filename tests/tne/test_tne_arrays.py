@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.error_messages import check_message
 from shared.for_each import for_each
 from shared.tne_links import gold_rows, link
-from shared.tne_submissions import ANY_JSON, GOLD, IDS, SIZES, arrays, count, read, refuse, submit
+from shared.tne_submissions import GOLD, IDS, SIZES, arrays, count, read, refuse, submit
 
-from closeread.exceptions import InputError, RequestError
+from closeread.exceptions import RequestError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Parsed
 from closeread.tasks.tne import tne_arrays
@@ -147,9 +146,6 @@ def test_what_is_taken_for_arrays(line, is_array):
     assert tne_arrays.recognises(line) == is_array
 
 
-LABELS = st.lists(st.integers(0, 24), min_size=1, max_size=6)
-
-
 @given(st.data())
 @settings(max_examples=50)
 def test_arrays_round_trip(file, data):
@@ -204,14 +200,3 @@ def place(one):
 
 
 # Anything.
-
-ARRAY = st.fixed_dictionaries({"predicted_prepositions": st.lists(st.integers(-1, 26), max_size=100) | ANY_JSON})
-
-
-@given(st.lists(ARRAY | ANY_JSON, min_size=3, max_size=5))
-def test_any_arrays_are_scored_or_refused(file, rows):
-    file.write_text(dump_json_lines([arrays()[0], *rows]), "utf-8")
-    try:
-        count(file)
-    except InputError as error:
-        check_message(error)

@@ -1,7 +1,5 @@
 """`closeread score tne` and its kin, on the sample and on the release."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -14,7 +12,6 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.tasks.tne.columns import PREPOSITIONS
-from closeread.tasks.tne.tne_arrays import dump_submission
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*known odd:closeread.CloseReadWarning", "ignore:2 linked noun phrases:closeread.CloseReadWarning"
@@ -45,22 +42,6 @@ def some(gold, tmp_path):
     return json_lines.write(tmp_path / "some.jsonl", as_rows(gold, 2))
 
 
-def shown(output, metric):
-    """The figures of a metric in a table."""
-    (line,) = (line for line in output.splitlines() if line.startswith(metric))
-    return line.removeprefix(metric).split()
-
-
-def test_gold_scores_all(ran, gold, tmp_path):
-    path = json_lines.write(tmp_path / "gold.jsonl", as_rows(gold))
-    output = ran("score", "tne", path, "--config", "sample", "--no-ci")
-    for metric in ("Links", "Unlabelled links", "Triplets"):
-        assert shown(output, metric)[:3] == ["100.00", "100.00", "100.00"]
-    assert shown(output, "IPrep accuracy")[0] == "100.00"
-    assert shown(output, "UPrep accuracy") == ["–"]
-    assert "tne|version:1|uprep:any|missing:error|gold:" in output
-
-
 @for_each("by", ["domain", "forum", "preposition", "expressed"])
 def test_slices(ran, some, by):
     output = json.loads(ran("score", "tne", some, "--config", "sample", "--by", by, "--json", "--no-ci"))
@@ -78,27 +59,6 @@ def test_slices(ran, some, by):
         assert sum(part.counts[name] for part in parts.values()) == count
     table = ran("score", "tne", some, "--config", "sample", "--by", by)
     assert all(f"\n{value} " in table for value in ("all", *values))
-
-
-def test_every_unit(ran, some, gold):
-    table = ran("score", "tne", some, "--config", "sample", "--per-unit", "--format", "csv")
-    found = {row["document"]: row for row in csv.DictReader(io.StringIO(table))}
-    assert {name: (row["domain"], row["forum"]) for name, row in found.items()} == {
-        record["id"]: (record["domain"], record["forum"] or "none") for record in gold
-    }
-    report = closeread.score("tne", some, config="sample", resampling=Resampling(0))
-    for name, count in report.total.counts.items():
-        assert sum(float(row[name]) for row in found.values()) == count
-
-
-def test_options(ran, some):
-    reports = {
-        uprep: json.loads(ran("score", "tne", some, "--config", "sample", "--uprep", uprep, "--json", "--no-ci"))
-        for uprep in ("any", "last")
-    }
-    assert reports["last"]["options"] == {"uprep": "last", "missing": "error"}
-    differ = {name for name, score in reports["any"]["scores"].items() if score != reports["last"]["scores"][name]}
-    assert differ <= {"uprep"}
 
 
 def test_missing_documents(run, ran, gold, tmp_path):
@@ -120,43 +80,6 @@ def test_missing_documents(run, ran, gold, tmp_path):
         ran("score", "tne", path, "--config", "sample", "--missing", "skip", "--by", "preposition", "--json", "--no-ci")
     )["slices"]["preposition"]
     assert all(part["n_units"] <= 3 for part in slices.values())
-
-
-def test_kept_counts_compare_as_files_do(ran, gold, some, tmp_path):
-    other = json_lines.write(tmp_path / "other.jsonl", as_rows(gold, 3))
-
-    def differences(*arguments):
-        (comparison,) = json.loads(ran("compare", "tne", *arguments, "--json"))
-        return comparison["differences"]
-
-    compared = differences(some, other, "--config", "sample")
-    for path in (some, other):
-        ran("score", "tne", path, "--config", "sample", "--counts", path.with_suffix(".parquet"))
-    assert differences(some.with_suffix(".parquet"), other.with_suffix(".parquet")) == compared
-    arrays = tmp_path / "arrays.jsonl"
-    arrays.write_text(dump_submission(list(as_rows(gold, 3)), gold), "utf-8")
-    # The arrays keep the first preposition of a pair, which is all that pairs are scored by.
-    same = differences(other, arrays, "--config", "sample")
-    of_pairs = [name for name in same if name.split("/")[0] in ("links", "unlabeled", "iprep")]
-    assert [same[name]["value"] for name in of_pairs] == [0] * 3
-    assert compared["links/f1"]["value"] < 0
-
-
-def test_validate(run, ran, some, tmp_path):
-    told = ran("validate", "tne", some, "--config", "sample")
-    assert "valid; 4 of 4 gold records of tne test (sample) have predictions" in told
-    broken = json_lines.write(tmp_path / "broken.jsonl", [{"id": "s1", "relations": []}, {"id": "s9", "relations": []}])
-    refused = run("validate", "tne", broken, "--config", "sample")
-    assert refused.exit_code == 1
-    assert "broken.jsonl:2: id 's9' is not in the gold" in refused.stderr
-
-
-def test_own_gold(ran, gold, some, tmp_path):
-    own = json_lines.write(tmp_path / "own.jsonl", gold)
-    here = json.loads(ran("score", "tne", some, "--gold", own, "--json"))
-    there = json.loads(ran("score", "tne", some, "--config", "sample", "--json"))
-    assert here["signature"] == there["signature"]
-    assert here["scores"] == there["scores"]
 
 
 @pytest.mark.gate

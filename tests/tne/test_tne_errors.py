@@ -1,8 +1,5 @@
 """Errors of links: a document by hand, a slow twin, and what other commands count."""
 
-import csv
-import io
-import json
 from collections import Counter
 
 import numpy as np
@@ -243,36 +240,6 @@ def test_scores_are_those_of_score(predictions):
     assert found.report.to_json() == scored.to_json()
     assert found.report.provenance.signature == scored.provenance.signature
     assert closeread.Report.from_json(found.to_json()).to_json() == scored.to_json()
-
-
-def test_the_command_line_says_what_python_says(ran, predictions):
-    found = closeread.errors("tne", predictions, config="sample")
-    command = ("errors", "tne", predictions, "--config", "sample", "-q")
-    assert json.loads(ran(*command, "--json")) == json.loads(json.dumps(found.to_json()))
-    assert ran(*command, "--format", "csv") == found.to_csv()
-    assert ran(*command, "--format", "markdown") == found.to_markdown()
-    assert ran(*command, "--format", "latex") == found.to_latex()
-    assert ran(*command).replace("see --json", "see to_json()") == f"{found}\n"
-    some = closeread.errors("tne", predictions, config="sample", by="distance", limit=1, resampling=NO_CI)
-    printed = ran(*command, "--by", "distance", "--limit", "1", "--no-ci")
-    assert printed.replace("see --json", "see to_json()") == f"{some}\n"
-    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
-    assert len(rows) == sum(found.counts.values()) - found.counts["right"]
-    assert repr(some) == "<LinkErrorReport: {}>".format(", ".join(f"{kind} {n}" for kind, n in some.counts.items()))
-
-
-def test_tables_fit_80_columns(ran, predictions, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    shown = ran("errors", "tne", predictions, "--config", "sample", "-q")
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "0.00*" in shown
-    for title in (
-        "Links by distance",
-        "Unlabelled links by mention",
-        "Commonest confusions",
-        "Documents with the most",
-    ):
-        assert title in shown
 
 
 def test_nothing_is_wrong(ran):

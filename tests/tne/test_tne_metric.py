@@ -46,27 +46,6 @@ def tne_links(offline, evaluate):
     return evaluate.load("tne_links")
 
 
-@pytest.fixture
-def file(tmp_path):
-    return json_lines.write(tmp_path / "system.jsonl", SYSTEM)
-
-
-@for_each("uprep", ["any", "last"])
-def test_scores_are_those_of_the_report(tne_links, file, uprep):
-    by = ("domain", "forum", "preposition", "expressed")
-    resampling = Resampling(100)
-    report = score("tne", file, config="sample", by=by, resampling=resampling, uprep=uprep)
-    scores = tne_links.compute(predictions=SYSTEM, references=GOLD, uprep=uprep)
-    assert scores == {name: estimate.value for name, estimate in report.total.scores.items()}
-    assert all(type(value) is float for value in scores.values())
-    assert 0 < scores["uprep"] < 1
-    assert 0 < scores["links/f1"] < scores["unlabeled/f1"] < 1
-    same = tne_links.report(predictions=SYSTEM, references=GOLD, by=by, resampling=resampling, uprep=uprep)
-    assert same.total == report.total
-    assert same.slices == report.slices
-    assert same.provenance.signature == report.provenance.signature
-
-
 def shapes(rows):
     """The sample's rows in everything that people hold rows in."""
     yield rows

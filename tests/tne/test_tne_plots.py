@@ -1,8 +1,6 @@
 """Pictures of TNE: the numbers that are drawn, and how often the same bytes come out."""
 
 import json
-import re
-import sys
 import xml.etree.ElementTree as ElementTree
 from importlib import resources
 from pathlib import Path
@@ -13,7 +11,6 @@ from shared import json_lines
 from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
-from closeread.exceptions import MissingExtraError
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
 from closeread.tasks.tne.plots import (
     NO_LINK,
@@ -223,22 +220,6 @@ def test_prepositions_of_the_sample(ran):
     assert Path("again.svg").read_bytes() == Path("shares.svg").read_bytes()
 
 
-@pytest.mark.gate
-@for_each("suffix", ["png", "svg"])
-def test_the_same_bytes_whatever_the_users_settings(ran, suffix):
-    import matplotlib
-
-    sent()
-    for name, settings in (("one", {}), ("two", {"font.size": 30, "savefig.dpi": 20, "image.cmap": "Reds"})):
-        with matplotlib.rc_context(settings):
-            ran("plot", "confusion", "sent.jsonl", *SAMPLE, "-o", f"matrix-{name}.{suffix}")
-            ran("plot", "prepositions", *SAMPLE, "-o", f"shares-{name}.{suffix}")
-    for picture in ("matrix", "shares"):
-        data = Path(f"{picture}-one.{suffix}").read_bytes()
-        assert Path(f"{picture}-two.{suffix}").read_bytes() == data
-        assert not re.search(rb"matplotlib v|<dc:date>|Software", data, re.IGNORECASE)
-
-
 def test_gold_without_links_is_refused(ran, run):
     sent()
     record = {"id": "d", "text": "a", "tokens": ["a"], "nps": [], "coref": [], "np_relations": []}
@@ -252,27 +233,6 @@ def test_gold_without_links_is_refused(ran, run):
             result = run("plot", *command, "--gold", "gold.jsonl", "-o", "x.png")
             assert result.exit_code == 2
             assert message in result.stderr
-    assert not Path("x.png").exists()
-
-
-@for_each("command", [["confusion", "sent.jsonl"], ["prepositions"]])
-def test_what_can_not_be_written(ran, run, monkeypatch, command):
-    sent()
-    result = run("plot", *command, *SAMPLE, "-o", "x.eps")
-    assert result.exit_code == 2
-    assert "expected .png, .svg or .pdf" in result.stderr
-    sent("sent.svg")
-    result = run("plot", "confusion", "sent.svg", *SAMPLE, "-o", "sent.svg")
-    assert result.exit_code == 2
-    assert "choose another output file" in result.stderr
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"drawing needs matplotlib"):
-        draw_prepositions({"one": np.ones(25, np.int64)})
-    result = run("plot", *command, *SAMPLE, "-o", "x.png")
-    assert result.exit_code == 1
-    assert "pip install 'closeread[plot]'" in result.stderr
     assert not Path("x.png").exists()
 
 

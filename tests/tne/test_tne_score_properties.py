@@ -8,7 +8,6 @@ from shared.count_tables import sum_counts
 from shared.tne_documents import DOCUMENTS, SIDE, UPREP, inputs, references, rows
 from shared.tne_links import scores
 
-from closeread.counts.table import merge
 from closeread.tasks.tne.procedure import count
 
 
@@ -42,19 +41,6 @@ def test_names_and_order_of_documents_do_not_matter(documents, uprep, data):
     table, back = count(**given_inputs, uprep=uprep), count(**other, uprep=uprep)
     assert np.array_equal(back.values, table.values[list(order)])
     assert list(back.units) == [f"x{i}" for i in order]
-
-
-@given(DOCUMENTS, UPREP)
-def test_counts_of_a_union_are_those_of_its_parts(documents, uprep):
-    # With a fallback in each: a document without one alone says nothing of UPrep, beside others it is wrong.
-    told = [(gold, system, [*(back or []), (0, "of", 3)]) for gold, system, back in documents]
-    whole = inputs(told)
-    table = count(**whole, uprep=uprep)
-    parts = [count(**{side: [records[i]] for side, records in whole.items()}, uprep=uprep) for i in range(len(told))]
-    if parts:
-        together = merge(parts)
-        assert (together.names, list(together.units)) == (table.names, list(table.units))
-        assert np.array_equal(together.values, table.values)
 
 
 @given(DOCUMENTS, UPREP)

@@ -1,10 +1,8 @@
 """Agreement of two annotators of possessions: hand cases, and Cohen's kappa compared with scikit-learn."""
 
-import json
 import math
 from fractions import Fraction
 from itertools import permutations, product
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -284,37 +282,3 @@ def test_notes_name_their_file(run, tmp_path):
     assert done.exit_code == 0
     assert f"note: {paths[1]}: 1 possession has an anchor whose later year comes first" in done.stderr
     assert f"note: {paths[0]}" not in done.stderr
-
-
-def test_command_output(ran, run):
-    for name, records in (("anna", FIRST), ("ben", SECOND)):
-        derived = {"anchor_kind": "years", "open_start": False, "open_end": False}
-        rows = [
-            {**r, "text": None, "possessions": [
-                {**p, **derived, "lower": int(p["anchor"]), "upper": int(p["anchor"])} for p in r["possessions"]
-            ]}
-            for r in records
-        ]  # fmt: skip
-        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = json.loads(ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--json"))
-    assert found["precision"] == {"possessor": 0.75, "ordering": 2 / 3}
-    assert found["options"] == {"setting": "exact", "pairs": "shared", "repeated": "labels"}
-    assert found["kappa"]["relation"] is None
-    printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl")
-    assert "0.400" in printed
-    assert printed.splitlines()[-4:] == [
-        "ben.jsonl against anna.jsonl.",
-        "Labels are compared on the 3 possessors that both annotators have.",
-        "Ordered pairs are those of these possessors.",
-        "Options: setting exact, pairs shared, repeated labels.",
-    ]
-    printed = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--pairs", "all")
-    assert printed.splitlines()[-2:] == [
-        "Ordered pairs are those of all possessors.",
-        "Options: setting exact, pairs all, repeated labels.",
-    ]
-    assert run("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--repeated", "years").exit_code == 2
-    table = ran("agreement", "wikipossessions", "anna.jsonl", "ben.jsonl", "--format", "csv").splitlines()
-    assert table[0] == ",precision,recall,F1,same label,kappa,shared"
-    assert f"ordering,{2 / 3},{2 / 3},{2 / 3},,,3" in table
-    assert "relation,,,,3,,3" in table

@@ -1,11 +1,9 @@
 """Agreement of several annotators of possessions: by hand, and on the command line."""
 
-import json
 from fractions import Fraction
 
 import pytest
 from shared.for_each import for_each
-from shared.possession_records import HEADER
 
 from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement, measure_agreement
@@ -82,51 +80,3 @@ def test_articles_of_all_annotators_are_compared():
         "ben lacks 1 of the 2 articles of anna: 'B' (expected the same articles)",
         "anna lacks 1 of the 3 articles of cem: 'C' (expected the same articles)",
     ]
-
-
-@pytest.fixture
-def files(here):
-    """The files of the three annotators."""
-    for name in NAMES:
-        rows = [f"The Jug#PER#{who}#{certainty}#{order}#{anchor}#Dur#C" for who, order, anchor, certainty in ROWS[name]]
-        (here / f"{name}.csv").write_text("\n".join([HEADER, *rows]) + "\n", "utf-8")
-    return [f"{name}.csv" for name in NAMES]
-
-
-def test_the_command_on_three_annotators(ran, files):
-    printed = ran("agreement", "wikipossessions", *files).splitlines()
-    assert [line.split() for line in printed if line.startswith(("1 and", "2 and", "mean"))] == [
-        ["1", "and", "2", "0.857", "0.667", "0.000", "0.400", "–", "–"],
-        ["1", "and", "3", "0.800", "1.000", "–", "0.000", "–", "–"],
-        ["2", "and", "3", "0.667", "1.000", "0.000", "0.000", "–", "–"],
-        ["mean", "0.775", "0.889", "0.000", "0.133", "–", "–"],
-    ]
-    assert printed[-5:] == [
-        "Annotators: 1 is anna.csv, 2 is ben.csv, 3 is cem.csv.",
-        "Labels are compared on the possessors that both annotators have.",
-        "Ordered pairs are those of these possessors.",
-        "Options: setting exact, pairs shared, repeated labels.",
-        "certainty kappa: the mean leaves out 1 of 3 pairs, without a value.",
-    ]
-
-
-def test_three_annotators_as_json_and_csv(ran, files):
-    found = json.loads(ran("agreement", "wikipossessions", *files, "--pairs", "all", "--json"))
-    assert (found["annotators"], found["options"]["pairs"]) == (files, "all")
-    assert found["mean"]["ordering/f1"] == pytest.approx(155 / 378)
-    pair = json.loads(ran("agreement", "wikipossessions", *files[1:], "--pairs", "all", "--json"))
-    assert found["pairs"][2] == {"first": "ben.csv", "second": "cem.csv", "agreement": pair}
-    table = ran("agreement", "wikipossessions", *files, "--format", "csv").splitlines()
-    assert table[0] == "first annotator,second annotator,compared,precision,recall,F1,same label,kappa,shared"
-    assert {"anna.csv,cem.csv,ordering,1.0,1.0,1.0,,,2", "mean,,certainty,,,,,0.0,"} <= set(table)
-
-
-def test_annotators_of_one_file(run, files):
-    alone = run("agreement", "wikipossessions", files[0])
-    assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (
-        2,
-        "Error: only one annotator's file is given (expected two or more)",
-    )
-    twice = run("agreement", "wikipossessions", files[0], f"./{files[0]}")
-    assert twice.exit_code == 0
-    assert twice.stderr == "note: anna.csv is given twice; it counts as two files.\n"

@@ -9,7 +9,6 @@ import closeread
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.exceptions import SubmissionError
 from closeread.scoring import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 
@@ -44,24 +43,6 @@ def write_rows(path, rows):
     return path
 
 
-def test_gold_against_itself(ran, sample):
-    path = write_rows("all.jsonl", predict(sample))
-    found = json.loads(ran("score", "wikipossessions", path, "--config", "sample", "--json", "--no-ci"))
-    assert {name: estimate["value"] for name, estimate in found["scores"].items()} == dict.fromkeys(found["scores"], 1)
-    assert found["unit"] == "article"
-    assert found["options"]["setting"] == "exact"
-
-
-def test_options_are_flags(ran, sample):
-    write_rows("half.jsonl", predict(sample, 2))
-    base = ("score", "wikipossessions", "half.jsonl", "--config", "sample", "--no-ci", "--json")
-    plain, tolerant = (json.loads(ran(*base, *flags)) for flags in ((), ("--setting", "partial", "--tolerance", "0.1")))
-    assert tolerant["options"]["tolerance"] == "0.1"
-    assert plain["signature"] != tolerant["signature"]
-    assert plain["scores"]["possessor/recall"]["value"] == 13 / 24
-    assert plain["scores"]["possessor/precision"]["value"] == 1
-
-
 def test_errors_in_options_and_rows(run, sample, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = predict(sample)
@@ -93,34 +74,6 @@ def test_a_repeated_possessor_lowers_precision(sample, tmp_path):
     report = score("wikipossessions", path, config="sample", resampling=Resampling(0))
     assert report.total.scores["possessor/precision"].value == 24 / 25
     assert report.total.scores["possessor/recall"].value == 1
-
-
-def test_the_module_gives_the_scores_of_the_report(sample, tmp_path, monkeypatch, evaluate):
-    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
-    rows = predict(sample, 2)
-    options = {"setting": "partial", "tolerance": 0.1}
-    path = write_rows(tmp_path / "half.jsonl", rows)
-    report = score("wikipossessions", path, config="sample", resampling=Resampling(0), **options)
-    module = evaluate.load("possession")
-    assert module.compute(predictions=rows, references=sample, **options) == {
-        name: estimate.value for name, estimate in report.total.scores.items()
-    }
-    same = module.report(predictions=rows, references=sample, resampling=Resampling(0), **options)
-    assert same.provenance.signature == report.provenance.signature
-    essential = [{**row, "possessions": [dict(p) for p in row["possessions"]]} for row in predict(sample)]
-    assert module.compute(predictions=rows, references=essential, **options) == module.compute(
-        predictions=rows, references=sample, **options
-    )
-    with pytest.raises(SubmissionError) as caught:
-        module.compute(predictions=[rows[1], rows[0], *rows[2:]], references=sample)
-    titles = [record["article"] for record in sample]
-    assert str(caught.value).splitlines()[1:] == [
-        f"predictions: row 0: article is {titles[1]!r} (expected {titles[0]!r}, as in gold)",
-        f"predictions: row 1: article is {titles[0]!r} (expected {titles[1]!r}, as in gold)",
-    ]
-    rows[0]["possessions"][0]["order"] = "abc"
-    with pytest.raises(SubmissionError, match=r"predictions: row 0: possessions\[0\].order: 'abc' is not valid"):
-        module.compute(predictions=rows, references=sample)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Plots of possession timelines: content, layout, and reproducible files."""
 
 import json
-import re
 import struct
 import subprocess
 import sys
@@ -11,11 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.file_sizes import small_files
-from shared.for_each import for_each
 
 from closeread.drawing.pictures import write_picture
-from closeread.exceptions import MissingExtraError, RequestError
 from closeread.tasks.wikipossessions.plots import LACKING, draw_timeline
 
 SHAPES = {
@@ -110,19 +106,6 @@ def test_an_svg_contains_every_possessor_and_anchor(ran):
     expected += ["1641", "World War II", "5.10", KETTLE]
     for text in expected:
         assert found.count(text) == expected.count(text)
-
-
-@for_each("suffix", ["png", "svg"])
-def test_files_do_not_depend_on_the_users_settings(ran, suffix):
-    import matplotlib
-    import matplotlib.patches
-
-    ran(*PLOT, "-o", f"one.{suffix}")
-    with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "savefig.bbox": "tight", "axes.facecolor": "red"}):
-        ran(*PLOT, "-o", f"two.{suffix}")
-    data = Path(f"one.{suffix}").read_bytes()
-    assert Path(f"two.{suffix}").read_bytes() == data
-    assert not re.search(rb"matplotlib v|<dc:date>|Software", data, re.IGNORECASE)
 
 
 def test_shapes_are_types_and_dashes_are_uncertainty():
@@ -265,46 +248,6 @@ def test_an_unknown_article_gets_a_suggestion(run, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert f"no such article: 'The Blue Kettle'. Did you mean '{KETTLE}'?" in result.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-@for_each("name", ["x.eps", "x", "x.png.txt"])
-def test_other_suffixes_are_rejected(run, tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    result = run(*PLOT, "-o", name)
-    assert result.exit_code == 2
-    assert "expected .png, .svg or .pdf" in result.stderr
-    with pytest.raises(RequestError, match=r"expected \.png, \.svg or \.pdf"):
-        write_picture(draw_timeline("T", []), Path(name))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failed_write_keeps_the_old_file(run, tmp_path):
-    run(*PLOT, "-o", tmp_path / "kettle.png")  # lets matplotlib write its list of fonts before files are limited
-    (tmp_path / "kettle.png").write_bytes(b"before")
-    with small_files(2**10):
-        result = run(*PLOT, "-o", tmp_path / "kettle.png")
-    assert result.exit_code == 1
-    assert "kettle.png: can't be written: File too large" in result.stderr
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("kettle.png", b"before")]
-
-
-def test_input_files_are_not_overwritten(run, tmp_path):
-    (tmp_path / "predictions.png").write_text(json.dumps(SUBMISSION), "utf-8")
-    result = run(*PLOT, "--predictions", tmp_path / "predictions.png", "-o", tmp_path / "predictions.png")
-    assert result.exit_code == 2
-    assert "choose another output file" in result.stderr
-
-
-def test_without_matplotlib_the_error_names_the_extra(run, tmp_path, monkeypatch):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"drawing needs matplotlib"):
-        draw_timeline("T", [])
-    result = run(*PLOT, "-o", tmp_path / "x.png")
-    assert result.exit_code == 1
-    assert "pip install 'closeread[plot]'" in result.stderr
-    assert not (tmp_path / "x.png").exists()
 
 
 @pytest.mark.gate

@@ -1,13 +1,11 @@
 """Properties of the possession counts, and comparison with a slow implementation."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.possession_records import FIELDS
 from twins import possessions as twin
 
-from closeread.counts.table import merge
 from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
 
 NAMES = ["North Hall", "the Hall", "Hall", "South Hall,", "of the", "In the Hall of North", "Ann Poe", "Bob Poe", "Roe"]
@@ -119,19 +117,3 @@ def test_the_order_of_rows_matters_only_for_ties(system, gold, random, options):
     if no_ties and options["setting"] == "exact" and options["matching"] == "one_to_one":
         for family, values in there.items():
             assert back[family] == pytest.approx(values, abs=1e-12), family
-
-
-@given(st.lists(st.tuples(SIDE, SIDE), min_size=2, max_size=4), OPTIONS, st.sampled_from(["micro", "macro"]))
-def test_counts_of_a_union_are_those_of_its_parts(pairs, options, average):
-    options |= {"average": average}
-    gold, system = (
-        [{"article": f"Work {i}", "possessions": pair[side]} for i, pair in enumerate(pairs)] for side in (0, 1)
-    )
-    whole = count(gold=gold, system=system, **options)
-    parts = [count(gold=[g], system=[s], **options) for g, s in zip(gold, system, strict=True)]
-    together = merge(parts)
-    assert together.names == whole.names
-    assert together.units == whole.units
-    assert np.array_equal(together.values, whole.values)
-    backwards = count(gold=gold[::-1], system=system[::-1], **options)
-    assert np.array_equal(backwards.values, whole.values[::-1])

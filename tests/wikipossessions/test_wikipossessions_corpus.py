@@ -1,18 +1,15 @@
 """WikiPossessions as a corpus: the release, the sample and their statistics."""
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from shared.for_each import for_each
 
 from closeread.corpus.facts import load_facts
-from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, fields, load_schema
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.wikipossessions.possession_csv import dump_records
 from closeread.tasks.wikipossessions.rules import find_inconsistencies, find_oddities
 
 CORPUS = load_corpus("wikipossessions")
@@ -62,20 +59,6 @@ def test_the_sample_has_an_example_of_everything():
     assert any((possession["lower"] or 0) < 0 < (possession["upper"] or 0) for _, possession in rows)
     assert any("Century" in (possession["anchor"] or "") for _, possession in rows)
     assert list(find_inconsistencies(records)) == []
-
-
-@for_each("suffix", [".csv", ".jsonl", ".parquet"])
-def test_every_file_format_gives_the_same_gold(tmp_path, suffix, features):
-    gold, path = read_gold(CORPUS, "sample"), tmp_path / f"gold{suffix}"
-    records = list(gold.records)
-    if suffix == ".parquet":
-        schema = features(load_schema("wikipossessions")).arrow_schema
-        pq.write_table(pa.Table.from_pylist(records, schema=schema), path)
-    else:
-        path.write_text((dump_records if suffix == ".csv" else dump_json_lines)(records), "utf-8")
-    own = read_own_gold(CORPUS, path)
-    assert list(own.records) == records
-    assert own.digest == gold.digest
 
 
 def test_fields():

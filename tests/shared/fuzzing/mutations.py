@@ -5,33 +5,12 @@ import re
 
 PIECES = (
     *(b"\n", b"\r", b"\r\n", b"\t", b" ", b"\0", b"\x1b[31m", b"\x7f", b"\x9b", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3"),
-    *("\u2028", "\u202e", "\u00a0", "\x85", "İ", "ß", "\ufb01", "e\u0301", "😀", "٣", "²", "\ud800"),
-    *(
-        b'"',
-        b"'",
-        b"\\",
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b"(",
-        b")",
-        b"|",
-        b"<",
-        b">",
-        b"&",
-        b"&amp;",
-        b"&#0;",
-        b"_",
-        b"-",
-        b"*",
-    ),
-    *(b"#", b"# ", b"=", b":", b",", b";", b"/", b"..", b"%", b"+", b"-1", b"0", b"00", b"1", b"1.0", b"1e5", b"1e999"),
-    *(b"2147483647", b"2147483648", b"9223372036854775808", b"-9223372036854775809", b"9" * 400, b"NaN", b"Infinity"),
-    *(b"null", b"true", b"[" * 2000, b"<a>" * 300, b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b"<![CDATA[", b"-->", b"<?xml?>"),
-    *(b'"id": "x", ', b"#begin document (a)", b"#end document", b"# newdoc", b"# sent_id = 1", b"XXXX-XX-XX"),
+    *(text.encode() for text in ("\u2028", "\u202e", "\u00a0", "\x85", "İ", "ß", "\ufb01", "e\u0301", "😀", "٣", "²")),
+    *rb"""" ' \ { } [ ] ( ) | < > & &amp; &#0; _ - * # = : , ; / .. % + -1 0 00 1 1.0 1e5 1e999 NaN Infinity null true
+        2147483647 2147483648 9223372036854775808 -9223372036854775809 <![CDATA[ --> <?xml?> XXXX-XX-XX""".split(),
+    *(b"\xed\xa0\x80", b"9" * 400, b"[" * 2000, b"<a>" * 300, b"<!DOCTYPE a [<!ENTITY x 'y'>]>", b'"id": "x", '),
+    *(b"# ", b"#begin document (a)", b"#end document", b"# newdoc", b"# sent_id = 1"),
 )
-PIECES = tuple(one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass") for one in PIECES)
 WORD = re.compile(rb"[^\s<>\"'|,;:=()\[\]{}]+")
 RAW = {
     **{f"@{i}@": text for i, text in enumerate(("NaN", "-Infinity", "1e400", "1.0", "-0.0", "-0", "1E2", "9" * 60))},
@@ -66,27 +45,20 @@ def mutate(rng, data, others):
 def _change_bytes(rng, data, others):
     start = rng.randrange(len(data) + 1)
     end = min(len(data), start + rng.choice((0, 1, 1, 4, 40, 4000)))
-    kind = rng.randrange(8)
-    if kind == 0 and data:
-        place = rng.randrange(len(data))
-        return data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
-    if kind == 1:
-        return data[:start] + data[end:]
-    if kind == 2:
-        return data[:end] + data[start:end] * rng.choice((1, 1, 2, 50)) + data[end:]
-    if kind == 3:
-        other = rng.choice(others)
-        return data[:start] + other[rng.randrange(len(other) + 1) :]
-    if kind == 4:
-        return data[:start]
-    if kind == 5:
-        return _recode(rng, data)
-    return data[:start] + rng.choice(PIECES) + data[end if kind == 6 else start :]
-
-
-def _recode(rng, data):
-    text = data.decode("utf-8", "replace")
-    return text.encode(rng.choice(("utf-16", "utf-16-le", "utf-8-sig", "latin-1", "utf-7", "utf-32")), "replace")
+    before, cut, after, other = data[:start], data[start:end], data[end:], rng.choice(others)
+    encoding = rng.choice(("utf-16", "utf-16-le", "utf-8-sig", "latin-1", "utf-7", "utf-32"))
+    return rng.choice(
+        (
+            before + bytes([cut[0] ^ 1 << rng.randrange(8)]) + cut[1:] + after if cut else before,
+            before + after,
+            before + cut + cut * rng.choice((1, 1, 2, 50)) + after,
+            before + other[rng.randrange(len(other) + 1) :],
+            before,
+            data.decode("utf-8", "replace").encode(encoding, "replace"),
+            before + rng.choice(PIECES) + after,
+            before + rng.choice(PIECES) + cut + after,
+        )
+    )
 
 
 def _change_words(rng, data, others):

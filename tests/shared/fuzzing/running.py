@@ -9,20 +9,10 @@ from dataclasses import dataclass, field
 from shared.fuzzing.mutations import mutate
 from shared.fuzzing.watching import Workspace
 
-TRIES = 300
-"""How often a kept input is tried to be made smaller."""
-
 
 @dataclass(frozen=True)
 class Found:
-    """An input that fails.
-
-    Attributes:
-        target: the name of what fails.
-        path: the path of the changed file in its folder.
-        data: its content.
-        what: what is wrong.
-    """
+    """An input that fails: the target's name, the path of the changed file and its content, and what is wrong."""
 
     target: str
     path: str
@@ -77,32 +67,11 @@ def _classify(what):
     return (*places[-1:], re.sub(r"[0-9]+", "0", what.strip().splitlines()[-1])[:60])
 
 
-def shrink(space, found):
-    """Cut pieces out of an input as long as the same fault stays."""
-    data, kind, size = found.data, _classify(found.what), max(1, len(found.data) // 2)
-    tries = 0
-    while size and tries < TRIES:
-        start = 0
-        while start < len(data) and tries < TRIES:
-            shorter = data[:start] + data[start + size :]
-            what = space.find_fault(found.path, shorter)
-            tries += 1
-            if what is not None and _classify(what) == kind:
-                data = shorter
-            else:
-                start += size
-        size //= 2
-    return data
-
-
-def keep(found, targets, kept, folder):
-    """Write an input, made smaller, into the folder of those that are tried again by every test; return its path."""
-    space = Workspace(targets[found.target], folder / "shrunk" / found.target)
-    data = shrink(space, found)
-    digest = hashlib.sha256(data).hexdigest()[:12]
-    path = kept / found.target / digest / found.path
+def keep(found, kept):
+    """Write an input into the folder of those that are tried again by every test; return its path."""
+    path = kept / found.target / hashlib.sha256(found.data).hexdigest()[:12] / found.path
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    path.write_bytes(found.data)
     return path
 
 

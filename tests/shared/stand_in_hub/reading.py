@@ -113,16 +113,6 @@ def paths_info(hub, request, repository, revision):
     return reply_json([entries[path] for path in request.form.get("paths", []) if path in entries])
 
 
-def refs(hub, request, repository):
-    shown = [
-        {"name": ref.removeprefix("refs/heads/"), "ref": ref, "targetCommit": sha}
-        for ref, sha in repository.heads.items()
-    ]
-    pulls = [one for one in shown if one["ref"].startswith("refs/pr/")]
-    found = {"branches": [one for one in shown if one not in pulls], "converts": [], "tags": []}
-    return reply_json(found | ({"pullRequests": pulls} if "include_prs" in request.query else {}))
-
-
 def commits(hub, request, repository, revision):
     chain = repository.ancestry(find_commit(repository, revision).sha)
     return reply_json(

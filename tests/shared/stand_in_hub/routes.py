@@ -26,7 +26,6 @@ ROUTES = [
     ("GET", rf"{API}/revision/{REVISION}", reading.info),
     ("GET", rf"{API}/tree/{REVISION}(?:/(?P<path>.+))?", reading.tree),
     ("POST", rf"{API}/paths-info/{REVISION}", reading.paths_info),
-    ("GET", rf"{API}/refs", reading.refs),
     ("GET", rf"{API}/commits/{REVISION}", reading.commits),
     ("POST", rf"{API}/preupload/{REVISION}", writing.preupload),
     ("POST", rf"{API}/commit/{REVISION}", writing.commit),
