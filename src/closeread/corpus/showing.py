@@ -47,10 +47,8 @@ class View:
 
 def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
     """Read the records of any config, or of the user's own gold."""
-    if place.gold is not None:
-        found = read_corpus_gold(place)
-    else:
-        found = read_gold(corpus, place.config, place.split, place.data_dir)
+    own = place.gold is not None
+    found = read_corpus_gold(place) if own else read_gold(corpus, place.config, place.split, place.data_dir)
     if not found.records:
         raise RequestError("there are no records")
     return found
@@ -59,10 +57,9 @@ def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
 def load_view(corpus: Corpus, config: str | None) -> View:
     """Return the view of the records of a config; None stands for a user's own gold."""
     declared = None if config is None else corpus.configs[config]
-    definition = "document" if declared is None else declared.definition
     module = None if declared is not None and declared.flattens else find(corpus.task, "show")
     views = {} if module is None else cast(Mapping[str, View], module.VIEWS)
-    return views.get(definition, FIELDS)
+    return views.get("document" if declared is None else declared.definition, View(_draw_fields))
 
 
 def list_names(corpus: Corpus, view: View, records: Sequence[Record]) -> list[str]:
@@ -81,42 +78,31 @@ def select_records(
     fields = [field for field in dict.fromkeys((corpus.key, view.unit, *corpus.unique)) if field in records[0]]
     known: dict[str, list[int]] = {}
     for field in reversed(fields):  # ids come first
-        known |= _index(column(records, field))
-    unit = view.unit or None
-    if name is None:
-        matching = [0]
-    elif name in known:
-        matching = known[name]
-    else:
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for number, value in enumerate(column(records, field)):
+            numbers[str(value)].append(number)
+        known |= numbers
+    matching = [0] if name is None else known.get(name)
+    if matching is None:
         listing = choose_words("--ids", f"closeread show {corpus.name} --ids")
-        raise RequestError(f"{quote(name)} is not the id of a record.{suggest(name, list(known))} See `{listing}`.")
-    if unit is None:
+        raise RequestError(
+            f"{quote(str(name))} is not the id of a record.{suggest(str(name), list(known))} See `{listing}`."
+        )
+    if not view.unit:
         return matching, matching
-    shown = [number for number, value in enumerate(column(records, unit)) if value == records[matching[0]][unit]]
+    unit = records[matching[0]][view.unit]
+    shown = [number for number, value in enumerate(column(records, view.unit)) if value == unit]
     return (shown if name is None else matching), shown
-
-
-def _index(values: Sequence[Any]) -> dict[str, list[int]]:
-    """Return the numbers of the records with each value."""
-    found: dict[str, list[int]] = defaultdict(list)
-    for number, value in enumerate(values):
-        found[str(value)].append(number)
-    return found
 
 
 def _draw_fields(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterable[Part]:
     del system
     for record in records:
-        rows = [[name, _format_value(value)] for name, value in record.items()]
+        texts = (
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in record.values()
+        )
+        rows = [[name, text] for name, text in zip(record, texts, strict=True)]
         yield Grid("", ["field", "value"], rows, prose=frozenset({"value"}), texts=frozenset({"value"}))
-
-
-def _format_value(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-FIELDS = View(_draw_fields)
-"""The view of records without a view of their own."""
 
 
 def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
@@ -132,23 +118,17 @@ def draw_parts(parts: Iterable[Part], *, coloured: bool = False) -> str:
 
 
 def mark_spans(pieces: Sequence[str], spans: Iterable[tuple[int, int, str]]) -> list[str]:
-    """Return pieces of a text with brackets around spans, and the label of a span after its closing bracket.
-
-    Args:
-        pieces: tokens or characters.
-        spans: the first and the last piece of each span, and its label.
+    """Return tokens or characters with brackets around spans (first, last, label), and the labels after these.
 
     >>> mark_spans(["The", "ferry", "Gannet"], [(2, 2, "a"), (0, 2, "b")])
     ['[The', 'ferry', '[Gannet]a]b']
     """
     marked = list(pieces)
-    ordered = sorted(spans, key=lambda span: (span[1], -span[0]))  # inner spans close first
-    for start, end, label in ordered:
-        if 0 <= start <= end < len(marked):
-            marked[end] += f"]{label}"
-    for start, end, _ in ordered:
-        if 0 <= start <= end < len(marked):
-            marked[start] = f"[{marked[start]}"
+    inside = [(start, end, label) for start, end, label in spans if 0 <= start <= end < len(marked)]
+    for _, end, label in sorted(inside, key=lambda span: (span[1], -span[0])):  # inner spans close first
+        marked[end] += f"]{label}"
+    for start, _, _ in inside:
+        marked[start] = f"[{marked[start]}"
     return marked
 
 
@@ -160,8 +140,6 @@ def format_cell(value: object) -> str:
 # Examples
 
 SAMPLE = "sample"
-ITEMS = 2
-"""The number of items of a list that are shown."""
 
 
 def example_record(corpus: Corpus) -> Record:
@@ -184,16 +162,15 @@ def abridge(record: Record) -> str:
     {"id": "s1",
      "tokens": ["The", "ferry", … 3 more]}
     """
-    fields = [f"{json.dumps(name)}: {_abridge(value)}" for name, value in record.items()]
-    return "{" + ",\n ".join(fields) + "}"
 
+    def abridge_value(value: Any) -> str:
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{json.dumps(name)}: {abridge_value(child)}" for name, child in value.items()) + "}"
+        if not isinstance(value, list):
+            return json.dumps(value, ensure_ascii=False)
+        # Of a list, two items are shown; a third is as short as the words that would stand for it.
+        shown = value if len(value) <= 3 else value[:2]
+        rest = [f"… {len(value) - 2:,} more"] if len(value) > len(shown) else []
+        return "[" + ", ".join([*map(abridge_value, shown), *rest]) + "]"
 
-def _abridge(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)}: {_abridge(child)}" for name, child in value.items()) + "}"
-    if isinstance(value, list):
-        # One more item is as short as the words that would stand for it.
-        shown = value if len(value) <= ITEMS + 1 else value[:ITEMS]
-        rest = [f"… {len(value) - ITEMS:,} more"] if len(value) > len(shown) else []
-        return "[" + ", ".join([*map(_abridge, shown), *rest]) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return "{" + ",\n ".join(f"{json.dumps(name)}: {abridge_value(value)}" for name, value in record.items()) + "}"
