@@ -153,9 +153,8 @@ def read_submission(
         raise SubmissionError(error.source, error.problems) from None
     key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
     validator = RowValidator(load_schema(corpus.schema), "submission")
-    accepted, invalid = accept_rows(
-        validator, parsed.records, unsafe=UNSAFE if isinstance(parsed, ParsedRows) else None
-    )
+    in_memory = isinstance(parsed, ParsedRows)
+    accepted, invalid = accept_rows(validator, parsed.records, unsafe=UNSAFE if in_memory else None)
     parsed = parsed._replace(records=accepted)
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, key, problem) for problem in invalid)
@@ -177,10 +176,8 @@ def read_submission(
         rejected = sorted(n for n in by_id.values() if not validator.accepts(parsed.records[n])) if invalid else []
         explained = rejected[: limits.MAX_EXPLAINED]
         spared = dict.fromkeys(rejected) | {n: validator.drop_invalid_items(parsed.records[n]) for n in explained}
-        rows = [
-            None if n is None else parsed.records[n] if n not in spared else (left := spared[n]) and left.row
-            for n in numbers
-        ]
+        left = {n: one if one is None else one.row for n, one in spared.items()}
+        rows = [None if n is None else left[n] if n in left else parsed.records[n] for n in numbers]
 
     aligned = rows if to_columns is None else to_columns(rows)
     for problem in () if check is None else check(aligned):
@@ -189,8 +186,8 @@ def read_submission(
         if number is None:
             problems.append(problem._replace(row=None, record=name))
         else:
-            left = spared.get(number)
-            original = problem.path if left is None else left.original_path(problem.path)
+            kept = spared.get(number)
+            original = problem.path if kept is None else kept.original_path(problem.path)
             problems.append(place_problem(parsed, problem._replace(row=number, path=original), name))
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
