@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.corpus.baselines import (
-    Baseline,
-    corpora_with_baselines,
-    load_baseline,
-    load_baselines,
-    path_option,
-)
+from closeread.corpus.baselines import Baseline, corpora_with_baselines, load_baseline, load_baselines, path_option
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Option, PathOption
 from closeread.exceptions import RequestError

@@ -16,16 +16,7 @@ import closeread
 from closeread.corpus import schema as schema_module
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.schema import (
-    KEYWORDS,
-    Field,
-    RowValidator,
-    Spared,
-    fields,
-    load_schema,
-    resolve,
-    value_type,
-)
+from closeread.corpus.schema import KEYWORDS, Field, RowValidator, Spared, fields, load_schema, resolve, value_type
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.modules import class_name, module_names
@@ -143,10 +134,7 @@ def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
             {"type": "integer", "minimum": 0, "maximum": 2**31, "x-dtype": "int32"},
             "document.x: an integer has bounds that its type can store",
         ),
-        (
-            {"$ref": "#/$defs/document", "maximum": 1},
-            "document.x: Draft 4 ignores what stands beside a reference",
-        ),
+        ({"$ref": "#/$defs/document", "maximum": 1}, "document.x: Draft 4 ignores what stands beside a reference"),
         ({"type": "string", "x-dtype": "int8"}, "document.x: x-dtype is for numbers"),
         *(
             ({"type": "string", "pattern": f"^{inside}$(?!\\n)"}, "document.x: the pattern has more than ASCII classes")

@@ -144,11 +144,7 @@ def test_text_fits_the_terminal(name, columns, run, monkeypatch):
 
 
 def test_hostile_text_is_escaped(ran, tmp_path):
-    record = {
-        **read_gold(load_corpus("mctaco"), "sample").records[0],
-        "sentence": "a\u202eb",
-        "answer": "c\u200bd",
-    }
+    record = {**read_gold(load_corpus("mctaco"), "sample").records[0], "sentence": "a\u202eb", "answer": "c\u200bd"}
     (tmp_path / "own.jsonl").write_text(json.dumps(record), "utf-8")
     for arguments in ((), ("--json",), ("--ids",)):
         shown = ran("show", "mctaco", "--gold", "own.jsonl", *arguments)

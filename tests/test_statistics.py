@@ -44,13 +44,7 @@ def test_what_can_not_be_counted(tmp_path):
 
 @pytest.mark.parametrize(
     ("cell", "plain", "percent"),
-    [
-        ("links", "links", "links"),
-        ("", "", ""),
-        (1234, "1,234", "1,234"),
-        (0.5, "0.500", "50.00"),
-        (None, "–", "–"),
-    ],
+    [("links", "links", "links"), ("", "", ""), (1234, "1,234", "1,234"), (0.5, "0.500", "50.00"), (None, "–", "–")],
 )
 def test_cells(cell, plain, percent):
     assert (rendering.format_cell(cell), rendering.format_percent(cell)) == (plain, percent)

@@ -50,17 +50,11 @@ CORPUS = Corpus(
   doi = {10.18653/v1/D19-1332}
 }""",
     configs={
-        "default": Config(
-            "The released files.",
-            RELEASED,
-        ),
+        "default": Config("The released files.", RELEASED),
         "flat": Config(
             "The released files, which have one candidate answer a row as they are.", RELEASED, flattens="document"
         ),
-        "sample": Config(
-            "Invented questions that ship with the package, for trying things out offline.",
-            SAMPLE,
-        ),
+        "sample": Config("Invented questions that ship with the package, for trying things out offline.", SAMPLE),
         "sample_flat": Config(
             "The sample, which has one candidate answer a row as it is.", SAMPLE, flattens="document"
         ),

@@ -96,10 +96,7 @@ CORPUS = Corpus(
             # The names of the files lack the underscore that the names of the forums have elsewhere.
             {forum: _file(f"ood_reddit_{forum.replace('_', '')}.jsonl.gz", *known) for forum, known in FORUMS.items()},
         ),
-        "sample": Config(
-            "Invented texts that ship with the package, for trying things out offline.",
-            SAMPLE,
-        ),
+        "sample": Config("Invented texts that ship with the package, for trying things out offline.", SAMPLE),
         "sample_flat": Config("The links of the sample, one a row.", SAMPLE, definition="flat", flattens="document"),
     },
     default_split="test",

@@ -17,7 +17,7 @@ RELEASED = {
         "4c81fab8e915035436dcdf0e6d446d7db54aa9d90216306fec0a1c35333d67fd",
         f"{RELEASE}/annotations.csv",
         size=57_636,
-    ),
+    )
 }
 SAMPLE = {"test": SourceFile("sample.csv", "dc130ca15950fc29d39a3d0cf8ce3e9dc9321108a2f8c8f41143b08700a3b534")}
 
@@ -49,10 +49,7 @@ CORPUS = Corpus(
         "flat": Config(
             "The possessions of the released file, one a row.", RELEASED, definition="flat", flattens="document"
         ),
-        "sample": Config(
-            "Invented artifacts that ship with the package, for trying things out offline.",
-            SAMPLE,
-        ),
+        "sample": Config("Invented artifacts that ship with the package, for trying things out offline.", SAMPLE),
         "sample_flat": Config(
             "The possessions of the sample, one a row.", SAMPLE, definition="flat", flattens="document"
         ),

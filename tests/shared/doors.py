@@ -204,10 +204,7 @@ TIMEML_FILES = {
         "a": timeml("ei1 BEFORE ei2", "ei2 BEFORE ei3", "ei3 INCLUDES ei4"),
         "b": timeml("ei1 SIMULTANEOUS ei2", "ei3 BEFORE ei4"),
     },
-    "response": {
-        "a": timeml("ei1 BEFORE ei3", "ei2 AFTER ei3"),
-        "b": timeml("ei2 SIMULTANEOUS ei1", "ei2 BEFORE ei3"),
-    },
+    "response": {"a": timeml("ei1 BEFORE ei3", "ei2 AFTER ei3"), "b": timeml("ei2 SIMULTANEOUS ei1", "ei2 BEFORE ei3")},
 }
 
 

@@ -421,12 +421,7 @@ def read_rows(path: Path, corpus: str, definition: str) -> Sequence[Record]:
 
 
 def _read(
-    corpus: Corpus,
-    source: Path | Sequence[Record],
-    split: str,
-    definition: str,
-    reader: Format,
-    name: str = "",
+    corpus: Corpus, source: Path | Sequence[Record], split: str, definition: str, reader: Format, name: str = ""
 ) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
     """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
 
