@@ -79,21 +79,15 @@ def test_a_wrong_file_is_refused_where_it_is_found(server, tmp_path, monkeypatch
 
 def test_a_download_is_kept():
     with serving() as server:
-        corpus, file = corpus_at(server.url)
+        corpus, file = corpus_at(server.url, "dataset/rain.tsv")
         found = locate(corpus, file)
-    assert found == sources.LocatedFiles(cache_folder("mctaco") / "rain.tsv", SHA256, released=True)
+    assert found == sources.LocatedFiles(cache_folder("mctaco") / "dataset/rain.tsv", SHA256, released=True)
     assert found.path.read_bytes() == CONTENT
-    assert files_below(cache_folder("mctaco")) == ["rain.tsv"]
+    assert files_below(cache_folder("mctaco")) == ["dataset", "dataset/rain.tsv"]
     # The server is gone: the cache alone answers, and it is the same for every way in.
     assert locate(corpus, file) == found
     assert [record["answer"] for record in read_gold(corpus).records] == ["an hour"]
     assert server.asked == ["/rain.tsv"]
-
-
-def test_a_file_in_a_subfolder(server):
-    corpus, file = corpus_at(server.url, "dataset/rain.tsv")
-    assert locate(corpus, file).path.read_bytes() == CONTENT
-    assert files_below(cache_folder("mctaco")) == ["dataset", "dataset/rain.tsv"]
 
 
 def test_a_wrong_download_leaves_nothing_behind(server):
@@ -113,6 +107,16 @@ def remedies(url, reason):
         f"mctaco/rain.tsv: not found in CLOSEREAD_DATA or the cache, and {url} can't be downloaded ({reason}); put "
         "rain.tsv into a folder and pass that folder with data_dir=, or try the config 'sample'"
     )
+
+
+def test_no_file_and_no_digest(tmp_path):
+    corpus, file = corpus_at("http://127.0.0.1:1/")
+    (tmp_path / "rain.tsv").mkdir()
+    with pytest.raises(FormatError) as caught:
+        locate(corpus, file, tmp_path)
+    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
+    with pytest.raises(ValueError, match=r"rain\.tsv: no digest"):
+        SourceFile("rain.tsv", None, "http://127.0.0.1:1/")
 
 
 def test_no_server():
@@ -159,11 +163,6 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
     assert files_below(cache_folder("mctaco")) == []
 
 
-def test_a_file_without_a_digest_can_not_be_declared():
-    with pytest.raises(ValueError, match=r"rain\.tsv: no digest"):
-        SourceFile("rain.tsv", None, "http://127.0.0.1:1/")
-
-
 def test_two_downloads_at_once(server):
     corpus, file = corpus_at(server.url)
     server.wait = threading.Barrier(2, timeout=20).wait  # nobody gets an answer before both have asked
@@ -187,14 +186,6 @@ def test_files_of_the_package_need_no_place(tmp_path):
     assert str(caught.value) == (
         f"{path}: is not the released file: its sha256 is {file.sha256} (expected {SHA256}); reinstall closeread"
     )
-
-
-def test_a_file_that_is_no_file(tmp_path):
-    corpus, file = corpus_at("http://127.0.0.1:1/")
-    (tmp_path / "rain.tsv").mkdir()
-    with pytest.raises(FormatError) as caught:
-        locate(corpus, file, tmp_path)
-    assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
 
 
 def test_folders(monkeypatch, tmp_path):

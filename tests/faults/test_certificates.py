@@ -9,6 +9,8 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import cache_folder, locate
 from closeread.exceptions import UnavailableError
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
@@ -38,7 +40,6 @@ def certify(tmp_path, monkeypatch):
     return call
 
 
-@pytest.mark.usefixtures("loopback")
 def test_a_certificate_that_nobody_vouches_for(certify, loopback):
     said, url = certify()
     why = "its certificate is not trusted: self-signed certificate (REQUESTS_CA_BUNDLE names a file of others)"
@@ -47,7 +48,6 @@ def test_a_certificate_that_nobody_vouches_for(certify, loopback):
     assert loopback == []  # another try would not help
 
 
-@pytest.mark.usefixtures("loopback")
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
 def test_a_certificate_that_the_user_trusts(certify, variable):
     content, url = certify(trusted=variable)
@@ -55,14 +55,12 @@ def test_a_certificate_that_the_user_trusts(certify, variable):
     assert url.startswith("https://")
 
 
-@pytest.mark.usefixtures("loopback")
 def test_a_trusted_certificate_of_another(certify):
     said, _ = certify(trusted="REQUESTS_CA_BUNDLE", host="127.0.0.2")
     if "no secure connection: SSLError" not in said:  # versions 1 of urllib3 check names by themselves
         assert "127.0.0.1" in said.partition("its certificate is not trusted: ")[2]
 
 
-@pytest.mark.usefixtures("loopback")
 def test_a_server_that_speaks_no_tls():
     with hostile_server() as server:
         server.answer = lambda connection: (connection.recv(2**16), connection.sendall(answer(CONTENT)))
