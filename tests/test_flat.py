@@ -13,7 +13,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import RequestError
-from closeread.packages import package_folder
+from closeread.files import package_folder
 from closeread.records import as_columns
 from closeread.scoring import score
 

@@ -17,8 +17,8 @@ from shared.late import pandas as pd
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError, InputError, RequestError, SubmissionError
+from closeread.files import package_folder
 from closeread.formats.json_lines import dump_json_lines
-from closeread.packages import package_folder
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",

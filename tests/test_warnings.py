@@ -8,7 +8,7 @@ from shared.doors import sample_gold, system_rows
 
 import closeread
 from closeread.corpus import notices
-from closeread.packages import package_folder
+from closeread.files import package_folder
 
 SAMPLE = {"config": "sample"}
 KNOWN_OF_TNE = "1 known oddity of the released files: see `closeread info tne --oddities`"

@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -183,6 +184,14 @@ def make_folders(folder: Path) -> None:
 def is_empty_folder(path: Path) -> bool:
     """Return whether a path is a folder with nothing in it but what desktops leave there, such as `.DS_Store`."""
     return path.is_dir() and all(inside.name in DESKTOP_FILES for inside in path.iterdir())
+
+
+def package_folder(name: str) -> Path:
+    """Return the folder of one of our packages, by its dotted name.
+
+    Our packages are never in a zip file, and `importlib.resources`, which could read those, takes 7 ms to import.
+    """
+    return Path(str(import_module(name).__file__)).parent
 
 
 def _name_draft(target: Path) -> Path:

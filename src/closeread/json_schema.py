@@ -11,7 +11,7 @@ from typing import Any
 
 from closeread import limits
 from closeread.exceptions import FieldPath, FormatError, Problem, pluralize, quote, quote_json, shorten
-from closeread.packages import package_folder
+from closeread.files import package_folder
 from closeread.suggestions import find_similar
 
 Schema = dict[str, Any]

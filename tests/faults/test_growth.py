@@ -17,7 +17,6 @@ from closeread.tasks.coref.link_support import measure_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.categories import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks
-from closeread.tasks.tne import baselines
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.kernels.matching import match_possessions
 from closeread.tasks.wikipossessions.kernels.subtasks import Rules, article_counts, possessions
@@ -169,12 +168,6 @@ def test_baselines_of_quadratically_many_links_have_a_limit(name, n, found):
     options = {"fallback": "none"} | ({"definition": "printed"} if name != "all-pairs" else {})
     with pytest.raises(RequestError, match=rf"document 'd': {found} links .*\(expected at most 1,000,000\)"):
         baseline.make([document(n)], **options)
-
-
-def test_links_of_all_documents_have_a_limit(monkeypatch):
-    monkeypatch.setattr(baselines, "MAX_ALL_LINKS", 10)
-    with pytest.raises(RequestError, match=r"12 links or fallbacks of all documents together \(expected at most 10\)"):
-        baselines.link_pairs(baselines.every_pair, [document(3), document(3)])
 
 
 def test_expected_scores_have_a_limit():

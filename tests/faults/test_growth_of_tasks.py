@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from shared.annotated_cat import write_voyage
 from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
 from closeread.assignment import best_assignment
@@ -13,12 +12,9 @@ from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels import chain_matching
 from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
-from closeread.tasks.coref.marmara.features import LimitError, describe_mentions, find_substrings
-from closeread.tasks.coref.marmara.mention_detection import detect_mentions
+from closeread.tasks.coref.marmara.features import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.show import draw
 from closeread.tasks.coref.marmara.tokens import Tokens
-from closeread.tasks.timeline import agreement, cat_events
-from closeread.tasks.timeline.agreement import DOCUMENTS, measure_agreement
 from closeread.tasks.tne import closure
 from closeread.tasks.tne.adjudication import consolidated
 from closeread.tasks.wikipossessions.article_text import extract_text
@@ -131,22 +127,10 @@ def test_links_that_are_spread_have_a_limit(monkeypatch):
         consolidated(found)
 
 
-def nouns(n):
-    forms = [f"w{i}" for i in range(n)]
-    return Tokens(forms, forms, ["Noun"] * n, ["Noun"] * n, [1] * n, [-1] * n, [""] * n, [i == 0 for i in range(n)])
-
-
-def test_the_baseline_of_marmara_has_limits():
+def test_the_baseline_of_marmara_has_a_limit():
+    tokens = Tokens(["w"], ["w"], ["Noun"], ["Noun"], [1], [-1], [""], [True])
     with pytest.raises(LimitError, match=r"10,001 mentions \(expected at most 10,000\)"):
-        describe_mentions(nouns(10_001), [(i, i) for i in range(10_001)], [])
-    with pytest.raises(LimitError, match=r"10,001,628 words in all mentions \(expected at most 10,000,000\)"):
-        describe_mentions(nouns(4472), [(i, 4471) for i in range(4472)], [])
-    with pytest.raises(LimitError, match=r"characters of heads to look for in each other \(expected at most 10,000,"):
-        find_substrings([str(i) + "a" * 20_000 for i in range(800)])
-    token = {"form": "w", "lemma": "w", "groups": [["Noun"]], "head": None, "relation": None}
-    record = {"document": "d", "sentences": [{"number": "1", "tokens": [token] * 2001}]}
-    with pytest.raises(RequestError, match=r"'d': 2,001 tokens in a sentence \(expected at most 2,000\)"):
-        detect_mentions(record)
+        describe_mentions(tokens, [(i, i) for i in range(10_001)], [])
 
 
 def test_long_mentions_are_cut_where_they_are_shown():
@@ -163,17 +147,6 @@ def test_long_mentions_are_cut_where_they_are_shown():
     assert text.startswith("[w0 w1 w2 ")
     assert f"[w{n - 2} w{n - 1}] {n - 2}-{n - 1}" in text
     assert len(text.split()) < 50 * n
-
-
-def test_annotated_events_have_limits(monkeypatch, tmp_path):
-    write_voyage(tmp_path)
-    read = list(DOCUMENTS.read(agreement.Annotator(str(tmp_path), tmp_path), None))
-    monkeypatch.setattr(agreement, "MAX_TOKENS", 0)
-    with pytest.raises(RequestError, match=r"tokens of mentions of all entities \(expected at most 0\)"):
-        measure_agreement([read, read], ["a", "b"], DOCUMENTS)
-    monkeypatch.setattr(cat_events, "MAX_MENTIONS", 0)
-    with pytest.raises(RequestError, match=r"entities of participants \(expected at most 0\)"):
-        cat_events.build_annotated_timelines(tmp_path)
 
 
 @pytest.mark.parametrize("tag", ['<a x="', "<!--", "<a ", "<?", "</"])

@@ -9,9 +9,9 @@ from shared.marmara_xml import put
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import files_at_hand
 from closeread.exceptions import SubmissionError
+from closeread.files import package_folder
 from closeread.formats.folders import list_folders
 from closeread.leaderboard.submission import pack_folder
-from closeread.packages import package_folder
 from closeread.records import UserFiles
 
 NO_WAITING = pytest.mark.timeout(20)

@@ -18,8 +18,8 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError, InputError, RequestError, UnavailableError
+from closeread.files import package_folder
 from closeread.hf import register
-from closeread.packages import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -242,7 +242,7 @@ def test_other_records_have_another_version():
 def test_another_declaration_or_schema_is_another_table(monkeypatch, tmp_path):
     places = {name: shutil.copytree(package_folder(f"closeread.{name}"), tmp_path / name) for name in ("schemas",)}
     places["loaders.mctaco"] = shutil.copytree(package_folder("closeread.loaders.mctaco"), tmp_path / "mctaco")
-    monkeypatch.setattr("closeread.packages.package_folder", lambda name: places[name.removeprefix("closeread.")])
+    monkeypatch.setattr("closeread.files.package_folder", lambda name: places[name.removeprefix("closeread.")])
     digest = register.digest_declaration.__wrapped__
     found = [register.digest_declaration("mctaco"), digest("mctaco")]
     for path in (tmp_path / "schemas" / "mctaco.json", tmp_path / "mctaco" / "declaration.py"):

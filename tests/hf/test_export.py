@@ -13,7 +13,7 @@ import closeread
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import InputError, RequestError
-from closeread.packages import package_folder
+from closeread.files import package_folder
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")

@@ -17,8 +17,8 @@ from shared.doors import CASES, sample_gold
 from shared.evaluate_modules import SCORING
 from shared.peers import find_peer
 
+from closeread.files import package_folder
 from closeread.hf.modules import module_names
-from closeread.packages import package_folder
 from closeread.tasks import load_procedure, procedure_names
 
 METRICS = package_folder("closeread.evaluate_modules")

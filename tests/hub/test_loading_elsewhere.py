@@ -12,7 +12,7 @@ from shared.hub_client import run_client
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.packages import package_folder
+from closeread.files import package_folder
 
 pytestmark = pytest.mark.gate
 

@@ -10,7 +10,7 @@ from huggingface_hub import constants
 from shared.hub_client import run_client
 from shared.stand_in_hub import Fault
 
-from closeread.packages import package_folder
+from closeread.files import package_folder
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from closeread.exceptions import FormatError, RequestError
+from closeread.files import package_folder
 from closeread.hf.modules import class_name, module_names
 from closeread.hub.cards import check_card, join_card, render_page
 from closeread.hub.spaces import leaderboard_files, metric_files
-from closeread.packages import package_folder
 
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 

@@ -16,10 +16,9 @@ from shared.doors import TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
-from closeread.files import creating_folder
+from closeread.files import creating_folder, package_folder
 from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
 from closeread.leaderboard.declaration import make_board
-from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 
 pytestmark = pytest.mark.gate

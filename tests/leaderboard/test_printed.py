@@ -8,9 +8,9 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.reproduction import load_printed
 from closeread.exceptions import RequestError
+from closeread.files import package_folder
 from closeread.json_schema import check_json
 from closeread.leaderboard.index import PRINTED, read_printed_systems
-from closeread.packages import package_folder
 from closeread.tasks import load_procedure
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
 from closeread.tasks.tne.baselines import BASELINES

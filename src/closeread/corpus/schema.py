@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from closeread import limits
 from closeread.exceptions import FieldPath, Problem, ProblemList, quote_json
+from closeread.files import package_folder
 from closeread.json_schema import explain
-from closeread.packages import package_folder
 from closeread.records import ColumnRecords
 
 Schema = Mapping[str, Any]

@@ -29,10 +29,9 @@ from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
 from closeread.exceptions import InputError, Problem, RequestError, UnavailableError
-from closeread.files import creating_folder
+from closeread.files import creating_folder, package_folder
 from closeread.hf import builder as building
 from closeread.hf.load import load_dataset_builder
-from closeread.packages import package_folder
 from closeread.records import DataDir, Record, UserFiles
 from closeread.suggestions import describe_unknown
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
 from closeread.exceptions import RequestError
-from closeread.files import creating_folder, make_folders, write_text
-from closeread.packages import package_folder
+from closeread.files import creating_folder, make_folders, package_folder, write_text
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 

@@ -162,7 +162,7 @@ def digest_declaration(corpus: str) -> str:
     import hashlib
 
     from closeread.corpus.names import load_corpus
-    from closeread.packages import package_folder
+    from closeread.files import package_folder
 
     loader = package_folder(f"closeread.loaders.{corpus}")
     files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]

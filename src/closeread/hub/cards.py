@@ -11,8 +11,8 @@ from html import escape
 from typing import Any
 
 from closeread.exceptions import FormatError, MissingExtraError, Problem
+from closeread.files import package_folder
 from closeread.json_schema import check_json
-from closeread.packages import package_folder
 
 
 def dump_yaml(found: Any) -> bytes:

@@ -21,6 +21,7 @@ from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
+from closeread.files import package_folder
 from closeread.leaderboard.canonical import write_json
 from closeread.leaderboard.declaration import Board, Leaderboard
 from closeread.leaderboard.ranking import pair_differences, rank
@@ -28,7 +29,6 @@ from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, R
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import PACKED, About, find_suffix
 from closeread.leaderboard.tables import Ranking
-from closeread.packages import package_folder
 from closeread.scoring import resolve_options
 
 FORMAT = 1

@@ -17,9 +17,9 @@ from datetime import datetime
 from typing import Any
 
 from closeread.exceptions import shorten
+from closeread.files import package_folder
 from closeread.leaderboard import tables
 from closeread.leaderboard.tables import Json, clean_index, find_link, list_rows
-from closeread.packages import package_folder
 
 SCRIPTS = (
     "dom.js",

@@ -181,11 +181,11 @@ def publish_metric(
     Raises:
         RequestError: there is no such metric, or the Hub refuses it.
     """
+    from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
     from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import metric_files
-    from closeread.packages import package_folder
 
     place = Repository(repository, "space")
     own = find_module(name)

@@ -19,7 +19,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import GoldSpec, PathOption
 from closeread.exceptions import FormatError, RequestError, join_names, quote
-from closeread.files import creating_folder, replacing, write_text
+from closeread.files import creating_folder, package_folder, replacing, write_text
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.json_schema import check_json
@@ -29,7 +29,6 @@ from closeread.leaderboard.codabench.program import column_key
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
-from closeread.packages import package_folder
 from closeread.scoring import find_procedure
 
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"

@@ -41,9 +41,6 @@ from closeread.tasks.timeline.cat_xml import holds_documents
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
 
-MAX_TOKENS = 10_000_000
-"""The most tokens of mentions, each mention counted once for each entity that it refers to."""
-
 
 @dataclass(frozen=True)
 class Overlap:
@@ -199,14 +196,7 @@ def _list_entity_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
 
 
 def _list_entities(documents: Sequence[Record]) -> Iterator[Hashable]:
-    """Yield every mention of an entity together with the entity.
-
-    Raises:
-        RequestError: mentions, each counted once for each of its entities, have more than `MAX_TOKENS` tokens.
-    """
-    mentions = [mention for one in documents for mention in one["entity_mentions"]]
-    if (found := sum(len(one["tokens"]) * len(one["entities"]) for one in mentions)) > MAX_TOKENS:
-        raise RequestError(f"{found:,} tokens of mentions of all entities (expected at most {MAX_TOKENS:,})")
+    """Yield every mention of an entity together with the entity."""
     for one in documents:
         for mention in one["entity_mentions"]:
             yield from ((entity, one["id"], *sorted(mention["tokens"])) for entity in mention["entities"])

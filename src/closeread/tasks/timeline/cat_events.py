@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.exceptions import FormatError, Problem, RequestError, join_names, quote
+from closeread.exceptions import FormatError, Problem, join_names, quote
 from closeread.formats.xml_tree import Element
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Date, build_timelines, date_of
@@ -31,9 +31,6 @@ ROLES = ("ARG0", "ARG1")
 """The roles in which entities are involved in the events of their timelines, as in PropBank: agent and patient."""
 
 DATES = ("DATE", "TIME")
-
-MAX_MENTIONS = 1_000_000
-"""The most mentions of all timelines that are built; each mention of an event is in those of all its participants."""
 
 UNCERTAIN = frozenset({"POSSIBLE", "PROBABLE", "UNCERTAIN"})
 CONDITIONAL = frozenset({"COND_IF_CLAUSE", "COND_MAIN_CLAUSE"})
@@ -118,17 +115,14 @@ def build_annotated_timelines(
     Raises:
         FormatError: a file is invalid, an event has contradictory anchors, two timelines would have the same name, or
             there are none; all problems at once.
-        RequestError: timelines would have too many mentions, or participants refer to too many entities.
     """
     annotations = read_annotations(path)
-    _check_size("entities of participants", sum(map(_count_participants, annotations)))
     events: dict[str, AnnotatedEvent] = defaultdict(AnnotatedEvent)
     ignored: Counter[str] = Counter()
     for one in annotations:
         _add_mentions(one, events)
         _add_relations(one, events, {role.casefold() for role in roles}, ignored)
     problems = [problem for event in events.values() for problem in _check_anchors(event)]
-    _check_size("mentions of timelines", sum(len(one.mentions) * len(one.entities) for one in events.values()))
     places = _find_entities(annotations)
     rows = list(_make_rows(events, places if wanted is None else wanted, selection, ignored))
     problems += _check_names(dict.fromkeys(row["entity"] for row in rows) if wanted is None else wanted, places)
@@ -151,17 +145,6 @@ def build_annotated_timelines(
         empty = {name: {"id": file_stem(name), "entity": name, "entries": []} for name in wanted}
         timelines = {**empty, **timelines}
     return Built(list(timelines.values()), documents, notices)
-
-
-def _check_size(what: str, found: int) -> None:
-    if found > MAX_MENTIONS:
-        raise RequestError(f"{found:,} {what} (expected at most {MAX_MENTIONS:,})")
-
-
-def _count_participants(one: Annotation) -> int:
-    """Return to how many markables all participants of a document refer."""
-    targets = (one.ends(relation)[1].attributes["m_id"] for relation in one.relations if relation.name == PARTICIPANT)
-    return sum(len(one.referents.get(m_id, ())) for m_id in targets)
 
 
 def _list_ignored(ignored: Counter[str]) -> list[str]:

@@ -20,7 +20,6 @@ import numpy as np
 from closeread.arrays import Ints, check_sums, expand_ranges
 from closeread.corpus.baselines import SEED, Baseline
 from closeread.counts.procedure import Option, name_documents
-from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import pairs, phrases_of
@@ -37,9 +36,6 @@ FAR = 2**31
 MAX_LINKS = 1_000_000
 """The most links of a document; a thousand noun phrases have them if all are linked."""
 
-MAX_ALL_LINKS = 10_000_000
-"""The most links of all documents together."""
-
 Find = Callable[[Documents], Ints]
 """Finds the linked pairs of documents, sorted, each once."""
 
@@ -53,17 +49,12 @@ def link_pairs(find: Find, records: Sequence[Record], *, fallback: str = NO_FALL
         fallback: the preposition of all pairs that are not linked; `NO_FALLBACK` for rows without fallbacks.
 
     Raises:
-        RequestError: a document has more than `MAX_LINKS`, or all have more than `MAX_ALL_LINKS`.
+        RequestError: a document has more than `MAX_LINKS`.
     """
     documents = documents_of(records)
     with name_documents(documents.column("id")):
         linked = find(documents)
         others = None if fallback == NO_FALLBACK else every_pair(documents)
-    total = len(linked) if others is None else len(others)
-    if total > MAX_ALL_LINKS:
-        raise RequestError(
-            f"{total:,} links or fallbacks of all documents together (expected at most {MAX_ALL_LINKS:,})"
-        )
     rows = [
         {"id": name, "relations": links}
         for name, links in zip(documents.column("id"), _write_links(documents, linked, PREPOSITION), strict=True)

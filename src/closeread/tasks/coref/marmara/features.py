@@ -65,12 +65,6 @@ N_CODES = len(TYPES) ** 2 << len(INDEPENDENT)
 MAX_MENTIONS = 10_000
 """The most mentions of a document, of which all pairs have features."""
 
-MAX_WORDS = 10_000_000
-"""The most words of all mentions of a document together, since mentions may contain each other."""
-
-MAX_COMPARED = 10_000_000_000
-"""The most characters of heads that are looked for in each other: different heads times the characters of all."""
-
 
 @dataclass(frozen=True)
 class Mentions:
@@ -118,13 +112,10 @@ def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collectio
         pronouns: lemmas of pronouns, in lower case.
 
     Raises:
-        LimitError: there are more than `MAX_MENTIONS`, or more than `MAX_WORDS` or `MAX_COMPARED` of them; the document
-            is 0.
+        LimitError: there are more than `MAX_MENTIONS`; the document is 0.
     """
-    n_words = sum(end - start + 1 for start, end in spans)
-    for found, noun, limit in ((len(spans), "mentions", MAX_MENTIONS), (n_words, "words in all mentions", MAX_WORDS)):
-        if found > limit:
-            raise LimitError(0, found, noun, limit)
+    if len(spans) > MAX_MENTIONS:
+        raise LimitError(0, len(spans), "mentions", MAX_MENTIONS)
     stems = find_proper_stems(tokens)
     heads = [find_head(tokens, span) for span in spans]
     forms, form = _factorize(lower(tokens.forms[head]) for head in heads)
@@ -173,14 +164,9 @@ def _read_initials(forms: Sequence[str]) -> str:
 def find_substrings(texts: Sequence[str]) -> Mask:
     """Return whether texts are sub-strings of each other, (n, n): the row's text inside the column's.
 
-    Raises:
-        LimitError: these are more than `MAX_COMPARED` comparisons; the document is 0.
-
     >>> find_substrings(["el", "elma", "mal"]).astype(int).tolist()
     [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     """
-    if (compared := len(texts) * sum(map(len, texts))) > MAX_COMPARED:
-        raise LimitError(0, compared, "characters of heads to look for in each other", MAX_COMPARED)
     places = {text: place for place, text in enumerate(texts)}
     found = np.zeros((len(texts), len(texts)), np.bool_)
     for column, text in enumerate(texts):

@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import numpy as np
-
-from closeread.arrays import LimitError
-from closeread.counts.procedure import name_documents
 from closeread.records import Record
 from closeread.tasks.coref.marmara.spans import Span, document_order
 from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
@@ -23,9 +19,6 @@ INSIDE = frozenset(
 )
 """The relations by which a token to the left of a noun is inside its noun phrase."""
 
-MAX_SENTENCE = 2_000
-"""The most tokens of a sentence; each of its nouns may have all others in its phrase."""
-
 
 def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> list[Span]:
     """Find the mentions of a document; no annotation of coreference is needed.
@@ -34,20 +27,12 @@ def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> li
         record: the document.
         derived_modifiers: "exclude" or "include" verbs that are modifiers by a suffix (participles), and what depends
             on them.
-
-    Raises:
-        RequestError: a sentence has more than `MAX_SENTENCE` tokens.
     """
-    with name_documents([record["document"]]):
-        return detect_in_tokens(read_tokens(record), derived_modifiers)
+    return detect_in_tokens(read_tokens(record), derived_modifiers)
 
 
 def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
-    """Find the mentions among the tokens of a document.
-
-    Raises:
-        LimitError: a sentence has more than `MAX_SENTENCE` tokens; the document is 0.
-    """
+    """Find the mentions among the tokens of a document."""
     spans = {
         *_find_noun_phrases(tokens, derived_modifiers),
         *_find_pronouns(tokens),
@@ -59,9 +44,6 @@ def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
 
 def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]:
     """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
-    starts = np.flatnonzero([*tokens.begins_sentence, True])
-    if len(starts) and (longest := int(np.diff(starts, prepend=0).max())) > MAX_SENTENCE:
-        raise LimitError(0, longest, "tokens in a sentence", MAX_SENTENCE)
     dependents = tokens.list_dependents()
     for head, tag in enumerate(tokens.first_tags):
         if tag not in ("Noun", "Pron"):
