@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.counts.resampling import compare, percentile_interval, sum_resamples
+from closeread.counts.resampling import compare_pairs, percentile_intervals, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -63,7 +63,7 @@ def coverage(n_blocks, n_corpora, seed):
         drawn = simulated(n_blocks, rng)[0]
         totals = sum_resamples(drawn.block_totals(), 1000, rng)
         for metric in PROCEDURE.metrics:
-            low, high = percentile_interval(metric.score(totals, drawn.names), 0.95)
+            low, high = percentile_intervals(metric.score(totals, drawn.names)[None], 0.95)[0]
             held[metric.name] += low <= known[metric.name] <= high
     return {name: count / n_corpora for name, count in held.items()}
 
@@ -78,7 +78,8 @@ def level(n_blocks, n_pairs, seed):
     for sequence in np.random.SeedSequence(seed).spawn(n_pairs):
         rng = np.random.default_rng(sequence)
         first, second = simulated(n_blocks, rng, n_systems=2)
-        found = compare(first, second, f1, n_resamples=500, confidence=0.95, seed=int(rng.integers(2**32)))["f1"]
+        seed = int(rng.integers(2**32))
+        found = compare_pairs([first, second], f1, n_resamples=500, confidence=0.95, seed=seed)[0, 1]["f1"]
         for test in rejected:
             rejected[test] += getattr(found, test) <= 0.05
     return {test: count / n_pairs for test, count in rejected.items()}

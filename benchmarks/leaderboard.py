@@ -19,7 +19,7 @@ from measure import calls, kept, process, processes
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.procedure import GoldSpec
-from closeread.counts.resampling import compare
+from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
 from closeread.leaderboard.ranking import pair_differences, rank
@@ -74,7 +74,7 @@ def compare_two(metric, names, blocks):
     """Compare the first two systems, as `closeread compare` does."""
     units = [str(unit) for unit in range(blocks.shape[1])]
     tables = (CountTable(units, np.arange(len(units)), names, counts) for counts in blocks[:2])
-    return compare(*tables, [metric], **DRAWING)
+    return compare_pairs([*tables], [metric], **DRAWING)[0, 1]
 
 
 def measure_calls():

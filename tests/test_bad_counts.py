@@ -35,7 +35,7 @@ def test_of_another_procedure_or_version(run, kept):
     refuses(run("compare", "mctaco", kept, "other.counts"), message)
     assert run("baseline", "tne", "all-pairs", "--config", "sample", "-o", "tne.jsonl").exit_code == 0
     assert run("score", "tne", "tne.jsonl", "--config", "sample", "--no-ci", "--counts", "tne.counts").exit_code == 0
-    message = "tne.counts: contains counts of tne (expected mctaco)"
+    message = "tne.counts: contains counts of tne version 1 (expected mctaco version 1)"
     refuses(run("compare", "mctaco", kept, "tne.counts"), message)
 
 

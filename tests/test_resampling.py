@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.resampling import compare, percentile_interval, sum_resamples
+from closeread.counts.resampling import compare_pairs, percentile_intervals, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -48,7 +48,7 @@ def test_resamples_have_the_moments_of_the_bootstrap():
 
 def test_percentile_interval_by_hand():
     # Of 0, 1, …, 100 the 2.5 % and 97.5 % quantiles are 2.5 and 97.5.
-    assert percentile_interval(np.arange(101.0), 0.95) == pytest.approx((2.5, 97.5))
+    assert percentile_intervals(np.arange(101.0)[None], 0.95)[0] == pytest.approx([2.5, 97.5])
 
 
 samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=1, max_size=40)
@@ -58,7 +58,7 @@ samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=
 def test_percentile_interval_is_that_of_numpy(values, confidence):
     tail = (1 - confidence) / 2
     expected = np.quantile(values, [tail, 1 - tail]).tolist()
-    assert percentile_interval(np.array(values), confidence) == pytest.approx(tuple(expected), rel=1e-12, abs=1e-9)
+    assert percentile_intervals(np.array([values]), confidence)[0] == pytest.approx(expected, rel=1e-12, abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6))
@@ -69,21 +69,21 @@ def test_randomization_by_enumeration(pairs):
     signs = itertools.product((-1, 1), repeat=len(pairs))
     as_large = [abs(sum(sign * (b - a) for sign, (a, b) in zip(row, pairs, strict=True))) >= observed for row in signs]
     exact = sum(as_large) / len(as_large)
-    got = compare(first, second, [MEAN], n_resamples=4000, confidence=0.95, seed=0)["mean"]
+    got = compare_pairs([first, second], [MEAN], n_resamples=4000, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got.p_randomization == pytest.approx(exact, abs=5 * math.sqrt(0.25 / 4000))
 
 
 def test_equal_systems_do_not_differ():
     t = table([0, 1, 1, 0, 1])
-    got = compare(t, t, [MEAN], n_resamples=200, confidence=0.95, seed=0)["mean"]
+    got = compare_pairs([t, t], [MEAN], n_resamples=200, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got == (0, 0, 0, 1, 1)
 
 
 def test_swapping_systems_turns_the_difference():
     rng = np.random.default_rng(5)
     one, two = table(rng.random(30)), table(rng.random(30))
-    there = compare(one, two, [MEAN], n_resamples=500, confidence=0.9, seed=1)["mean"]
-    back = compare(two, one, [MEAN], n_resamples=500, confidence=0.9, seed=1)["mean"]
+    there = compare_pairs([one, two], [MEAN], n_resamples=500, confidence=0.9, seed=1)[0, 1]["mean"]
+    back = compare_pairs([two, one], [MEAN], n_resamples=500, confidence=0.9, seed=1)[0, 1]["mean"]
     assert back.value == -there.value
     assert (back.low, back.high) == pytest.approx((-there.high, -there.low))
     assert back.p_randomization == pytest.approx(there.p_randomization)
@@ -96,7 +96,7 @@ def test_paired_tests_keep_their_level():
     p = []
     for seed in range(400):
         values = rng.integers(0, 2, size=(2, 80))
-        got = compare(table(values[0]), table(values[1]), [MEAN], n_resamples=200, confidence=0.95, seed=seed)
+        got = compare_pairs(list(map(table, values)), [MEAN], n_resamples=200, confidence=0.95, seed=seed)[0, 1]
         p.append((got["mean"].p_randomization, got["mean"].p_bootstrap))
     rejected = (np.array(p) <= 0.05).mean(axis=0)
     assert ((rejected > 0.02) & (rejected < 0.085)).all()
@@ -104,7 +104,7 @@ def test_paired_tests_keep_their_level():
 
 def test_one_block_tells_nothing_of_chance():
     one, two = table([1, 0, 1], blocks=[0, 0, 0]), table([1, 1, 1], blocks=[0, 0, 0])
-    got = compare(one, two, [MEAN], n_resamples=100, confidence=0.95, seed=0)["mean"]
+    got = compare_pairs([one, two], [MEAN], n_resamples=100, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got.value == pytest.approx(1 / 3)
     assert all(math.isnan(value) for value in got[1:])
     report = score(one, (MEAN,), Resampling(100))
@@ -122,7 +122,7 @@ def test_a_score_that_some_resamples_lack_has_no_interval():
     t = sometimes_undefined([1, 0, 0], [1, 0, 0])
     estimate = score(t, (MEAN,), Resampling(200)).scores["mean"]
     assert (estimate.value, estimate.low, estimate.high, estimate.undefined) == (1, None, None, False)
-    got = compare(t, t, [MEAN], n_resamples=200, confidence=0.95, seed=0)["mean"]
+    got = compare_pairs([t, t], [MEAN], n_resamples=200, confidence=0.95, seed=0)[0, 1]["mean"]
     assert got.value == 0
     assert all(math.isnan(value) for value in (got.low, got.high, got.p_bootstrap))
     by_convention = replace(MEAN, zero_division=0.0)
@@ -145,7 +145,7 @@ def test_systems_of_other_units_or_blocks_are_not_compared():
         (table([1, 0, 1], blocks=[0, 0, 1]), "group the units into different blocks"),
     ):
         with pytest.raises(RequestError, match=message):
-            compare(one, other, [MEAN], n_resamples=10, confidence=0.95, seed=0)
+            compare_pairs([one, other], [MEAN], n_resamples=10, confidence=0.95, seed=0)
 
 
 # Coverage, on a simulated population whose scores are known exactly (benchmarks/coverage.py).

@@ -121,20 +121,13 @@ def test_what_is_no_table(table):
     first, second, third = found["systems"]
     scores = {name: one for name, one in third["report"]["scores"].items() if name != "muc/f1"}
     test = found["pairs"]["muc/f1"][0]
-    bad = found | {
-        "systems": [first, second | {"name": "mine"}, third | {"report": third["report"] | {"scores": scores}}],
-        "pairs": {"b3/f1": [], "muc/f1": [test | {"second": "ours"}, test | {"second": "mine"}]},
-    }
-    with pytest.raises(FormatError) as error:
-        SystemsTable.from_json(bad, "t.json")
-    assert str(error.value).splitlines() == [
-        "t.json: 5 problems:",
-        "t.json: systems[1].name: another system is called 'mine', too",
-        "t.json: systems[2].report.scores: has no 'muc/f1' (expected every score of the table)",
-        "t.json: pairs: 'b3/f1' is not a score of the table",
-        "t.json: pairs.muc/f1[0]: 'ours' is not a system of the table",
-        "t.json: pairs.muc/f1[1]: 'mine' does not come before 'mine' in the table",
-    ]
+    for bad in (
+        {"systems": [first, second | {"name": "mine"}, third]},
+        {"systems": [first, second, third | {"report": third["report"] | {"scores": scores}}]},
+        {"pairs": {"muc/f1": [test | {"second": "ours"}]}},
+    ):
+        with pytest.raises(FormatError, match=r"^t.json: has a name twice, or a test or a score of a system that it"):
+            SystemsTable.from_json(found | bad, "t.json")
     for change, problem in (
         ({"alpha": 1}, "t.json: alpha: 1 is greater than or equal to the maximum of 1"),
         ({"digits": 11}, "t.json: digits: 11 is greater than the maximum of 10"),

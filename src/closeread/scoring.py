@@ -50,22 +50,14 @@ class Scorer:
     gold_files: Sequence[Path] = ()
 
     def read(self, source: Path | Sequence[Any]) -> System:
-        """Read a system's output (a file, a folder or records), validate it and align it with the gold.
-
-        Raises:
-            SubmissionError: it is invalid; all problems at once.
-        """
+        """Read a system's output (a file, a folder or records), validate it and align it with the gold."""
         system = self.procedure.sides.read_system(self.gold, source, self.options)
         if not isinstance(source, Path):
             return system
         return replace(system, notices=(*system.notices, *self._describe_shared(source)))
 
     def read_source(self, source: FileOrRows) -> System:
-        """Read a system's output as `read`, from a file, a folder or any objects in memory.
-
-        Raises:
-            SubmissionError: it is invalid; all problems at once.
-        """
+        """Read a system's output as `read`, from a file, a folder or any objects in memory."""
         taken = take_source("predictions", source, self.procedure.by_name)
         if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
             raise SubmissionError(taken, problems)
@@ -81,9 +73,6 @@ class Scorer:
         Args:
             system: the output, validated and aligned.
             breakdowns: the procedure's breakdowns to count inside units; None for none.
-
-        Raises:
-            RequestError: gold or system lack something that the options or the breakdowns need.
         """
         table = self.tabulate(system.rows, breakdowns or ())
         table = replace(table, digests=[self.digests[unit] for unit in table.units])
@@ -136,11 +125,7 @@ class Scorer:
         ]
 
     def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
-        """Explain the counts of some units, by the unit's name.
-
-        Raises:
-            RequestError: the procedure can't explain its counts.
-        """
+        """Explain the counts of some units, by the unit's name."""
         if self.procedure.explanation is None:
             raise RequestError(f"{self.procedure.name} can't explain its scores")
         explain = self.procedure.explanation().explain
@@ -154,10 +139,6 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
 
     Args:
         name: the name of a corpus, of a procedure, or of the only evaluate module of a procedure.
-
-    Raises:
-        RequestError: there is no such corpus or procedure (the message suggests a similar name), or the procedure
-            scores several corpora.
     """
     found, corpus = find_task(name)
     procedure = load_procedure(found)
@@ -167,11 +148,7 @@ def find_procedure(name: str) -> tuple[Procedure, str | None]:
 
 
 def resolve_options(procedure: Procedure, corpus: str | None, options: Mapping[str, object]) -> dict[str, str]:
-    """Return every option with its value: given, of the preset, or the corpus's or procedure's default.
-
-    Raises:
-        RequestError: an option or preset does not exist, or an option does not accept its value.
-    """
+    """Return every option with its value: given, of the preset, or the corpus's or procedure's default."""
     defaults = {} if corpus is None else load_corpus(corpus).procedure_defaults
     return procedure.resolve_options({**defaults, **procedure.expand_preset(options)})
 
@@ -189,9 +166,6 @@ def open_scorer(
         place: where gold is; its `corpus` is ignored, since it follows from the name.
         options: values of the procedure's options that differ from the defaults; under `preset`, the name of a preset.
         metrics: families of metrics, such as "muc"; None for those of the preset, or the default.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     procedure, corpus = find_procedure(name)
     procedure = procedure.select_metrics(metrics, options or {})
@@ -221,9 +195,6 @@ def limit_files(max_bytes: int | None) -> Iterator[None]:
 
     Args:
         max_bytes: the size in bytes; None for the usual limit.
-
-    Raises:
-        RequestError: it is less than 1, or more than the usual limit.
     """
     if max_bytes is not None and not 1 <= max_bytes <= limits.MAX_FILE_BYTES:
         raise RequestError(f"max_bytes is {max_bytes:,} (expected a number from 1 to {limits.MAX_FILE_BYTES:,})")
@@ -285,11 +256,7 @@ def score(
 
 
 def choose_resampling(whole: Resampling | None, resamples: int | None, confidence: float, seed: int) -> Resampling:
-    """Return the parameters of the bootstrap that are given in one, or each by itself.
-
-    Raises:
-        RequestError: they are given in both ways, or are out of range.
-    """
+    """Return the parameters of the bootstrap that are given in one, or each by itself."""
     given = Resampling(confidence=confidence, seed=seed)
     given = given if resamples is None else replace(given, n_resamples=resamples)
     if whole is None:
@@ -325,10 +292,6 @@ def make_place(
         name: the name of a corpus or a procedure.
         gold, config, split, data_dir: as for `score`.
         options: the procedure's options; folders of the corpus and options of reading it.
-
-    Raises:
-        RequestError: the name does not exist, or its gold is a key and belongs to no corpus; a FormatError if the gold
-            is neither files nor rows.
     """
     procedure, corpus = find_procedure(name)
     own = None if gold is None else take_source("gold", gold, procedure.by_name)

@@ -126,8 +126,8 @@ def _read_stored(source: Source, procedure: Procedure) -> Counts | Report | None
         if kind == "counts":
             counts = Counts.load(path)
             if counts.procedure.name != procedure.name:
-                found = f"contains counts of {counts.procedure.name} (expected {procedure.name})"
-                raise FormatError(path, [Problem(found)])
+                found = f"contains counts of {counts.procedure.name} version {counts.procedure.version}"
+                raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
             return replace(counts, table=replace(counts.table, breakdowns={}))  # they may be most of a file
         if kind == "predictions":
             return None

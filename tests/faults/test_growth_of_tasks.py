@@ -7,7 +7,7 @@ from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 from closeread.assignment import best_assignment
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.resampling import MAX_SUMS, Bootstrap, compare_pairs
+from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels import chain_matching
@@ -28,14 +28,6 @@ def table(n, values=None):
     """Return a table of n units, each a block, with a field of these values."""
     counts = np.arange(2.0 * n).reshape(n, 2)
     return CountTable([f"u{i}" for i in range(n)], np.arange(n), ("a", "b"), counts, {"f": values or ["v"] * n})
-
-
-def test_slices_of_many_values(monkeypatch):
-    # Each unit is looked at once, not once for each value.
-    monkeypatch.setattr(CountTable, "select", None)
-    monkeypatch.setattr(Breakdown, "select", None)
-    slices = table(2000, [f"v{i}" for i in range(2000)]).slices("f")
-    assert [len(slices), *slices["v7"].totals] == [2000, 14, 15]
 
 
 def test_slices_are_what_is_selected():
@@ -68,18 +60,6 @@ def test_resamples_have_limits():
         score(table(3), (METRIC,), Resampling(30_000_000))
     with pytest.raises(RequestError, match=r"30,000 resamples of 2 counts of 1,000 systems are 60,000,000 sums"):
         compare_pairs([table(3)] * 1000, (), n_resamples=30_000, confidence=0.95, seed=0)
-
-
-def test_resamples_in_several_orders_stay_in_memory_up_to_a_limit(monkeypatch):
-    tied = table(4)  # its gold is unknown, so that each score orders the blocks
-    metrics = [METRIC, Metric("b", "B", "", Ratio("b", "a"))]
-    tied.values[:] = [[1, 4], [2, 3], [3, 2], [4, 1]]
-    alone = [Bootstrap(tied, 50, 0).intervals([metric], 0.9)[metric.name] for metric in metrics]
-    assert MAX_SUMS > 100
-    monkeypatch.setattr("closeread.counts.resampling.MAX_SUMS", 100)
-    together = Bootstrap(tied, 50, 0)
-    assert list(together.intervals(metrics, 0.9).values()) == alone
-    assert len(together._known) == 1
 
 
 def test_paired_tests_have_limits():

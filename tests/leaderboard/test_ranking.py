@@ -16,7 +16,7 @@ from closeread import arrays
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.counts.resampling import compare
+from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.leaderboard import ranking
 from closeread.leaderboard.ranking import (
@@ -553,10 +553,11 @@ SETTINGS = {"n_resamples": 300, "confidence": 0.9, "seed": 7}
 
 
 def assert_as_compared(metric, tables):
-    """Every pair has the interval and the p-value of `compare`, whose difference is second minus first."""
+    """Every pair has the interval and the p-value of `compare_pairs`, whose difference is second minus first."""
     blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
     found = pair_differences(metric, tables[0].names, blocks, **SETTINGS)
-    expected = [compare(b, a, [metric], **SETTINGS)[metric.name] for a, b in itertools.combinations(tables, 2)]
+    pairs = itertools.combinations(tables, 2)
+    expected = [compare_pairs([b, a], [metric], **SETTINGS)[0, 1][metric.name] for a, b in pairs]
     np.testing.assert_allclose(found.low, [one.low for one in expected], rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.high, [one.high for one in expected], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(found.p, [one.p_randomization for one in expected])

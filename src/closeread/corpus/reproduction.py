@@ -35,8 +35,8 @@ from closeread.counts.printed_tables import (
     describe_verdicts,
     give_verdict,
 )
-from closeread.counts.results import Loadable, check_reproduction
-from closeread.exceptions import RequestError
+from closeread.counts.results import Loadable, check_stored
+from closeread.exceptions import FormatError, Problem, RequestError
 from closeread.records import DataDir
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find
@@ -129,7 +129,9 @@ class Reproduction(Loadable, Sequence[Table]):
     @classmethod
     def from_json(cls, found: object, source: object = "reproduction") -> Self:
         """Read the JSON of one paper's tables; keys that are unknown are ignored."""
-        checked = check_reproduction(found, source)
+        checked = check_stored(found, "reproduction", source)
+        if len(corpora := dict.fromkeys(table["corpus"] for table in checked)) > 1:
+            raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
         return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 

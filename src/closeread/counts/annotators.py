@@ -20,12 +20,7 @@ Pair = tuple[int, int]
 
 
 class Annotator(NamedTuple):
-    """Where the annotation of an annotator is.
-
-    Attributes:
-        name: the file or folder, or what to call the rows, for messages.
-        source: the file or folder, or rows in memory.
-    """
+    """An annotator: a name for messages, and the file, the folder or the rows of the annotation."""
 
     name: str
     source: Path | Sequence[Any]
@@ -41,7 +36,6 @@ def find_repeated_paths(annotators: Sequence[Annotator]) -> Iterator[str]:
     """Yield a sentence for each path that leads to the same file as an earlier one."""
 
     def identify(path: Path) -> object:
-        """Return what two names of the same file have in common: links, and other names of it (hard links)."""
         try:
             status = path.stat()
         except OSError:
@@ -86,12 +80,7 @@ def count_left_out(pairs: Sequence[Scores], name: str) -> int:
 
 
 def describe_left_out(pairs: Sequence[Scores], titles: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for the means that leave out the same number of pairs.
-
-    Args:
-        pairs: the scores of every pair.
-        titles: the names of the scores in sentences.
-    """
+    """Yield a sentence for the means that leave out the same number of pairs; titles are those of the scores."""
     by_number: dict[int, list[str]] = {}
     for name, title in titles.items():
         by_number.setdefault(count_left_out(pairs, name), []).append(title)

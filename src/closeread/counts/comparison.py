@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self, get_args
+from typing import NamedTuple, Self, get_args
 
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
@@ -21,11 +21,13 @@ from closeread.counts.estimates import (
 from closeread.counts.metrics import Metric
 from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
-from closeread.counts.results import FORMAT, Loadable, check_comparison
-from closeread.exceptions import RequestError, escape_line, pluralize, quote
+from closeread.counts.results import FORMAT, Loadable, check_stored
+from closeread.exceptions import FormatError, Problem, RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
 from closeread.wording import choose_words, name_option
+
+SIDES = ("first", "second")
 
 
 class PValues(NamedTuple):
@@ -78,14 +80,57 @@ class Comparison(Loadable):
         return escape_line(f"<Comparison of {systems}: {units}, {scores}>")
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return its table, which is the same in all styles."""
-
+        """Return its table, with a row for each metric; it is the same in all styles."""
         del style
-        return [_make_grid(self)]
+        drawing, corrected = self.first.resampling, self.corrected
+        first, second = (Whole(escape_line(name)) for name in self.names)
+        interval = f"{100 * drawing.confidence:g}% interval"
+        header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
+        rows = []
+        for metric, d in self.differences.items():
+            p = d if corrected is None else corrected.p_values[metric]
+            rows.append(
+                [
+                    self.first.name_score(metric),
+                    percent(self.first.total.scores[metric].value),
+                    percent(self.second.total.scores[metric].value),
+                    format_difference(d.value),
+                    NOTHING if math.isnan(d.low) else f"{format_difference(d.low)} to {format_difference(d.high)}",
+                    format_p_value(p.p_randomization),
+                    format_p_value(p.p_bootstrap),
+                ]
+            )
+        correction = " and not corrected for multiple comparisons"
+        if corrected is not None:
+            n_tests = pluralize(corrected.n_tests, "comparison")
+            correction = f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
+        notes = [
+            f"Paired tests over {pluralize(self.first.total.n_blocks, self.first.resampling_unit)} by "
+            f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
+            f"seed {drawing.seed}; p-values are two-sided{correction}.",
+            *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
+            *warn_of_few_blocks(self.first, "; prefer the p-value of the randomization test"),
+            *name_options(self.first),
+        ]
+        grid = Grid(
+            make_title(self.first),
+            header,
+            rows,
+            notes,
+            prose=frozenset({"metric"}),
+            best=frozenset(
+                (row, 2 if d.value > 0 else 1)
+                for row, d in enumerate(self.differences.values())
+                if d.value and not math.isnan(d.value)
+            ),
+            labels=1,
+        )
+        named = f"First: {first}; second: {second}."
+        header = ["metric", "first", "second", *header[3:]]
+        return [replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score, ratios in full precision."""
-
         header = ["first", "second", "metric", "first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
         header += ["p_bootstrap_corrected", "p_randomization_corrected"]
@@ -105,8 +150,8 @@ class Comparison(Loadable):
 
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
-        sides = zip(("first", "second"), self.names, (self.first, self.second), strict=True)
-        return {**self.to_json(), **{side: {"name": name, **report.to_stored()} for side, name, report in sides}}
+        reports = zip(SIDES, self.names, (self.first, self.second), strict=True)
+        return {**self.to_json(), **{side: {"name": name, **report.to_stored()} for side, name, report in reports}}
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON; NaN becomes null."""
@@ -139,26 +184,32 @@ class Comparison(Loadable):
         Raises:
             FormatError: it is not a comparison; all problems at once.
         """
-        checked = check_comparison(found, source)
+        if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+            if len(found) != 1:
+                raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
+            found = found[0]
+        checked = check_stored(found, "comparison", source, lambda one: {(name,): one[name] for name in SIDES})
+        problems = [
+            Problem(f"differences: {quote(name)} is not a score of both systems")
+            for name in checked["differences"]
+            if any(name not in checked[side]["scores"] for side in SIDES)
+        ]
+        if problems:
+            raise FormatError(source, problems)
         differences = {
             name: Difference(*read_numbers(one, Difference._fields)) for name, one in checked["differences"].items()
         }
         first, second = checked["first"], checked["second"]
         reports = Report.from_json(first, source), Report.from_json(second, source)
-        return cls((first["name"], second["name"]), *reports, differences, _read_corrected(checked))
-
-
-def _read_corrected(found: Mapping[str, Any]) -> Corrected | None:
-    """Read the corrected p-values of a comparison from its JSON; None if there are none."""
-    correction = found.get("correction")
-    if correction is None:
-        return None
-    kinds = [f"{kind}_corrected" for kind in PValues._fields]
-    n_tests, n_resamples = int(correction["n_tests"]), int(found["first"]["n_resamples"])
-    if min_p_value(n_resamples, n_tests) > SMALL:  # older versions wrote p-values that can't decide anything
-        kinds = [""] * len(kinds)
-    p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in found["differences"].items()}
-    return Corrected(correction["method"], n_tests, p_values)
+        corrected, correction = None, checked.get("correction")
+        if correction is not None:
+            n_tests = int(correction["n_tests"])
+            # Older versions wrote p-values that can't decide anything.
+            is_told = min_p_value(int(first["n_resamples"]), n_tests) <= SMALL
+            kinds = [f"{kind}_corrected" if is_told else "" for kind in PValues._fields]
+            p_values = {name: PValues(*read_numbers(one, kinds)) for name, one in checked["differences"].items()}
+            corrected = Corrected(correction["method"], n_tests, p_values)
+        return cls((first["name"], second["name"]), *reports, differences, corrected)
 
 
 def make_comparisons(
@@ -169,14 +220,7 @@ def make_comparisons(
 ) -> list[Comparison]:
     """Compare the first system with each of the others by paired tests, whose p-values `correct_comparisons` corrects.
 
-    Args:
-        names: the names of the systems.
-        systems: their counts; differences are the other minus the first.
-        resampling: parameters of the bootstrap; None for the defaults.
-        scores: the names of the scores to compare; None for all.
-
-    Raises:
-        RequestError: their signatures or units differ, so that they are not comparable.
+    Differences are the other minus the first, of some scores, or of all.
     """
     resampling = resampling or Resampling()
     first = systems[0]
@@ -220,9 +264,6 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
     """Return comparisons with p-values corrected for all tests in any of them: every score of every pair of systems.
 
     The two kinds of p-values test the same hypotheses in two ways, so each is a family of its own.
-
-    Raises:
-        RequestError: there is no such correction.
     """
     if correction not in get_args(Correction):
         raise RequestError(describe_unknown("correction", correction, get_args(Correction)))
@@ -257,56 +298,6 @@ def _check_comparable(names: tuple[str, str], first: Counts, second: Counts) -> 
     if first.provenance.signature != second.provenance.signature:
         signatures = f"{first.provenance.signature} and {second.provenance.signature}"
         raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
-
-
-def _make_grid(comparison: Comparison) -> Grid:
-    """Return two systems and their difference, with a row for each metric."""
-    drawing, corrected = comparison.first.resampling, comparison.corrected
-    first, second = (Whole(escape_line(name)) for name in comparison.names)
-    interval = f"{100 * drawing.confidence:g}% interval"
-    header = ["metric", first, second, "diff.", interval, "p rand.", "p boot."]
-    rows = []
-    for metric, d in comparison.differences.items():
-        p = d if corrected is None else corrected.p_values[metric]
-        rows.append(
-            [
-                comparison.first.name_score(metric),
-                percent(comparison.first.total.scores[metric].value),
-                percent(comparison.second.total.scores[metric].value),
-                format_difference(d.value),
-                NOTHING if math.isnan(d.low) else f"{format_difference(d.low)} to {format_difference(d.high)}",
-                format_p_value(p.p_randomization),
-                format_p_value(p.p_bootstrap),
-            ]
-        )
-    correction = " and not corrected for multiple comparisons"
-    if corrected is not None:
-        n_tests = pluralize(corrected.n_tests, "comparison")
-        correction = f" and corrected for {n_tests} by Holm's method" if corrected.n_tests else ""
-    notes = [
-        f"Paired tests over {pluralize(comparison.first.total.n_blocks, comparison.first.resampling_unit)} by "
-        f"approximate randomization (p rand.) and bootstrap (p boot.), {drawing.n_resamples:,} resamples, "
-        f"seed {drawing.seed}; p-values are two-sided{correction}.",
-        *warn_of_few_resamples(drawing.n_resamples, 0 if corrected is None else corrected.n_tests),
-        *warn_of_few_blocks(comparison.first, "; prefer the p-value of the randomization test"),
-        *name_options(comparison.first),
-    ]
-    grid = Grid(
-        make_title(comparison.first),
-        header,
-        rows,
-        notes,
-        prose=frozenset({"metric"}),
-        best=frozenset(
-            (row, 2 if d.value > 0 else 1)
-            for row, d in enumerate(comparison.differences.values())
-            if d.value and not math.isnan(d.value)
-        ),
-        labels=1,
-    )
-    named = f"First: {first}; second: {second}."
-    header = ["metric", "first", "second", *header[3:]]
-    return replace(grid, narrower=replace(grid, header=header, notes=[Whole(named), *notes]))
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:

@@ -163,11 +163,7 @@ def _find_wrong_numbers(table: CountTable, unit: str) -> Iterator[str]:
 
 
 class UnitRows(Sequence[UnitRow]):
-    """A row for every unit of a system, made when it is asked for.
-
-    Attributes:
-        counts: the counts of the system.
-    """
+    """A row for every unit of a system, made when it is asked for."""
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
@@ -213,16 +209,9 @@ def make_report(
     resampling: Resampling | None = None,
     drawn: Mapping[bytes, Sums] | None = None,
 ) -> Report:
-    """Compute scores and intervals from a system's counts.
+    """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns.
 
-    Args:
-        counts: the counts.
-        by: fields or breakdowns to slice by.
-        resampling: parameters of the bootstrap; None for the defaults.
-        drawn: sums of its resamples of all units that are there already, as `Bootstrap` takes them.
-
-    Raises:
-        RequestError: there is no such field, or the parameters of the bootstrap are out of range.
+    Sums of resamples of all units that are there already are `drawn`, as `bootstrap_intervals` takes them.
     """
     resampling = resampling or Resampling()
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
@@ -261,16 +250,7 @@ def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str
 
 
 def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
-    """Merge the counts of shards, whatever blocks they share: units, blocks, breakdowns, and the digest of the gold.
-
-    Args:
-        parts: the counts of each shard.
-        names: the names of the shards in messages.
-
-    Raises:
-        RequestError: they do not belong together: procedures, options or versions differ, or two of them have the same
-            unit; or a file is too old to say which units of two shards are resampled together.
-    """
+    """Merge the counts of shards, whatever blocks they share; `names` are those of the shards in messages."""
 
     def format_value(value: object) -> str:
         if isinstance(value, dict):

@@ -11,7 +11,7 @@ import numpy as np
 
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
-from closeread.counts.resampling import Bootstrap, Sums
+from closeread.counts.resampling import Sums, bootstrap_intervals
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
@@ -23,16 +23,10 @@ SMALL = 0.05
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected by Holm's (1979) step-down procedure, whatever the dependence between the tests.
+    """Return p-values of a family of tests corrected by Holm's (1979) step-down procedure; NaN stands for no test.
 
     A corrected p-value is the smallest level at which the procedure rejects the hypothesis: the smallest of m p-values
     times m, the next times m - 1, and so on, but at least the one before and at most 1.
-
-    Args:
-        p_values: the p-values of one family of tests; NaN stands for no test.
-
-    Returns:
-        The corrected p-values in the same order; NaN where there is no test.
 
     >>> [round(p, 3) for p in correct_by_holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -160,22 +154,16 @@ class Scores:
 def score(
     table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling, known: Mapping[bytes, Sums] | None = None
 ) -> Scores:
-    """Compute the scores of a table, with intervals.
-
-    Args:
-        table: the counts.
-        metrics: the scores.
-        resampling: parameters of the bootstrap.
-        known: sums of its resamples that are there already, as `Bootstrap` takes them.
-    """
+    """Compute the scores of a table, with intervals; `known` is as `bootstrap_intervals` takes it."""
     totals = table.totals
     counts = by_name(totals, table.names)
     found = {metric.name: metric.evaluate(counts) for metric in metrics}
     intervals: dict[str, tuple[float, float]] = {}
     if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
-        bootstrap = Bootstrap(table, resampling.n_resamples, resampling.seed, known)
         defined = [metric for metric in metrics if not math.isnan(found[metric.name][0])]
-        intervals = bootstrap.intervals(defined, resampling.confidence)
+        intervals = bootstrap_intervals(
+            table, defined, resampling.n_resamples, resampling.confidence, resampling.seed, known
+        )
     scores = {}
     for name, (value, is_undefined) in found.items():
         low, high = map(number_or_none, intervals.get(name, (math.nan, math.nan)))

@@ -41,34 +41,21 @@ DEVIATIONS = 2
 
 
 class Chance(NamedTuple):
-    """A value that depends on a random draw.
-
-    Attributes:
-        mean, deviation: the mean and the standard deviation over draws.
-    """
+    """A value that depends on a random draw: mean and standard deviation over draws."""
 
     mean: float
     deviation: float
 
 
 class Claim(NamedTuple):
-    """A statement such as "less than 70", which holds or not.
-
-    Attributes:
-        value: what was found.
-        holds: whether the statement is true of it.
-    """
+    """A statement such as "less than 70", which holds or not of the value that was found."""
 
     value: float | str
     holds: bool
 
 
 class OwnModel(NamedTuple):
-    """A score of a model that was trained here, which stands beside that of the authors' model.
-
-    Attributes:
-        value: the score.
-    """
+    """A score of a model that was trained here, which stands beside that of the authors' model."""
 
     value: float
 
@@ -125,7 +112,6 @@ class Table(Shown):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table, which is the same in all styles."""
-
         del style
         return [_make_table_grid(self, missing=True)]
 
@@ -243,13 +229,7 @@ def format_like(printed: str | None, value: float | str | None) -> str:
 
 
 def make_table_grids(tables: Sequence[Table], *, missing: bool, elsewhere: str = "--missing") -> Iterator[Grid]:
-    """Yield how many figures of a paper agree, and its tables.
-
-    Args:
-        tables: the tables, at least one.
-        missing: whether to show the cells that are not recomputed, too.
-        elsewhere: what shows them if this does not.
-    """
+    """Yield how many figures of a paper agree, and its tables; `elsewhere` shows the cells that these do not."""
     more = summarize(tables)["not_printed"]
     notes = [f"{pluralize(more, 'more cell')} not among the printed figures."] if more else []
     yield Grid(f"{describe_summary(tables)}.", (), [], [*notes, f"{tables[0].source}."])

@@ -90,9 +90,6 @@ class PathOption(Option):
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
     """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
 
-    Raises:
-        RequestError: an option does not exist, or does not accept its value; `owner` has these options, in messages.
-
     >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
     {'average': 'macro'}
     """
@@ -128,16 +125,13 @@ def average_option(unit: str) -> Option:
 
 
 def check_present(present: Mask, units: str, missing: str, what: str = "prediction") -> None:
-    """Check that every unit has a prediction if `missing` is "error".
+    """Raise a ValueError if the option `missing` is "error" and a unit has no prediction.
 
     Args:
         present: (n_units,) True for units that have one.
         units: the name of the units, in the plural.
-        missing: the value of the option `missing`.
+        missing: the value of the option.
         what: the name of a prediction.
-
-    Raises:
-        ValueError: `missing` is "error" and a unit has no prediction.
     """
     if missing == "error" and not present.all():
         absent = len(present) - int(present.sum())
@@ -224,44 +218,23 @@ G = TypeVar("G")
 
 
 class Sides(Protocol[G]):
-    """How a procedure reads its two sides.
-
-    Attributes:
-        key_first: whether gold is a file given by the user, the key, which comes before the response; otherwise it is
-            part of a corpus, or a file in a corpus's format.
-    """
+    """How a procedure reads gold and a system's output."""
 
     @property
     def key_first(self) -> bool:
-        """Whether gold is a file given by the user, the key."""
+        """Whether gold is a file given by the user, the key, which comes before the response, and no corpus."""
 
     def read_gold(self, place: GoldSpec, options: Options) -> G:
-        """Read gold.
-
-        Raises:
-            RequestError: the place does not exist; an InputError if the files are missing or invalid.
-        """
+        """Read gold."""
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> G:
         """Wrap gold records in memory that are already validated."""
 
     def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
-        """Return rows in memory as the procedure takes them fastest, if they are valid for sure.
-
-        Args:
-            definition: the definition of the schema that the rows must follow.
-            rows: JSON values, valid or not.
-
-        Returns:
-            None if there is no faster way, or if something may be wrong with the rows: then they are validated.
-        """
+        """Return rows of a definition of the schema as the procedure takes them fastest; None unless surely valid."""
 
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
-        """Read a system's output (a file, a folder or records) and align it with gold.
-
-        Raises:
-            SubmissionError: it is invalid; all problems at once.
-        """
+        """Read a system's output (a file, a folder or records) and align it with gold; raise all problems at once."""
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
         """Check a system's output as far as that is possible without gold, of which only the names are known.
@@ -271,10 +244,6 @@ class Sides(Protocol[G]):
             names: the ids that predictions need, in the order of the gold; the names of documents of a key.
             source: the system's output, a file or a folder.
             options: all options with their values.
-
-        Raises:
-            SubmissionError: it is invalid; all problems at once, none of which depends on gold.
-            RequestError: it lacks something that the options need.
         """
 
     def names(self, gold: G) -> Sequence[str]:
@@ -292,15 +261,7 @@ class Sides(Protocol[G]):
 
 @contextmanager
 def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[None]:
-    """Name the document that asks for more work than a kernel does.
-
-    Args:
-        names: the names of the documents, by the numbers that the kernel knows.
-        unit: what a document is called.
-
-    Raises:
-        RequestError: instead of a LimitError.
-    """
+    """Turn a LimitError, which has the number of a document, into a RequestError with its name."""
     try:
         yield
     except LimitError as error:
@@ -430,14 +391,7 @@ class Procedure:
         return tuple({metric.name: metric for metric in (*self.metrics, *self.more_metrics)}.values())
 
     def with_metrics(self, families: str | Sequence[str]) -> Procedure:
-        """Return the procedure with only some of its metrics.
-
-        Args:
-            families: the names of their families, such as `("muc", "conll")`.
-
-        Raises:
-            RequestError: there is no such metric, or `families` is empty.
-        """
+        """Return the procedure with only the metrics of some families, such as `("muc", "conll")`."""
         families = (families,) if isinstance(families, str) else tuple(families)
         for name in families:
             if name not in self.families:
@@ -449,43 +403,24 @@ class Procedure:
         return replace(self, metrics=metrics, more_metrics=(), count=count)
 
     def select_metrics(self, families: str | Sequence[str] | None, options: Mapping[str, object]) -> Procedure:
-        """Return the procedure with the metrics to compute: these, those of the preset in the options, or the default.
-
-        Raises:
-            RequestError: there is no such metric or preset.
-        """
+        """Return the procedure with the metrics to compute: these, those of the preset in options, or the default."""
         preset = options.get("preset")
         if families is None and preset is not None:
             families = self.find_preset(str(preset)).metrics
         return self if families is None else self.with_metrics(families)
 
     def resolve_options(self, values: Mapping[str, object]) -> dict[str, str]:
-        """Return every option with its value as text, given or default, in declared order; True becomes "true".
-
-        Args:
-            values: the values by name; under `preset`, the name of a preset, whose values are overridden by the others.
-
-        Raises:
-            RequestError: an option or preset does not exist, or an option does not accept its value.
-        """
+        """Return every option with its value; under `preset` is the name of one, whose values others override."""
         return resolve_options(self.options, self.expand_preset(values), self.name)
 
     def expand_preset(self, values: Mapping[str, object]) -> dict[str, object]:
-        """Return values of options with those of the preset whose name is given as `preset`, if any.
-
-        Raises:
-            RequestError: there is no such preset.
-        """
+        """Return values of options with those of the preset whose name is given as `preset`, if any."""
         name = values.get("preset")
         given = {option: value for option, value in values.items() if option != "preset"}
         return given if name is None else {**self.find_preset(str(name)).options, **given}
 
     def find_preset(self, name: str) -> Preset:
-        """Return a preset by its name.
-
-        Raises:
-            RequestError: there is none of this name.
-        """
+        """Return a preset by its name."""
         if name not in self.presets:
             raise RequestError(describe_unknown(f"{self.name} preset", name, list(self.presets)))
         return self.presets[name]
@@ -493,14 +428,11 @@ class Procedure:
     def name_preset(self, options: Options) -> str | None:
         """Return the name of the preset that these options are; None if they are those of no preset."""
         values = self.keep_options(options, reading=True)
+        defaults = {option.name: option.default for option in self.options}
         for name, preset in self.presets.items():
-            if self.keep_options({**self._defaults, **preset.options}, reading=True) == values:
+            if self.keep_options({**defaults, **preset.options}, reading=True) == values:
                 return name
         return None
-
-    @property
-    def _defaults(self) -> dict[str, str]:
-        return {option.name: option.default for option in self.options}
 
     def signature(self, options: Options, gold_digest: str) -> str:
         """Return the signature of a score: procedure, version, every option, and the digest of the gold as scored.
@@ -509,8 +441,11 @@ class Procedure:
         >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)
         'mctaco|version:1|missing:error|gold:0123456789ab'
         """
-        known = {option.name: option for option in self.options}
-        unsigned = {name for name, value in options.items() if name in known and not _is_signed(known[name], value)}
+        unsigned = {
+            one.name
+            for one in self.options
+            if one.signed == "never" or (one.signed == "if_changed" and options.get(one.name) == one.default)
+        }
         values = [f"{name}:{value}" for name, value in options.items() if name not in unsigned]
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
 
@@ -518,7 +453,3 @@ class Procedure:
         """Return the options that can change a score: all of them, or without those of reading, which `count` lacks."""
         kept = {option.name for option in self.options if option.signed != "never" and (reading or not option.reading)}
         return {name: value for name, value in options.items() if name in kept}
-
-
-def _is_signed(option: Option, value: str) -> bool:
-    return option.signed == "always" or (option.signed == "if_changed" and value != option.default)

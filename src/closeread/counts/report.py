@@ -7,7 +7,7 @@ never NaN.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
@@ -16,7 +16,7 @@ from closeread.argument_types import check_types
 from closeread.counts.estimates import Estimate, Resampling, Scores
 from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Procedure
-from closeread.counts.results import FORMAT, Loadable, check_report
+from closeread.counts.results import FORMAT, Loadable, check_stored
 from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import write_json
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
@@ -119,13 +119,16 @@ class Report(Loadable):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return its table, laid out for a style."""
-
         return [report_grid(self, style)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
-
-        return report_rows(self)
+        header = ["field", "value", "metric", "score", "low", "high", "undefined", "n_units", "n_blocks", "signature"]
+        return header, [
+            [by, value, name, *astuple(one), scores.n_units, scores.n_blocks, self.provenance.signature]
+            for by, value, scores in _list_groups(self)
+            for name, one in scores.scores.items()
+        ]
 
     @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
@@ -185,7 +188,7 @@ class Report(Loadable):
         Raises:
             FormatError: it is not a report; all problems at once.
         """
-        checked = check_report(found, source)
+        checked = check_stored(found, "report", source)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
         about |= {name: int(about[name]) for name in ("procedure_version", "missing")}
         return cls(
@@ -338,28 +341,10 @@ def name_options(report: Report) -> list[str]:
     return [*preset, Whole(f"Signature: {report.provenance.signature}")]
 
 
-def report_rows(report: Report) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of a report as tidy CSV: a row for each metric and slice, ratios in full precision."""
-    header = ["field", "value", "metric", "score", "low", "high", "undefined", "n_units", "n_blocks", "signature"]
-    signature = report.provenance.signature
-    return header, [
-        [by, value, name, one.value, one.low, one.high, one.undefined, scores.n_units, scores.n_blocks, signature]
-        for by, value, scores in _list_groups(report)
-        for name, one in scores.scores.items()
-    ]
-
-
 def units_grid(
     rows: Sequence[Mapping[str, object]], procedure: Procedure, *, with_counts: bool = False, digits: int = 2
 ) -> Grid:
-    """Return a table of units: their ids and scores, under the titles of the table of all units.
-
-    Args:
-        rows: the rows of `per_unit`.
-        procedure: the procedure that counted.
-        with_counts: whether to show what else is in the rows, too: blocks, fields and counts.
-        digits: the number of decimals of scores.
-    """
+    """Return a table of units: their ids and scores, and their blocks, fields and counts if these are asked for."""
     titles = {metric.name: metric.title for metric in procedure.metrics}
     names = [procedure.unit, *titles]
     if with_counts and rows:
@@ -417,9 +402,8 @@ def make_slice_grid(
     Args:
         report: the scores, with slices by the field.
         field: the name of the field, which heads the first column.
-        title: the line above the table.
+        title, notes: the line above the table, and the sentences below.
         columns: what to show of each slice; intervals are left out if there are none.
-        notes: the sentences below the table.
         parts: the values of the field to show first, in order; the others follow in the order of the report.
         digits: the number of decimals of scores.
     """

@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Whole, multiply
+from closeread.arrays import Floats, Whole, multiply
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
@@ -179,74 +178,47 @@ def _group(metrics: Sequence[Metric], n_resamples: int) -> Iterator[Sequence[Met
     return (metrics[start : start + n_together] for start in range(0, len(metrics), n_together))
 
 
-class Bootstrap:
-    """Resamples of the blocks of a table, which its counts, the digests of its gold and a seed determine.
+def bootstrap_intervals(
+    table: CountTable,
+    metrics: Sequence[Metric],
+    n_resamples: int,
+    confidence: float,
+    seed: int,
+    known: Mapping[bytes, Sums] | None = None,
+) -> dict[str, tuple[float, float]]:
+    """Return the percentile interval of each score by the metric's name; NaN if it is 0/0 in a resample.
 
     Blocks are drawn by their place in the order of the digests of their gold.  Of blocks with the same gold, the order
     is that of the counts that a score is computed from: then neither the names of the units nor other scores matter.
 
-    Attributes:
-        table: the counts.
-        n_resamples: the number of resamples.
-        seed: the random seed.
-
     Args:
-        table, n_resamples, seed: see above.
+        table: the counts.
+        metrics: the scores.
+        n_resamples, confidence, seed: parameters of the bootstrap.
         known: sums of these resamples that are there already, by the order of the blocks, as bytes.
-
-    Raises:
-        RequestError: there are too many resamples for as many blocks and counts.
     """
-
-    def __init__(
-        self, table: CountTable, n_resamples: int, seed: int, known: Mapping[bytes, Sums] | None = None
-    ) -> None:
-        _check_resamples(n_resamples, table.n_blocks, len(table.names))
-        self.table, self.n_resamples, self.seed = table, n_resamples, seed
-        self._gold = table.number_golds()
-        self._order = np.argsort(self._gold, kind="stable")
-        self._tied = mark_tied(self._gold[self._order])
-        self._known = dict(known or {})
-
-    @cached_property
-    def _blocks(self) -> Floats:
-        return self.table.block_totals()
-
-    def intervals(self, metrics: Sequence[Metric], confidence: float) -> dict[str, tuple[float, float]]:
-        """Return the percentile interval of each score by the metric's name; NaN if it is 0/0 in a resample."""
-        alike: dict[bytes, list[Metric]] = {}
-        for metric in metrics:
-            alike.setdefault(self._order_for(metric).tobytes(), []).append(metric)
-        found: dict[str, tuple[float, float]] = {}
-        for order, those in alike.items():
-            drawn = self._draw(order)
-            for group in _group(those, self.n_resamples):
-                intervals = percentile_intervals(drawn.scores(group), confidence)
-                found |= {
-                    metric.name: (low, high) for metric, (low, high) in zip(group, intervals.tolist(), strict=True)
-                }
-        return found
-
-    def _order_for(self, metric: Metric) -> Ints:
-        """Return the blocks in the order in which they are drawn for a score, (n_blocks,)."""
-        if not self._tied.any():
-            return self._order
-        order = self._order.copy()
-        columns = [self.table.names.index(name) for name in metric.list_counts(self.table.names)]
-        tied = order[self._tied]
-        order[self._tied] = tied[np.lexsort((*self._blocks[tied][:, columns].T, self._gold[tied]))]
-        return order
-
-    def _draw(self, order: bytes) -> Sums:
-        """Return the sums of all resamples of the blocks in an order."""
-        if order not in self._known:
-            # With many resamples, those in another order are not kept, but drawn again.
-            if (len(self._known) + 1) * self.n_resamples * len(self.table.names) > MAX_SUMS:
-                self._known.clear()
-            blocks = self._blocks[np.frombuffer(order, self._order.dtype)]
-            drawn = sum_resamples(blocks, self.n_resamples, np.random.default_rng(self.seed))
-            self._known[order] = Sums(drawn, self.table.names)
-        return self._known[order]
+    _check_resamples(n_resamples, table.n_blocks, len(table.names))
+    gold = table.number_golds()
+    order = np.argsort(gold, kind="stable")
+    is_tied, blocks = mark_tied(gold[order]), table.block_totals()
+    alike: dict[bytes, list[Metric]] = {}
+    for metric in metrics:
+        own = order.copy()
+        if is_tied.any():
+            columns = [table.names.index(name) for name in metric.list_counts(table.names)]
+            tied = order[is_tied]
+            own[is_tied] = tied[np.lexsort((*blocks[tied][:, columns].T, gold[tied]))]
+        alike.setdefault(own.tobytes(), []).append(metric)
+    found: dict[str, tuple[float, float]] = {}
+    for own_order, those in alike.items():
+        drawn = (known or {}).get(own_order)
+        if drawn is None:
+            own_blocks = blocks[np.frombuffer(own_order, order.dtype)]
+            drawn = Sums(sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names)
+        for group in _group(those, n_resamples):
+            intervals = percentile_intervals(drawn.scores(group), confidence).tolist()
+            found |= {metric.name: (low, high) for metric, (low, high) in zip(group, intervals, strict=True)}
+    return found
 
 
 def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1) -> None:
@@ -287,14 +259,11 @@ def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) ->
     return multiply(draw_weights(len(blocks), n_resamples, rng), blocks)
 
 
-def percentile_interval(samples: Floats, confidence: float) -> tuple[float, float]:
-    """Return the quantiles that leave (1 - confidence) / 2 on either side; NaN if a sample is NaN."""
-    low, high = percentile_intervals(samples[None], confidence)[0].tolist()
-    return low, high
-
-
 def percentile_intervals(samples: Floats, confidence: float) -> Floats:
-    """Return the percentile interval of every row of samples (m, n), (m, 2), as `percentile_interval` does."""
+    """Return the quantiles of every row of samples (m, n) that leave (1 - confidence) / 2 on either side, (m, 2).
+
+    They are NaN if a sample is NaN.
+    """
     tail = (1 - confidence) / 2
     # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
     place = np.array([tail, 1 - tail]) * (samples.shape[1] - 1)
@@ -325,35 +294,8 @@ class Difference(NamedTuple):
     p_randomization: float
 
 
-def compare(
-    first: CountTable,
-    second: CountTable,
-    metrics: Sequence[Metric],
-    *,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
-) -> dict[str, Difference]:
-    """Compare two systems by paired tests, for every metric by name.
-
-    The same resamples are used for both systems (Koehn, 2004, section 4); the null distribution of the bootstrap is the
-    shifted one (Efron and Tibshirani, 1993, chapter 16); approximate randomization follows Noreen (1989, chapter 2).
-
-    Raises:
-        RequestError: the tables do not have the same counts, units and blocks.
-    """
-    check_pair(first, second, len(metrics), n_resamples)
-    one, two = draw_systems((first, second), n_resamples, seed)
-    return one.compare(two, metrics, confidence)
-
-
 def check_pair(first: CountTable, second: CountTable, n_scores: int, n_resamples: int) -> None:
-    """Check that two systems can be compared by paired tests.
-
-    Raises:
-        RequestError: the tables do not have the same counts, units and blocks, or work or memory would be beyond a
-            limit.
-    """
+    """Check that two systems can be compared by paired tests: that they have the same counts, units and blocks."""
     _check_tests(2, n_scores, n_resamples)
     _check_alike(first, second)
     _check_resamples(n_resamples, first.n_blocks, len(first.names), 2)
@@ -367,14 +309,13 @@ def compare_pairs(
     confidence: float,
     seed: int,
 ) -> dict[tuple[int, int], dict[str, Difference]]:
-    """Compare every pair of systems as `compare` does; the resamples are drawn once, and are the same for all systems.
+    """Compare every pair of systems by paired tests, for every metric by name.
+
+    The same resamples are used for all systems (Koehn, 2004, section 4); the null distribution of the bootstrap is the
+    shifted one (Efron and Tibshirani, 1993, chapter 16); approximate randomization follows Noreen (1989, chapter 2).
 
     Returns:
         The differences by the metric's name, for the numbers (i, j) of every pair of systems with i < j, j minus i.
-
-    Raises:
-        RequestError: the tables do not have the same counts, units and blocks, or work or memory would be beyond a
-            limit.
     """
     _check_tests(len(tables), len(metrics), n_resamples)
     for other in tables[1:]:

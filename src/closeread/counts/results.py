@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
 
 from closeread.argument_types import check_types
 from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Problem, RequestError, quote
@@ -20,106 +20,39 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+FORMAT = 1
+"""The number of the format of reports, comparisons and tables."""
+
+Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
+"""Maps the JSON of a result to its reports, by their places."""
+
 Library = Literal["pandas", "polars", "arrow"]
 """What makes a data frame; "arrow" stands for pyarrow's tables."""
 
 
-def check_report(found: object, source: object = "report") -> Mapping[str, Any]:
-    """Check a report by its schema, and return it.
+def check_stored(found: object, definition: str, source: object, reports: Reports = lambda found: {}) -> Any:
+    """Check the JSON of a result by its schema, and that its reports have one signature; return it.
 
-    Raises:
-        FormatError: it breaks the schema; all problems at once.
+    Args:
+        found: the JSON value.
+        definition: the name of the definition in the schema.
+        source: what it is from, for messages.
+        reports: maps the JSON to its reports, by their places.
     """
-    return _check_schema("report", found, source)
-
-
-def check_comparison(found: object, source: object = "comparison") -> Mapping[str, Any]:
-    """Check a comparison, or a list of one, by its schema, and return it.
-
-    Raises:
-        FormatError: it breaks the schema, or its two reports have other signatures, or not the scores that it compares;
-            all problems at once.
-    """
-    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
-        if len(found) != 1:
-            raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
-        found = found[0]
-    checked = _check_schema("comparison", found, source)
-    first, second = checked["first"], checked["second"]
-    problems = [
-        Problem(f"differences: {quote(name)} is not a score of both systems")
-        for name in checked["differences"]
-        if name not in first["scores"] or name not in second["scores"]
-    ]
-    problems += _find_wrong_signatures(first["signature"], {("second",): second})
-    if problems:
-        raise FormatError(source, problems)
-    return checked
-
-
-def check_systems_table(found: object, source: object = "table") -> Mapping[str, Any]:
-    """Check a table of systems by its schema, and return it.
-
-    Raises:
-        FormatError: it breaks the schema, names a system twice, or has scores or tests of systems that it lacks, or
-            systems with other signatures; all problems at once.
-    """
-    checked = _check_schema("table", found, source)
-    reports: dict[FieldPath, Any] = {
-        ("systems", i, "report"): system["report"] for i, system in enumerate(checked["systems"])
-    }
-    if problems := [*_find_wrong_names(checked), *_find_wrong_signatures(checked["signature"], reports)]:
-        raise FormatError(source, problems)
-    return checked
-
-
-def _find_wrong_signatures(expected: str, reports: Mapping[FieldPath, Mapping[str, Any]]) -> Iterator[Problem]:
-    for path, report in reports.items():
-        if report["signature"] != expected:
-            what = f"is {quote(report['signature'], 2000)} (expected {quote(expected, 2000)}, as the others)"
-            yield Problem(what, path=(*path, "signature"))
-
-
-def _find_wrong_names(found: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield a problem for every name in a table of systems that does not fit the others."""
-    number: dict[str, int] = {}
-    for i, one in enumerate(found["systems"]):
-        if number.setdefault(one["name"], i) < i:
-            yield Problem(f"systems[{i}].name: another system is called {quote(one['name'])}, too")
-        for score in found["scores"]:
-            if score not in one["report"]["scores"]:
-                yield Problem(f"systems[{i}].report.scores: has no {quote(score)} (expected every score of the table)")
-    for score, tests in found["pairs"].items():
-        if score not in found["scores"]:
-            yield Problem(f"pairs: {quote(score)} is not a score of the table")
-        for i, test in enumerate(tests):
-            pair = test["first"], test["second"]
-            unknown = [name for name in pair if name not in number]
-            for name in unknown:
-                yield Problem(f"pairs.{score}[{i}]: {quote(name)} is not a system of the table")
-            if not unknown and number[pair[0]] >= number[pair[1]]:
-                yield Problem(
-                    f"pairs.{score}[{i}]: {quote(pair[0])} does not come before {quote(pair[1])} in the table"
-                )
-
-
-def check_reproduction(found: object, source: object = "reproduction") -> Sequence[Mapping[str, Any]]:
-    """Check the recomputed tables of a paper by their schema, and return them.
-
-    Raises:
-        FormatError: they break the schema, or are of several papers; all problems at once.
-    """
-    checked = cast("Sequence[Mapping[str, Any]]", _check_schema("reproduction", found, source))
-    corpora = list(dict.fromkeys(table["corpus"] for table in checked))
-    if len(corpora) > 1:
-        raise FormatError(source, [Problem(f"has tables of {', '.join(corpora)} (expected those of one corpus)")])
-    return checked
-
-
-def _check_schema(definition: str, found: object, source: object) -> Mapping[str, Any]:
     check_format(found, FORMAT, source)
     check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
-    return cast("Mapping[str, Any]", found)
+    signatures = {path: report["signature"] for path, report in reports(found).items()}
+    expected = next(iter(signatures.values()), "")
+    problems = [
+        Problem(
+            f"is {quote(signature, 2000)} (expected {quote(expected, 2000)}, as the others)", path=(*path, "signature")
+        )
+        for path, signature in signatures.items()
+        if signature != expected
+    ]
+    if problems:
+        raise FormatError(source, problems)
+    return found
 
 
 class Shown(ABC):
@@ -270,7 +203,3 @@ def _make_column(values: Sequence[object]) -> pyarrow.Array:
     if found == {bool}:
         return pa.array(values, pa.bool_())
     return pa.array([None if value is None else str(value) for value in values], pa.string())
-
-
-FORMAT = 1
-"""The number of the format of reports, comparisons and tables."""

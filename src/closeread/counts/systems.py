@@ -27,9 +27,9 @@ from closeread.counts.metrics import PARTS
 from closeread.counts.procedure import Option, Procedure
 from closeread.counts.report import Provenance, Report, format_star, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
-from closeread.counts.results import FORMAT, Loadable, check_systems_table
+from closeread.counts.results import FORMAT, Loadable, check_stored
 from closeread.counts.storage import is_count_file
-from closeread.exceptions import RequestError, escape, escape_line, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, escape, escape_line, pluralize, quote
 from closeread.formats.gzipped import GZIP, MAGIC
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_latex_rows, percent, transpose
@@ -112,13 +112,9 @@ def select_scores(
 
     Args:
         procedure: the procedure with all of its metrics.
-        scores: the names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall and F1;
-            None for all scores of the metrics but precision and recall.
+        scores: the names of scores or of families; None for all scores of the metrics but precision and recall.
         metrics: the families to compute; None for those of the scores, otherwise of the preset or the default.
         options: values of options, perhaps with the name of a preset.
-
-    Raises:
-        RequestError: there is no such metric, score or preset.
     """
     if scores is None:
         selected = procedure.select_metrics(metrics, options)
@@ -150,11 +146,7 @@ def select_scores(
 def choose_columns(
     names: Sequence[str], results: Sequence[Counts | Report], columns: Sequence[str], *, required: bool
 ) -> tuple[tuple[str, ...], dict[str, list[str]]]:
-    """Return the columns that all systems have, and for each other one the systems that lack it.
-
-    Raises:
-        RequestError: a system lacks a required score, or no score is in all systems.
-    """
+    """Return the columns that all systems have, and for each other one the systems that lack it."""
     known = {
         name: [metric.name for metric in one.procedure.metrics] if isinstance(one, Counts) else list(one.scores)
         for name, one in zip(names, results, strict=True)
@@ -185,16 +177,9 @@ def check_comparable(
     options: Sequence[Option],
     requested: Provenance | None = None,
 ) -> None:
-    """Check that all systems have the same signature.
+    """Check that all systems have the same signature, that of the first or the requested one.
 
-    Args:
-        names: the names of the systems.
-        provenances: what was scored, and how.
-        options: the options of the procedure, whose defaults stand for values that are not stored.
-        requested: what all should be scored on, and how; None for that of the first.
-
-    Raises:
-        RequestError: signatures differ; the message says in what, for all systems that differ.
+    Defaults of the procedure's options stand for values that are not stored.
     """
     expected = provenances[0] if requested is None else requested
     problems = [
@@ -326,18 +311,9 @@ class SystemsTable(Loadable):
         systems = range(len(self.names))
         return {score: [find_standing(score, system, best[score]) for system in systems] for score in self.scores}
 
-    def has_interval(self, system: int) -> bool:
-        """Return whether a system's intervals have the confidence level of the table."""
-        drawn = self.reports[system].resampling
-        return drawn.n_resamples > 0 and drawn.confidence == self.resampling.confidence
-
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
         return sum(not math.isnan(test.difference.p_randomization) for test in self.tests.get(score, ()))
-
-    def is_undecided(self, score: str) -> bool:
-        """Return whether the resamples are too few for any test of a score to be significant after correction."""
-        return min_p_value(self.resampling.n_resamples, self.count_tests(score)) > self.alpha
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table and, if they are to be shown, the tests of all pairs, laid out for a style."""
@@ -356,22 +332,68 @@ class SystemsTable(Loadable):
 
     def to_latex(self) -> str:
         r"""Return a floating LaTeX table with a caption, scores times 100; it needs `\usepackage{booktabs}`."""
-        return _draw_latex(self)
+        first, *others = self.to_grids("latex")
+        size = 2 if self.intervals != "none" else 1  # with intervals, a cell is two
+        columns = [[_draw_cell(self, score, i) for i in range(len(self.names))] for score in self.scores]
+        rows = [[escape_latex(name), *cells] for name, *cells in zip(self.names, *columns, strict=True)]
+        align = "l" + ("r" if size == 1 else "r@{ }l") * len(self.scores)
+        notes = [note for note in first.notes if not isinstance(note, Whole)]
+        parts = [_draw_float(align, _draw_header(self, size), rows, first.title, notes)]
+        parts += [f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole)]
+        for grid in others:
+            rows = [[SIGN.sub(r"$\g<0>$", escape_latex(cell)) for cell in row] for row in grid.rows]
+            for row, column in grid.best:
+                rows[row][column] = rf"\textbf{{{rows[row][column]}}}"
+            header = [_join_cells(map(escape_latex, grid.header))]
+            parts.append("\n" + _draw_float("lllrrr", header, rows, grid.title, grid.notes))
+        return "".join(parts)
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each system and score, or for each pair and score if pairs are to be shown."""
-        return _make_pair_rows(self) if self.pairs else _make_rows(self)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
-        return self._write(lambda report: report.to_json())
+        if self.pairs:
+            header = ["first", "second", "metric", "first_score", "second_score", "difference", "low", "high"]
+            header += ["p_bootstrap", "p_randomization", "signature", "p_randomization_corrected"]
+            signature = self.reports[0].provenance.signature
+            return header, [
+                [
+                    *(self.names[i] for i in (test.first, test.second)),
+                    score,
+                    *(self.reports[i].scores[score].value for i in (test.first, test.second)),
+                    *map(number_or_none, test.difference),
+                    signature,
+                    number_or_none(test.p_corrected),
+                ]
+                for score, tests in self.tests.items()
+                for test in tests
+            ]
+        header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best", "difference_from_best"]
+        header += ["p_randomization", "p_randomization_corrected", "differs_from_best"]
+        header += ["n_units", "n_blocks", "signature"]
+        rows: list[list[object]] = []
+        for i, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
+            for score in self.scores:
+                one, test = report.scores[score], self.find_test(score, i)
+                confidence = None if one.low is None else report.resampling.confidence
+                tested: list[object] = [None] * 4
+                if test is not None:
+                    d, p = test.difference, test.p_corrected
+                    tested = [d.value if test.second == i else -d.value, d.p_randomization, p, p <= self.alpha]
+                is_best = self.standings[score][i] == "best"
+                found = [name, score, one.value, one.low, one.high, confidence, one.undefined, is_best, *tested]
+                rows.append([*found, report.total.n_units, report.total.n_blocks, report.provenance.signature])
+        return header, rows
 
     def to_stored(self) -> dict[str, object]:
         """Return what is saved: the JSON, and what it takes to print the same table again."""
+        found: dict[str, Any] = self.to_json()
+        for system, report in zip(found["systems"], self.reports, strict=True):
+            system["report"] = report.to_stored()
         shown = {"digits": self.digits, "intervals": self.intervals, "show_pairs": self.pairs, "lacking": self.lacking}
-        return {**self._write(lambda report: report.to_stored()), **shown}
+        return {**found, **shown}
 
-    def _write(self, write: Callable[[Report], object]) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
+        """Return the table as JSON, with the report of each system and the tests of all pairs; NaN becomes null."""
+
         def write_pair(test: PairTest) -> dict[str, object]:
             values = {**test.difference._asdict(), "p_randomization_corrected": test.p_corrected}
             numbers = {key: number_or_none(value) for key, value in values.items()}
@@ -392,7 +414,7 @@ class SystemsTable(Loadable):
                     "name": name,
                     "has_counts": self.has_counts[i],
                     "standings": {score: self.standings[score][i] for score in self.scores},
-                    "report": write(self.reports[i]),
+                    "report": self.reports[i].to_json(),
                 }
                 for i, name in enumerate(self.names)
             ],
@@ -410,9 +432,18 @@ class SystemsTable(Loadable):
         Raises:
             FormatError: it is not a table of systems; all problems at once.
         """
-        checked = check_systems_table(found, source)
+        checked = check_stored(
+            found,
+            "table",
+            source,
+            lambda table: {("systems", i, "report"): one["report"] for i, one in enumerate(table["systems"])},
+        )
         systems = checked["systems"]
         number = {one["name"]: i for i, one in enumerate(systems)}
+        tested = {test[side] for tests in checked["pairs"].values() for test in tests for side in ("first", "second")}
+        has_scores = all(one["report"]["scores"].keys() >= set(checked["scores"]) for one in systems)
+        if len(number) < len(systems) or not tested <= number.keys() or not has_scores:
+            raise FormatError(source, [Problem("has a name twice, or a test or a score of a system that it lacks")])
         resampling = Resampling(int(checked["n_resamples"]), checked["confidence"], int(checked["seed"]))
 
         def read_tests(tests: Sequence[Mapping[str, Any]]) -> list[PairTest]:
@@ -455,12 +486,7 @@ def make_systems_table(
         results: their counts; or their reports, which can't be tested.
         scores: the names of the columns, which all systems have.
         sort: the score to sort rows by, the best first; None to keep the order.
-        resampling: the parameters of intervals and tests, the same for all systems; None for the defaults.
-        alpha, digits, intervals, pairs, lacking: as in `SystemsTable`.
-
-    Raises:
-        RequestError: a parameter is out of range, two names are the same, there is no such score to sort by, or the
-            counts are not of the same units.
+        resampling, alpha, digits, intervals, pairs, lacking: as in `SystemsTable`.
     """
     if not names:
         raise RequestError("a table needs at least one system")
@@ -552,8 +578,9 @@ def _format_cell(table: SystemsTable, score: str, system: int) -> tuple[str, str
     value, sign, interval = percent(estimate.value, table.digits), format_star(estimate), ""
     if table.tests.get(score):
         sign += MARKS.get(table.standings[score][system], "")
-    low, high = estimate.low, estimate.high
-    if table.intervals != "none" and low is not None and high is not None and table.has_interval(system):
+    low, high, drawn = estimate.low, estimate.high, table.reports[system].resampling
+    has_level = drawn.n_resamples > 0 and drawn.confidence == table.resampling.confidence
+    if table.intervals != "none" and low is not None and high is not None and has_level:
         if table.intervals == "range":
             interval = f"[{100 * low:.{table.digits}f}, {100 * high:.{table.digits}f}]"
         else:
@@ -638,7 +665,8 @@ def _note_marks(table: SystemsTable) -> Iterator[str]:
     reports = [name for name, has_counts in zip(table.names, table.has_counts, strict=True) if not has_counts]
     if "untested" in standings:
         reasons = [f"tests need counts, and there is only a report of {_join(reports)}"] if reports else []
-        reasons += ["there are too few resamples (see below)"] if any(map(table.is_undecided, table.tests)) else []
+        least = [min_p_value(table.resampling.n_resamples, table.count_tests(score)) for score in table.tests]
+        reasons += ["there are too few resamples (see below)"] if max(least) > table.alpha else []
         need = "" if reasons else ", which needs scores in all resamples"
         yield f"‡ Not tested against the best{need}{': ' if reasons else ''}{'; '.join(reasons)}."
     elif reports and not table.tests and len(table.names) > 1:
@@ -669,63 +697,6 @@ def _note_intervals(table: SystemsTable, counted: Report | None) -> Iterator[str
 
 def _join(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(map(quote, names[:-1])), quote(names[-1])]))
-
-
-def _make_rows(table: SystemsTable) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of a table as tidy CSV: a row for each system and score, ratios in full precision."""
-    header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best", "difference_from_best"]
-    header += ["p_randomization", "p_randomization_corrected", "differs_from_best", "n_units", "n_blocks", "signature"]
-    rows: list[list[object]] = []
-    for i, (name, report) in enumerate(zip(table.names, table.reports, strict=True)):
-        for score in table.scores:
-            one, test = report.scores[score], table.find_test(score, i)
-            confidence = None if one.low is None else report.resampling.confidence
-            tested: list[object] = [None] * 4
-            if test is not None:
-                d, p = test.difference, test.p_corrected
-                tested = [d.value if test.second == i else -d.value, d.p_randomization, p, p <= table.alpha]
-            is_best = table.standings[score][i] == "best"
-            found = [name, score, one.value, one.low, one.high, confidence, one.undefined, is_best, *tested]
-            rows.append([*found, report.total.n_units, report.total.n_blocks, report.provenance.signature])
-    return header, rows
-
-
-def _make_pair_rows(table: SystemsTable) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of the tests of all pairs as tidy CSV, ratios in full precision."""
-    header = ["first", "second", "metric", "first_score", "second_score", "difference", "low", "high"]
-    header += ["p_bootstrap", "p_randomization", "signature", "p_randomization_corrected"]
-    signature = table.reports[0].provenance.signature
-    return header, [
-        [
-            *(table.names[i] for i in (test.first, test.second)),
-            score,
-            *(table.reports[i].scores[score].value for i in (test.first, test.second)),
-            *map(number_or_none, test.difference),
-            signature,
-            number_or_none(test.p_corrected),
-        ]
-        for score, tests in table.tests.items()
-        for test in tests
-    ]
-
-
-def _draw_latex(table: SystemsTable) -> str:
-    """Return a floating table with its notes as caption and the signature as comment; with pairs, a second table."""
-    first, *others = table.to_grids("latex")
-    size = 2 if table.intervals != "none" else 1  # with intervals, a cell is two
-    columns = [[_draw_cell(table, score, i) for i in range(len(table.names))] for score in table.scores]
-    rows = [[escape_latex(name), *cells] for name, *cells in zip(table.names, *columns, strict=True)]
-    align = "l" + ("r" if size == 1 else "r@{ }l") * len(table.scores)
-    notes = [note for note in first.notes if not isinstance(note, Whole)]
-    parts = [_draw_float(align, _draw_header(table, size), rows, first.title, notes)]
-    parts += [f"% {escape_line(note)}\n" for note in first.notes if isinstance(note, Whole)]
-    for grid in others:
-        rows = [[SIGN.sub(r"$\g<0>$", escape_latex(cell)) for cell in row] for row in grid.rows]
-        for row, column in grid.best:
-            rows[row][column] = rf"\textbf{{{rows[row][column]}}}"
-        header = [_join_cells(map(escape_latex, grid.header))]
-        parts.append("\n" + _draw_float("lllrrr", header, rows, grid.title, grid.notes))
-    return "".join(parts)
 
 
 def _draw_cell(table: SystemsTable, score: str, system: int) -> str:

@@ -56,18 +56,6 @@ class Breakdown:
         rows = np.flatnonzero(place[self.unit] >= 0)
         return replace(self, unit=place[self.unit[rows]], part=self.part[rows], values=self.values[rows])
 
-    def split(self, groups: Ints, places: Ints, n_groups: int) -> list[Breakdown]:
-        """Return the rows of each group of units.
-
-        Args:
-            groups, places: (n_units,) the group of each unit, and its number in the group.
-            n_groups: the number of groups.
-        """
-        return [
-            replace(self, unit=places[self.unit[rows]], part=self.part[rows], values=self.values[rows])
-            for rows in _list_groups(groups[self.unit], n_groups)
-        ]
-
 
 @dataclass(frozen=True)
 class CountTable:
@@ -96,11 +84,7 @@ class CountTable:
     block_names: Sequence[bytes] = ()
 
     def __post_init__(self) -> None:
-        """Check the shapes.
-
-        Raises:
-            ValueError: they are inconsistent.
-        """
+        """Check the shapes."""
         n, k = len(self.units), len(self.names)
         has_digests = {len(self.digests), len(self.block_names)} <= {0, n}
         if self.values.shape != (n, k) or self.blocks.shape != (n,) or not has_digests:
@@ -124,11 +108,7 @@ class CountTable:
 
     @property
     def gold_digest(self) -> str:
-        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole.
-
-        Raises:
-            ValueError: the digests of the units are unknown.
-        """
+        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole."""
         if len(self.digests) != len(self.units):
             raise ValueError("the digests of the units are unknown")
         return combine_digests(self.digests)
@@ -186,20 +166,25 @@ class CountTable:
         if rows.all():
             return self
         indices = np.flatnonzero(rows)
-        return self._take(indices, {name: parts.select(indices, rows.size) for name, parts in self.breakdowns.items()})
+        breakdowns = {name: parts.select(indices, rows.size) for name, parts in self.breakdowns.items()}
+        return replace(self._take(indices), breakdowns=breakdowns)
 
-    def _take(self, indices: Ints, breakdowns: Mapping[str, Breakdown]) -> CountTable:
-        """Return the rows of some units, with blocks renumbered, and with breakdowns of these."""
+    def _take(self, indices: Ints) -> CountTable:
+        """Return the rows of some units, with blocks renumbered, without breakdowns."""
         _, blocks = np.unique(self.blocks[indices], return_inverse=True)
+
+        def take(values: Sequence[T]) -> list[T]:
+            return [values[i] for i in indices.tolist()] if len(values) else []
+
         return CountTable(
-            _take(self.units, indices),
+            take(self.units),
             blocks.astype(np.int64),
             self.names,
             self.values[indices],
-            {name: _take(column, indices) for name, column in self.fields.items()},
-            breakdowns,
-            _take(self.digests, indices) if self.digests else (),
-            _take(self.block_names, indices) if self.block_names else (),
+            {name: take(column) for name, column in self.fields.items()},
+            {},
+            take(self.digests),
+            take(self.block_names),
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
@@ -217,45 +202,21 @@ class CountTable:
         return replace(self, names=tuple(names), values=self.values[:, places], breakdowns=breakdowns)
 
     def slices(self, name: str) -> dict[str, CountTable]:
-        """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown.
-
-        Raises:
-            RequestError: the table has no such field or breakdown.
-        """
+        """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown."""
         if name in self.breakdowns:
-            return self._split_by_part(self.breakdowns[name])
+            parts, found = self.breakdowns[name], {}
+            for number, part in enumerate(parts.parts):  # of the units that have any
+                rows = np.flatnonzero(parts.part == number)
+                rows = rows[np.argsort(parts.unit[rows], kind="stable")]
+                if len(rows):
+                    names = parts.names or self.names
+                    found[part] = replace(self._take(parts.unit[rows]), names=names, values=parts.values[rows])
+            return found
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
             raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
         numbers, values = factorize(self.fields[name])
-        if len(values) < 2:
-            return dict.fromkeys(values, self)
-        groups = _list_groups(numbers, len(values))
-        place = np.empty(len(numbers), np.int64)
-        for indices in groups:
-            place[indices] = np.arange(len(indices))
-        breakdowns = {key: parts.split(numbers, place, len(values)) for key, parts in self.breakdowns.items()}
-        return {
-            value: self._take(indices, {key: of_values[number] for key, of_values in breakdowns.items()})
-            for number, (value, indices) in enumerate(zip(values, groups, strict=True))
-        }
-
-    def _split_by_part(self, parts: Breakdown) -> dict[str, CountTable]:
-        """Return the counts of each part, of the units that have any."""
-        order = np.argsort(parts.unit, kind="stable")
-        names, found = parts.names or self.names, {}
-        for part, places in enumerate(_list_groups(parts.part[order], len(parts.parts))):
-            if len(places):
-                rows = order[places]
-                table = self._take(parts.unit[rows], {})
-                found[parts.parts[part]] = replace(table, names=names, values=parts.values[rows])
-        return found
-
-
-def _list_groups(groups: Ints, n_groups: int) -> list[Ints]:
-    """List the places of each group, in ascending order."""
-    order = np.argsort(groups, kind="stable")
-    return np.split(order, np.searchsorted(groups[order], np.arange(1, n_groups)))
+        return {value: self.select(numbers == number) for number, value in enumerate(values)}
 
 
 def mark_tied(values: Ints) -> Mask:
@@ -263,10 +224,6 @@ def mark_tied(values: Ints) -> Mask:
     is_first = mark_run_starts(values)
     is_tied: Mask = ~(is_first & np.append(is_first[1:], True))
     return is_tied
-
-
-def _take(values: Sequence[T], indices: Ints) -> list[T]:
-    return [values[i] for i in indices.tolist()]
 
 
 def factorize(names: Sequence[S]) -> tuple[Ints, list[S]]:
@@ -285,9 +242,6 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     """Merge the tables of several shards; blocks of the same name are joined.  Without names, all blocks are distinct.
 
     Fields and breakdowns that a shard lacks, such as the genre of documents without one, are dropped.
-
-    Raises:
-        ValueError: there are no tables, their columns differ, or two of them have the same unit.
     """
     if not tables:
         raise ValueError("no tables to merge")

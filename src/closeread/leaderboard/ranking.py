@@ -352,7 +352,7 @@ class Pairs(NamedTuple):
 def pair_differences(
     metric: Metric, names: Sequence[str], blocks: Floats, *, n_resamples: int, confidence: float, seed: int
 ) -> Pairs:
-    """Compare all pairs of systems as `closeread.counts.resampling.compare` does, with j first and i second.
+    """Compare all pairs of systems as `closeread.counts.resampling.compare_pairs` does, with j first and i second.
 
     The resamples are drawn once, and are those that `compare` draws for each pair.
 

@@ -119,11 +119,7 @@ def _load_part(part: object, name: str) -> Counts:
 
 
 def _check_units(merged: Counts, gold: FileOrRows) -> None:
-    """Check that every unit of the gold has been counted, and no other.
-
-    Raises:
-        RequestError: units are absent, others were counted, or their gold differs.
-    """
+    """Check that every unit of the gold has been counted, and no other."""
     provenance = merged.provenance
     place, _ = make_place(provenance.corpus, gold)
     scorer = open_scorer(provenance.corpus, place, dict(provenance.options))
@@ -167,9 +163,6 @@ class CountBatch:
         Returns:
             The same type, with the column `counts` and one row, of bytes as `Counts.to_bytes` returns them; an empty
             batch has none.
-
-        Raises:
-            RequestError: a column is absent; a SubmissionError or a FormatError if values are invalid.
         """
         columns = _read_columns(batch)
         if not any(columns.values()):

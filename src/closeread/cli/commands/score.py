@@ -205,7 +205,6 @@ def _make_csv(
     Raises:
         RequestError: several tables are requested.
     """
-    from closeread.counts.report import report_rows
     from closeread.exceptions import RequestError
 
     if units is not None and explanations is not None:
@@ -216,7 +215,7 @@ def _make_csv(
         explanation = procedure.explanation()
         rows = [[unit, *explanation.row(one)] for unit, explained in explanations.items() for one in explained]
         return [report.unit, *explanation.header], rows
-    return report_rows(report)
+    return report.to_rows()
 
 
 def _explain_in_grids(procedure: Procedure, explanations: Mapping[str, list[Any]]) -> Iterator[Grid]:
