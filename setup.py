@@ -38,6 +38,7 @@ setup(
             "hub/*.html",
             "leaderboard/*.json",
             "leaderboard/codabench/*.png",
+            "leaderboard/codabench/pages/*",
             "neural/*.json",
             "leaderboard/templates/*",
             "tasks/*.bib",

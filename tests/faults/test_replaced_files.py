@@ -62,6 +62,13 @@ def test_the_longest_name(here):
     assert len(read_tree(".")) == 2
 
 
+def test_new_folders_are_kept_if_somebody_else_used_them(here):
+    with pytest.raises(KeyError), creating_folder(Path("a/b")):  # noqa: PT012
+        Path("a/other").touch()
+        raise KeyError
+    assert sorted(read_tree("a")) == ["other"]
+
+
 def test_several_files_or_none(here):
     Path("taken").mkdir()
     with pytest.raises(OSError, match="can't be written: is a directory: 'taken'"):

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from shared.doors import TASKS, TIMEML_FILES, write_key
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
-from closeread.files import creating_folder, package_folder
+from closeread.files import package_folder
 from closeread.leaderboard.codabench.bundle import PACKAGE, Settings, make_competition
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
@@ -201,30 +200,6 @@ def test_a_bundle_that_fails_halfway_leaves_nothing_behind(here, run):
     assert result.exit_code == 1
     assert "closeread-1.whl" in result.stderr
     assert list(here.iterdir()) == []
-
-
-@contextmanager
-def failing(folder):
-    """A folder that is being created when something fails, while somebody else uses the one above it."""
-    with creating_folder(folder):
-        (folder.parent / "other").touch()
-        yield
-
-
-def test_new_folders_are_kept_if_somebody_else_used_them(tmp_path):
-    with pytest.raises(KeyError), failing(tmp_path / "a" / "b"):
-        raise KeyError
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "other"]
-
-
-def test_a_folder_that_cannot_be_written_is_named_as_the_user_did(tmp_path):
-    with (
-        pytest.raises(OSError, match=r"can't be written: File name too long: '.*/aaa*'$"),
-        failing(
-            tmp_path / ("a" * 256)  # one letter longer than the longest name
-        ),
-    ):
-        pass
 
 
 def test_a_score_whose_name_is_too_long_is_refused():

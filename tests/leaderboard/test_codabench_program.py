@@ -315,7 +315,6 @@ def keys(tmp_path_factory):
 
 CONLL = "#begin document (d); part 000\nd 0 0 {} (1)\nd 0 1 b (2)\nd 0 2 c (1)\n\n#end document\n"
 LONG = gzip.compress(b"\n" * 1_000_001)
-LARGE = gzip.compress(bytes(50_000_001))
 
 
 @pytest.mark.usefixtures("workers")
@@ -323,15 +322,11 @@ LARGE = gzip.compress(bytes(50_000_001))
     ("scored", "files", "expected"),
     [
         ("coref", {"r.conll": CONLL.format("x")}, UNFIT),
-        ("coref", {"r.conll": CONLL.format("a").replace("d 0 2 c (1)\n", "")}, UNFIT),
         ("coref", {"r.conll": CONLL.format("a").replace("(d)", "(e)")}, "'e; part 000' is not in the key"),
         ("coref", {"r.conll": CONLL.format("a").replace("(2)", "(2")}, ":3: "),
         ("coref", {"r.conll.gz": LONG}, "has 1,000,001 lines (limit: 1,000,000)"),
-        ("coref", {"r.conll.gz": LARGE}, "50,000,000"),
         ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"]}, UNFIT),
         ("tlinks", {"a.tml": TIMEML_FILES["response"]["a"].replace("<TLINK", "<TLINK x", 1)}, "a.tml"),
-        ("tlinks", {"b.tml": TIMEML_FILES["response"]["a"]}, "b.tml"),
-        ("tlinks", {"a.tml": b"\xff"}, "a.tml: is not UTF-8"),
         ("tlinks", {"a.tml": "\n" * 1_000_001}, "has 1,000,001 lines (limit: 1,000,000)"),
         ("tlinks", {"a b.tml": "x", "a.tml": "x\0"}, "a.tml: is a binary file"),
     ],
@@ -425,27 +420,6 @@ def break_code(app):
     with zipfile.ZipFile(package, "w") as archive:
         for path, data in files.items():
             archive.writestr(path, data)
-
-
-@pytest.mark.extended
-def test_canaries_of_a_key_are_not_shown(submit):
-    key = "\n".join(
-        [
-            "#begin document (d); part 000",
-            f"d 0 0 {CANARY}-word (1)",
-            "d 0 1 b (2)",
-            "d 0 2 c (1)",
-            "",
-            "#end document",
-            "",
-        ]
-    )
-    Path("key.conll").write_text(key)
-    score = submit("coref", "--gold", "key.conll")
-    masked = key.replace(f"{CANARY}-word", "a")
-    wrong = {"r.conll": masked.replace("(d)", "(e)")}
-    assert CANARY not in score(wrong).shown
-    assert CANARY not in score({"r.conll": masked.replace("(2)", "(2")}, run=run_here).shown
 
 
 def test_small_slices_are_not_shown(submit):

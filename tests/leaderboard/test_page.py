@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from shared.leaderboards import (
     HOSTILE,
     make_board,
-    make_history,
     make_hostile_index,
     make_index,
-    make_pairs,
     make_printed,
     make_row,
     wrap,
@@ -223,11 +221,3 @@ def test_a_record_is_drawn_where_it_belongs():
     (only,) = make_chart(history[:1])["points"]
     assert chart["left"] < only[0] < chart["right"]
     assert 0 < only[1] < chart["height"]
-
-
-def test_the_generator_is_right_about_pairs(rng):
-    """The fixtures themselves: one pair a couple, in the order of the index."""
-    rows = [make_row(rng, name, value) for name, value in (("A", 0.6), ("B", 0.5), ("C", 0.3))]
-    pairs = make_pairs(rows)
-    assert [round(low + 0.03, 9) for low in pairs["low"]] == pytest.approx([0.1, 0.3, 0.2])
-    assert len(make_history(rows)) == 1

@@ -115,7 +115,7 @@ def test_all_problems_are_told_at_once_and_values_are_kept(browser, store):
     assert answer.told == (
         "This can’t be submitted, for these reasons: "
         "Name of the system: 'My system' contains several spaces in a row (expected one) "
-        r"Description: 'two\x07' contains a control character, U+0007; remove it "
+        r"Description: 'two\x07' contains an invisible character, U+0007; remove it "
         "Model on the Hub: 'no-org' is not the name of a model on the Hub "
         "(expected ORG/NAME of letters, digits, -, _ and .) "
         "Paper: 'http://x.org' is not an https link (expected https://HOST/…) "

@@ -203,32 +203,12 @@ class TestForms:
         ("data", "problem"),
         [
             (b'{"id": ' + b"[" * 500_000, "predictions:1: is nested too deeply (limit: 100 levels)"),
-            (b'{"id": NaN}', "predictions:1: NaN is not a valid JSON value"),
-            (b'{"id": "a", "id": "b"}', "predictions:1: duplicate key 'id'"),
-            (b'{"id": ' + b"9" * 500_000 + b"}", "predictions:1: contains a number with too many digits"),
-            (b'{"id": "' + b"x" * 900_000 + b'"}', "103 of 103 ids have no prediction"),
-            (bytes(range(256)), "predictions: is a binary file: it contains NUL bytes (expected UTF-8 text)"),
-            (b'{"id": "\xff"}', "predictions:1: byte 9 (0xff) is not valid UTF-8"),
             (b"x" * (LIMIT + 1), "Predictions: the file is larger than 1,000,000 bytes, the limit of this board"),
             (b"\n" * 20_001, "predictions: has 20,001 lines (limit: 20,000)"),
             (gzip.compress(b"\n" * 20_001), "predictions: has 20,001 lines (limit: 20,000)"),
             (gzip.compress(b" " * 40_000_000, 1), "more than 1,000,000 bytes when decompressed"),
-            (gzip.compress(GOOD)[:-9], "predictions: is not a valid gzip file: it is truncated"),
         ],
-        ids=[
-            "deep",
-            "NaN",
-            "twice",
-            "digits",
-            "line",
-            "binary",
-            "bytes",
-            "large",
-            "rows",
-            "gz rows",
-            "bomb",
-            "cut",
-        ],
+        ids=["deep", "large", "rows", "gz rows", "bomb"],
     )
     @pytest.mark.extended
     def test_hostile_predictions_are_refused(self, browser, data, problem):

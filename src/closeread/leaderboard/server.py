@@ -20,13 +20,13 @@ from pathlib import Path
 from socket import create_server
 from threading import Lock
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import uvicorn
 from python_multipart.exceptions import FormParserError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, MutableHeaders, UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -53,9 +53,6 @@ from closeread.leaderboard.submission import (
 )
 from closeread.leaderboard.tables import format_rank, format_value
 
-if TYPE_CHECKING:
-    from starlette.types import Message, Receive, Scope, Send
-
 HOSTS = ("127.0.0.1", "localhost")
 HEADERS = {
     "Cache-Control": "no-store",
@@ -66,8 +63,18 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Headers of every answer."""
+"""Headers of every answer, those about errors included."""
 
+ERROR = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<h1>{title}</h1>
+<p>{sentence}</p>
+<p><a href="/">To the leaderboard</a></p>
+"""
 FIELDS = {
     "system": "Name of the system",
     "model": "Model on the Hub",
@@ -84,8 +91,9 @@ PATIENCE = 3
 """How many seconds the server waits for answers that are not complete when it is stopped."""
 
 SOON = 5
-"""How many seconds an answer waits for its submission to be judged; after them, it tells that this is not done yet."""
+"""How many seconds an answer waits for its submission to be judged before it says that this is not done yet."""
 
+WAITING = "Submitted, but not judged yet:"
 ANSWER = "#answer"
 """Where the page tells what became of a form; browsers go there, also without a script."""
 
@@ -135,47 +143,46 @@ class Service:
 
     def judge(self, submission: str) -> None:
         """Judge everything that waits, unless the submission was judged meanwhile; one thread at a time."""
-        if submission in self._waiting:
-            together = list(self._waiting)
-            try:
-                judge(
-                    self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=self._score_all
-                )
-            except (ScoringError, OSError) as error:
-                self.report("errors", str(error))
-            finally:
-                for one in together:
-                    del self._waiting[one]
+        if submission not in self._waiting:
+            return
+        together = list(self._waiting)
+        try:
+            judge(self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=self._score_all)
+        except (ScoringError, OSError) as error:
+            self.report("errors", str(error))
+        finally:
+            for one in together:
+                del self._waiting[one]
 
     def describe(self, submission: str) -> dict[str, Any]:
         """Return what became of a submission, as the form tells it; empty if there is no such submission."""
         for board in self.store.read_index()["boards"]:
             for row in (*board["rows"], *board["superseded"]):
                 if row["id"] == submission:
-                    return {"board": board["name"], "accepted": _describe_row(board, row)}
+                    title = next(one["title"] for one in board["metrics"] if one["name"] == board["headline"])
+                    score = f"{title} {format_value(row['scores'].get(board['headline']))}"
+                    told = {"id": submission, "system": row["system"], "score": score, "rank": format_rank(row["rank"])}
+                    return {"board": board["name"], "accepted": told}
         if (waits_for := self._waiting.get(submission)) is not None:
-            number = pluralize(len(self._waiting), "submission")
-            why = f"{number} waiting for the judge. Reload this page in a while."
-            return {"board": waits_for, "message": f"Submitted, but not judged yet: {why}"}
+            why = f"{pluralize(len(self._waiting), 'submission')} waiting for the judge. Reload this page in a while."
+            return {"board": waits_for, "message": f"{WAITING} {why}"}
         leaderboard = self.store.read_leaderboard()
         results = self.store.read_results(leaderboard)
-        entry = results.entries.get(submission)
-        if entry is not None and entry.status == "withdrawn":
-            return {"board": entry.board, "message": "This was submitted before, and withdrawn."}
-        if entry is not None:
+        if (entry := results.entries.get(submission)) is not None:
+            if entry.status == "withdrawn":
+                return {"board": entry.board, "message": "This was submitted before, and withdrawn."}
             return {"board": entry.board, "problems": list(entry.problems)}
-        arrivals = self.store.list_arrivals(leaderboard, results)
-        arrival = next((one for one in arrivals if one.submission == submission), None)
-        if arrival is None:
-            return {}
-        per_day = leaderboard.find(arrival.board).limits.per_day
-        today = datetime.now(UTC).date().isoformat()
-        same = [one for one in results.entries.values() if (one.author, one.day) == (arrival.author, today)]
-        if sum(one.status != "refused" for one in same) >= per_day:
-            why = f"the limit is {pluralize(per_day, 'submission')} a day, so it waits for tomorrow (UTC)."
-        else:
-            why = "scoring failed; the reason is printed where this page is served."
-        return {"board": arrival.board, "message": f"Submitted, but not judged yet: {why}"}
+        for arrival in self.store.list_arrivals(leaderboard, results):
+            if arrival.submission == submission:
+                per_day = leaderboard.find(arrival.board).limits.per_day
+                key = arrival.author, datetime.now(UTC).date().isoformat()
+                same = [one for one in results.entries.values() if (one.author, one.day) == key]
+                why = "scoring failed; the reason is printed where this page is served."
+                if sum(one.status != "refused" for one in same) >= per_day:
+                    limit = pluralize(per_day, "submission")
+                    why = f"the limit is {limit} a day, so it waits for tomorrow (UTC)."
+                return {"board": arrival.board, "message": f"{WAITING} {why}"}
+        return {}
 
     def close(self) -> None:
         """End the workers, and what they are scoring."""
@@ -188,57 +195,26 @@ class Service:
             yield self._score(board, job)
 
     def _score(self, board: Board, job: Job) -> Outcome:
-        """Score a job by the worker of the board; a worker that failed is not used again."""
+        """Score a job by the worker of the board: a new one if the board was changed, or the last one failed."""
         with self._lock:
-            worker = self._find_worker(board)
+            known, worker = self._workers.pop(board.name, (None, None))
+            if worker is None or known != board:
+                if worker is not None:
+                    worker.close()
+                worker = open_sandbox(board, self._golds.get(board.name))
+            self._workers[board.name] = board, worker
+            if self._is_closed:  # perhaps meanwhile, by another thread, which has not seen this worker
+                worker.close()
+                raise ScoringError("the server is stopped")
             outcome = score_in(worker, board, job)
             if outcome.error is not None:
                 self._workers.pop(board.name, None)
                 worker.close()
             return outcome
 
-    def _find_worker(self, board: Board) -> Sandbox:
-        """Return the worker of a board, a new one if there is none or the board was changed."""
-        known, worker = self._workers.get(board.name, (None, None))
-        if worker is not None and known == board:
-            return worker
-        if worker is not None:
-            worker.close()
-        worker = open_sandbox(board, self._golds.get(board.name))
-        self._workers[board.name] = board, worker
-        if self._is_closed:  # perhaps meanwhile, by another thread, which has not seen this worker
-            worker.close()
-            raise ScoringError("the server is stopped")
-        return worker
 
-
-def _describe_row(board: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str]:
-    """Return how to name a row of the index, its headline score and its rank."""
-    title = next(metric["title"] for metric in board["metrics"] if metric["name"] == board["headline"])
-    score = format_value(row["scores"].get(board["headline"]))
-    return {"id": row["id"], "system": row["system"], "score": f"{title} {score}", "rank": format_rank(row["rank"])}
-
-
-class SafeApp(Starlette):
-    """An application all of whose answers have our headers, those about errors included."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
-        async def add(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
-
-        await super().__call__(scope, receive, add)
-
-
-def make_app(service: Service) -> SafeApp:
-    """Return the application that serves a store.
-
-    Args:
-        service: the store, with what is needed to judge.
-    """
+def make_app(service: Service) -> Starlette:
+    """Return the application that serves a store."""
     limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values()) + OVERHEAD
     # Forms wait here, not in threads, which others need to see the page.
     turn, judging = asyncio.Lock(), asyncio.Lock()
@@ -268,7 +244,7 @@ def make_app(service: Service) -> SafeApp:
         await asyncio.wait([judged], timeout=SOON)
         return RedirectResponse(f"/?submitted={found}{ANSWER}", 303)
 
-    app = SafeApp(
+    app = Starlette(
         routes=[Route("/", show, methods=["GET"]), Route("/submit", submit, methods=["POST"])],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)],
         exception_handlers=dict.fromkeys((HTTPException, FormParserError, Exception), _tell_error),
@@ -290,9 +266,8 @@ def _check_form(request: Request, limit: int) -> None:
     is_declared = size.isdecimal() and "transfer-encoding" not in headers
     if not is_declared or int(size) > limit:
         what = f"A form may have at most {limit:,} bytes here, and has to declare them."
-        raise HTTPException(
-            413 if is_declared else 411, what, {"Connection": "close"}
-        )  # instead of waiting for the rest
+        # Instead of waiting for the rest.
+        raise HTTPException(413 if is_declared else 411, what, {"Connection": "close"})
 
 
 def _tell_error(request: Request, error: Exception) -> Response:
@@ -304,12 +279,7 @@ def _tell_error(request: Request, error: Exception) -> Response:
             sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
     elif isinstance(error, FormParserError):  # which older versions of Starlette do not handle
         status, sentence = 400, "This form was cut off on its way."
-    title = HTTPStatus(status).phrase
-    text = (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="color-scheme" content="light dark">\n'
-        f'<link rel="icon" href="data:,">\n<title>{title}</title>\n<h1>{title}</h1>\n<p>{escape(sentence)}</p>\n'
-        '<p><a href="/">To the leaderboard</a></p>\n'
-    )
+    text = ERROR.format(title=HTTPStatus(status).phrase, sentence=escape(sentence))
     return HTMLResponse(text, status, getattr(error, "headers", None))
 
 
@@ -378,14 +348,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(service: Service, port: int, n_workers: int, announce: Callable[[int], None]) -> None:
-    """Serve a store on 127.0.0.1 until the process is interrupted.
-
-    Args:
-        service: the store, with what is needed to judge.
-        port: the port; 0 for one that is free.
-        n_workers: the number of processes that score what has arrived before.
-        announce: called with the port, as soon as there are answers.
-    """
+    """Serve a store on 127.0.0.1 until the process is interrupted; `announce` takes the port when there are answers."""
     try:
         listener = create_server(("127.0.0.1", port))
     except OSError as error:
@@ -394,7 +357,11 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
     with listener:
         service.catch_up(n_workers)
         config = uvicorn.Config(
-            make_app(service), log_level="warning", server_header=False, timeout_graceful_shutdown=PATIENCE
+            make_app(service),
+            log_level="warning",
+            server_header=False,
+            headers=list(HEADERS.items()),
+            timeout_graceful_shutdown=PATIENCE,
         )
         server = _Server(config, service)
         announce(listener.getsockname()[1])

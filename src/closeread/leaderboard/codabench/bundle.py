@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_corpus_gold
 from closeread.corpus.names import load_corpus
+from closeread.corpus.schema import fields, load_schema
 from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import GoldSpec, PathOption
 from closeread.exceptions import FormatError, RequestError, join_names, quote
@@ -24,12 +25,12 @@ from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.json_schema import check_json
 from closeread.leaderboard.canonical import WITH_LINE_ENDS
-from closeread.leaderboard.codabench import pages
-from closeread.leaderboard.codabench.program import column_key
+from closeread.leaderboard.codabench.program import accepts_folders, column_key
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_procedure
+from closeread.tables import Grid, Markup, draw
 
 DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 """The newest image of the platform.  It lacks some libraries, so they are installed at every submission."""
@@ -46,6 +47,7 @@ PAGES = ("overview", "evaluation", "terms", "data")
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
+SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
 LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
 """The libraries that scoring imports."""
 
@@ -101,10 +103,24 @@ def _is_date(text: str) -> bool:
 
 def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
     """Return the content of `competition.yaml`."""
+    about = f"Scored by closeread: {board.procedure.title}."
+    # Codabench ranks by the first column.
+    metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
+    columns = [
+        {
+            "title": one.title,
+            "key": column_key(one.name),
+            "index": i,
+            "sorting": "desc",
+            "precision": 2,
+            "hidden": False,
+        }
+        for i, one in enumerate(metrics)
+    ]
     found = {
         "version": 2,
         "title": settings.title or board.title,
-        "description": f"Scored by closeread: {board.procedure.title}.",
+        "description": about,
         "image": "logo.png",
         "terms": "pages/terms.md",
         "registration_auto_approve": False,
@@ -119,13 +135,35 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
             {
                 "index": 0,
                 "name": board.title,
-                "description": f"Scored by closeread: {board.procedure.title}.",
+                "description": about,
                 "scoring_program": "scoring_program",
                 "reference_data": "reference_data",
             }
         ],
-        "phases": [_make_phase(settings)],
-        "leaderboards": [_make_leaderboard(board)],
+        "phases": [
+            {
+                "index": 0,
+                "name": "Evaluation",
+                "description": "Submit predictions.",
+                "start": settings.start,
+                **({} if settings.end is None else {"end": settings.end}),
+                "max_submissions_per_day": settings.per_day,
+                "max_submissions": settings.max_submissions,
+                "execution_time_limit": SECONDS,
+                "accepts_only_result_submissions": True,
+                "starting_kit": "starting_kit",
+                "tasks": [0],
+            }
+        ],
+        "leaderboards": [
+            {
+                "title": "Results",
+                "key": "results",
+                "submission_rule": "Force_Best",
+                "hidden": False,
+                "columns": columns,
+            }
+        ],
     }
     try:
         check_json(found, "closeread.leaderboard/codabench.schema.json", "competition.yaml")
@@ -133,39 +171,6 @@ def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
         lines = "\n".join(problem.message for problem in error.problems)
         raise RequestError(f"Codabench would reject the competition:\n{lines}") from None
     return found
-
-
-def _make_phase(settings: Settings) -> dict[str, Any]:
-    return {
-        "index": 0,
-        "name": "Evaluation",
-        "description": "Submit predictions.",
-        "start": settings.start,
-        **({} if settings.end is None else {"end": settings.end}),
-        "max_submissions_per_day": settings.per_day,
-        "max_submissions": settings.max_submissions,
-        "execution_time_limit": SECONDS,
-        "accepts_only_result_submissions": True,
-        "starting_kit": "starting_kit",
-        "tasks": [0],
-    }
-
-
-def _make_leaderboard(board: Board) -> dict[str, Any]:
-    """Return the leaderboard: a column for every score, the headline first, since Codabench ranks by the first."""
-    metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
-    columns = [
-        {
-            "title": one.title,
-            "key": column_key(one.name),
-            "index": i,
-            "sorting": "desc",
-            "precision": 2,
-            "hidden": False,
-        }
-        for i, one in enumerate(metrics)
-    ]
-    return {"title": "Results", "key": "results", "submission_rule": "Force_Best", "hidden": False, "columns": columns}
 
 
 def make_bundle(
@@ -177,21 +182,18 @@ def make_bundle(
     options: Mapping[str, str] | None = None,
     archive: bool = False,
 ) -> list[Path]:
-    """Write the bundle of a competition.
-
-    The same arguments give the same bytes.
+    """Write the bundle of a competition, complete or not at all, and return its files; the same bytes every time.
 
     Args:
         scored: the name of a corpus or a procedure.
         place: where gold is.
-        folder: where to write; it must be empty or not exist.  It appears complete or not at all.
+        folder: where to write; it must be empty or not exist.
         settings: what the organiser decides.
         options: options of the procedure that differ from the defaults.
         archive: whether to write a zip file, too: beside the folder, named as it with `.zip`.
-
-    Returns:
-        The files, and the zip file.
     """
+    import yaml
+
     named = folder if folder.name not in ("", "..") else folder.resolve()  # messages name paths as the user does
     zipped = named.with_name(f"{named.name}.zip")
     if archive and zipped.exists():
@@ -200,17 +202,20 @@ def make_bundle(
     board = make_board(
         scored, place, options=options, private=True, title=settings.title, limits=limits, counting="best"
     )
-    _refuse_paths(board)
+    for one in board.procedure.options:
+        if isinstance(one, PathOption) and board.options[one.name]:
+            raise RequestError(f"option {one.name} is a path, which is not available in a bundle")
     competition = make_competition(board, settings)
     with creating_folder(folder) as made:
         _write_gold(board, place, made / "reference_data")
         samples = _write_starting_kit(board, made / "starting_kit")
         requirements = _write_program(board, settings, made / "scoring_program")
-        task = pages.Task(board, str(competition["title"]), samples, settings.docker_image, requirements)
-        _write_texts(task, made)
+        _write_texts(board, str(competition["title"]), samples, settings.docker_image, requirements, made)
         logo = package_folder("closeread.leaderboard.codabench") / "logo.png"
         (made / "logo.png").write_bytes(logo.read_bytes())
-        write_text(made / "competition.yaml", _dump_yaml(competition))
+        # Codabench drops the time of a date that is not in quotation marks.
+        text = yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=1000)
+        write_text(made / "competition.yaml", text)
         files = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
         if archive:
             with replacing(zipped) as partial:
@@ -227,13 +232,6 @@ def describe_licence(scored: str, place: GoldSpec) -> list[str]:
     corpus = load_corpus(name)
     allowed = "the bundle may go to a server that keeps the gold to itself, and to nobody else"
     return [f"{corpus.title} may not be redistributed ({corpus.redistribution}): {allowed}."]
-
-
-def _refuse_paths(board: Board) -> None:
-    """Refuse options whose values are files, which the worker does not have."""
-    paths = [one.name for one in board.procedure.options if isinstance(one, PathOption) and board.options[one.name]]
-    if paths:
-        raise RequestError(f"option {paths[0]} is a path, which is not available in a bundle")
 
 
 def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
@@ -265,12 +263,12 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     if board.corpus is None or "sample" not in load_corpus(board.corpus).configs:
         return []
     gold = read_corpus_gold(GoldSpec(board.corpus, "sample"))
-    write_text(folder / pages.SAMPLE_GOLD, dump_json_lines(gold.records, WITH_LINE_ENDS))
+    write_text(folder / SAMPLE_GOLD, dump_json_lines(gold.records, WITH_LINE_ENDS))
     if not board.baselines:
-        return [pages.SAMPLE_GOLD]
+        return [SAMPLE_GOLD]
     rows = load_baseline(board.corpus, board.baselines[0]).predict(gold.records)
-    write_submission(folder / pages.SAMPLE_PREDICTIONS, rows, gold.corpus)
-    return [pages.SAMPLE_GOLD, pages.SAMPLE_PREDICTIONS]
+    write_submission(folder / SAMPLE_PREDICTIONS, rows, gold.corpus)
+    return [SAMPLE_GOLD, SAMPLE_PREDICTIONS]
 
 
 def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
@@ -291,25 +289,59 @@ def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
     (folder / FILE).write_bytes(Leaderboard(board.title, {board.name: board}).to_bytes())
     write_text(folder / "metadata.yaml", f"command: {COMMAND}\n")
     write_text(folder / "requirements.txt", "".join(f"{one}\n" for one in requirements))
-    write_text(folder / "Dockerfile", pages.dockerfile())
     return requirements
 
 
-def _write_texts(task: pages.Task, folder: Path) -> None:
-    """Write the pages, and the guides for organisers and participants."""
+def _write_texts(
+    board: Board, title: str, samples: Sequence[str], image: str, requirements: Sequence[str], folder: Path
+) -> None:
+    """Write the pages, and the guides for organisers and participants, which organisers are expected to edit."""
+    import jinja2
+
+    procedure = board.procedure
+    corpus = None if board.corpus is None else load_corpus(board.corpus)
+    is_default = corpus is None or board.config == corpus.default_config
+
+    def draw_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        return draw(Grid("", header, rows), "markdown")
+
+    options = [
+        [Markup(f"`{one.name}`"), Markup(f"`{board.options[one.name]}`"), Markup(one.help)]
+        for one in procedure.options
+        if board.options[one.name]
+    ]
+    described = [] if corpus is None else fields(load_schema(corpus.schema), "submission")
+    of_submissions = [[Markup(f"`{one.name}`"), one.type, Markup(one.description)] for one in described]
+    config = "" if is_default else f" --config {board.config}"
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(package_folder("closeread.leaderboard.codabench") / "pages"),
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 (Markdown)
+    )
+    templates.globals |= {
+        "board": board,
+        "title": title,
+        "corpus": corpus,
+        "drawing": board.resampling,
+        "headline": next(metric.title for metric in procedure.metrics if metric.name == board.headline),
+        "citation": procedure.citation or (corpus.citation if corpus else ""),
+        "check": f"closeread validate {board.scored} predictions.jsonl{config} --split {board.split}",
+        "files": f"one file of predictions{', or a folder of them' if accepts_folders(board) else ''}",
+        "part": f'"{board.corpus}"' + ("" if is_default else f', "{board.config}"'),
+        "scores": draw_table(["score", "description"], [[one.title, one.description] for one in procedure.metrics]),
+        "options": draw_table(["option", "value", "description"], options) if options else "",
+        "fields": draw_table(["field", "type", "description"], of_submissions),
+        "samples": samples,
+        "docker_image": image,
+        "requirements": requirements,
+    }
     (folder / "pages").mkdir()
-    for name in PAGES:
-        write_text(folder / "pages" / f"{name}.md", getattr(pages, name)(task))
-    write_text(folder / "README.md", pages.readme(task))
-    write_text(folder / "starting_kit" / "README.md", pages.starting_kit(task))
-
-
-def _dump_yaml(value: object) -> str:
-    """Return a value as YAML; dates are in quotation marks, since Codabench drops the time of those that are not."""
-    import yaml
-
-    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=1000)
-    return text
+    places = {f"{name}.md": f"pages/{name}.md" for name in PAGES}
+    places |= {"readme.md": "README.md", "starting_kit.md": "starting_kit/README.md"}
+    for name, place in {**places, "Dockerfile": "scoring_program/Dockerfile"}.items():
+        write_text(folder / place, templates.get_template(name).render())
 
 
 def zip_files(files: Mapping[str, Path]) -> bytes:
@@ -334,19 +366,11 @@ def _find_package_files() -> dict[str, Path]:
     return {
         f"{place}/{path.relative_to(folder).as_posix()}": path
         for place, folder in places.items()
-        for path in _walk(folder)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.suffix not in (".pyc", ".pyo")
+        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
     }
-
-
-def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, but for caches and compiled code."""
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name == "__pycache__" or path.suffix in (".pyc", ".pyo"):
-            continue
-        if path.is_dir():
-            yield from _walk(path)
-        else:
-            yield path
 
 
 def scoring_requirements() -> list[str]:

@@ -12,7 +12,7 @@ import html
 import json
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,7 +27,7 @@ from closeread.leaderboard.names import show_safely
 from closeread.leaderboard.scoring import score_predictions
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited
 from closeread.scoring import Scorer
-from closeread.tables import NOTHING
+from closeread.tables import Grid, draw_html, percent
 from closeread.wording import word_for_command_line
 
 REFERENCE, RESULT = "ref", "res"
@@ -58,8 +58,7 @@ PAGE = """<!DOCTYPE html>
 body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 60rem; padding: 0 1rem; }}
 table {{ border-collapse: collapse; margin: 1rem 0; }}
 caption {{ font-weight: bold; text-align: left; }}
-th, td {{ border-bottom: 1px solid GrayText; padding: 0.2rem 0.8rem 0.2rem 0; text-align: left; }}
-td {{ font-variant-numeric: tabular-nums; }}
+td {{ border-bottom: 1px solid GrayText; font-variant-numeric: tabular-nums; padding: 0.2rem 0.8rem 0.2rem 0; }}
 pre, code {{ font-family: ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }}
 </style>
 </head>
@@ -74,20 +73,19 @@ pre, code {{ font-family: ui-monospace, monospace; overflow-wrap: anywhere; whit
 
 
 def run(source: str, output: str, program: str) -> int:
-    """Score a submission.
+    """Score a submission; return the exit code: 0, or 1 if it can't be scored.
 
     Args:
         source: the folder of the input.
         output: the folder to write to.
         program: the folder of the scoring program.
-
-    Returns:
-        The exit code: 0, or 1 if the submission can't be scored.
     """
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        board = read_board(Path(program))
-        gold = find_reference(Path(source) / REFERENCE)
+        path = Path(program) / FILE
+        board = Leaderboard.from_bytes(path.read_bytes(), path).find(None)
+        # The gold is the only file, or folder, that is not hidden.
+        (gold,) = (one for one in (Path(source) / REFERENCE).iterdir() if not one.name.startswith("."))
         scorer = board.open_scorer(gold)
     except Exception as error:  # its message may quote the gold
         return _fail(Path(output), "Not scored", f"The gold can't be read ({describe_place(error)}). {ORGANISERS}")
@@ -101,20 +99,6 @@ def run(source: str, output: str, program: str) -> int:
     write_text(Path(output) / DETAILS, results_page(board, report))
     write_text(Path(output) / SCORES, json.dumps(make_scores(report), indent=1) + "\n")
     return 0
-
-
-def read_board(program: Path) -> Board:
-    """Read what is scored, and how."""
-    path = program / FILE
-    return Leaderboard.from_bytes(path.read_bytes(), path).find(None)
-
-
-def find_reference(folder: Path) -> Path:
-    """Return the file or the folder of the gold: the only one that is not hidden."""
-    found = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    if len(found) != 1:
-        raise FormatError(folder, [Problem(f"has {len(found)} files (expected 1)")])
-    return found[0]
 
 
 def judge(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
@@ -167,8 +151,11 @@ def describe_place(error: BaseException) -> str:
 
 
 def _fail(output: Path, title: str, what: str) -> int:
+    """Say why a submission is not scored, a reason a line; return the exit code."""
     print(what, file=sys.stderr)
-    write_text(output / DETAILS, failure_page(title, what))
+    lines = "\n".join(html.escape(show_safely(line)) for line in what.split("\n"))
+    page = PAGE.format(title=html.escape(show_safely(title)), body=f"<h2>Not scored</h2>\n<pre>{lines}</pre>")
+    write_text(output / DETAILS, page)
     return 1
 
 
@@ -187,15 +174,9 @@ def find_files(folder: Path) -> dict[str, Path]:
 
 
 def read_predictions(files: dict[str, Path], board: Board, *, is_folder: bool) -> tuple[bytes, str]:
-    """Read predictions as the judge gets them: a file, or a packed folder.
+    """Read predictions as the judge gets them, a file or a packed folder, with a name whose suffix says what they are.
 
-    Args:
-        files: the files of the submission.
-        board: what it is for.
-        is_folder: whether a single file is a folder of one.
-
-    Returns:
-        The bytes, and a name whose suffix says what they are.
+    With `is_folder`, a single file is a folder of one.
     """
     if len(files) == 1 and not is_folder:
         ((name, path),) = files.items()
@@ -214,83 +195,33 @@ def accepts_folders(board: Board) -> bool:
     return board.corpus is None or bool(find_folders(load_corpus(board.corpus)))
 
 
-def failure_page(title: str, what: str) -> str:
-    """Return the page that says why a submission was not scored.
-
-    Args:
-        title: the name of the board.
-        what: the reasons, one a line.
-    """
-    lines = "\n".join(map(_escape, what.split("\n")))
-    return PAGE.format(title=_escape(title), body=f"<h2>Not scored</h2>\n<pre>{lines}</pre>")
-
-
 def results_page(board: Board, report: Mapping[str, Any]) -> str:
-    """Return the page with the scores of a submission.
+    """Return the page with the scores of a submission, from those that may be published, as the JSON of a report."""
+    titles = {metric.name: metric.title for metric in board.procedure.metrics}
 
-    Args:
-        board: the board.
-        report: the scores that may be published, as the JSON of a report.
-    """
-    parts = [_summary(report), _scores_table("Scores", board, report["scores"])]
+    def format_score(score: Mapping[str, Any]) -> list[str]:
+        low, high = score["low"], score["high"]
+        return [percent(score["value"]), percent(None) if low is None else f"{percent(low)}–{percent(high)}"]
+
+    rows = [[titles[name], *format_score(score)] for name, score in report["scores"].items()]
+    grids = [Grid("Scores", ["Score", "Value", "Interval"], rows)]
     for field, values in report["slices"].items():
+        rows = [
+            [value, f"{one['n_units']:,}", *format_score(one["scores"][board.headline])]
+            for value, one in values.items()
+            if board.headline in one["scores"]
+        ]
         if values:
-            parts.append(_slices_table(field, board, values))
-    undefined = [name for name, score in report["scores"].items() if score["value"] is None]
-    if undefined:
-        names = ", ".join(_title(board, name) for name in undefined)
-        parts.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {_escape(names)}.</p>")
-    parts.append(f"<p>Signature: <code>{_escape(report['signature'])}</code></p>")
-    return PAGE.format(title=_escape(board.title), body="\n".join(parts))
-
-
-def _summary(report: Mapping[str, Any]) -> str:
-    units = f"{report['n_units']:,} {report['unit']}{'' if report['n_units'] == 1 else 's'}"
-    how = f"{report['confidence']:.0%} bootstrap intervals over {report['resampling_unit']}s"
+            title = titles[board.headline]
+            grids.append(Grid(f"{title} by {field}", [field, "Units", title, "Interval"], rows))
     missing = f" Without a prediction: {report['missing']:,}." if report["missing"] else ""
-    version = f"scored by closeread {report['closeread']}"
-    return f"<p>{_escape(f'{units}, {version}; {how}.{missing}')}</p>"
-
-
-def _scores_table(caption: str, board: Board, scores: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = [[_title(board, name), _value(score), _interval(score)] for name, score in scores.items()]
-    return _table(caption, ["Score", "Value", "Interval"], rows)
-
-
-def _slices_table(field: str, board: Board, values: Mapping[str, Mapping[str, Any]]) -> str:
-    found = {value: one["scores"].get(board.headline) for value, one in values.items()}
-    rows = [
-        [value, f"{values[value]['n_units']:,}", _value(score), _interval(score)]
-        for value, score in found.items()
-        if score is not None
-    ]
-    title = _title(board, board.headline)
-    return _table(f"{title} by {field}", [field, "Units", title, "Interval"], rows)
-
-
-def _title(board: Board, name: str) -> str:
-    return next(metric.title for metric in board.procedure.metrics if metric.name == name)
-
-
-def _value(score: Mapping[str, Any]) -> str:
-    return NOTHING if score["value"] is None else f"{100 * score['value']:.2f}"
-
-
-def _interval(score: Mapping[str, Any]) -> str:
-    return NOTHING if score["low"] is None else f"{100 * score['low']:.2f}–{100 * score['high']:.2f}"
-
-
-def _table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{_escape(name)}</th>' for name in header)
-    body = "\n".join(
-        f'<tr><th scope="row">{_escape(row[0])}</th>'
-        + "".join(f"<td>{_escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
+    about = (
+        f"{pluralize(report['n_units'], report['unit'])}, scored by closeread {report['closeread']}; "
+        f"{report['confidence']:.0%} bootstrap intervals over {report['resampling_unit']}s.{missing}"
     )
-    title = f"<caption>{_escape(caption)}</caption>"
-    return f"<table>\n{title}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-
-
-def _escape(text: str) -> str:
-    return html.escape(show_safely(text))
+    undefined = [titles[name] for name, score in report["scores"].items() if score["value"] is None]
+    parts = [f"<p>{html.escape(about)}</p>", *map(draw_html, grids)]
+    if undefined:
+        parts.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {html.escape(', '.join(undefined))}.</p>")
+    parts.append(f"<p>Signature: <code>{html.escape(show_safely(report['signature']))}</code></p>")
+    return PAGE.format(title=html.escape(show_safely(board.title)), body="\n".join(parts))
