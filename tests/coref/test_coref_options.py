@@ -2,12 +2,10 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE, score_records
 from shared.for_each import for_each
 
-from closeread.counts.table import merge
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -88,16 +86,6 @@ def test_metrics_are_the_same_alone():
         assert alone == {full: value for full, value in every.items() if full.startswith(f"{name}/")}
         mean = score_records(KEY, RESPONSE, metrics=(name,), average="macro")
         assert set(mean) == set(alone)
-
-
-def test_counts_of_shards_add():
-    def table(names):
-        gold = [{"document": n, "clusters": KEY[n]} for n in names]
-        return PROCEDURE.count(gold=gold, system=[{"document": n, "clusters": RESPONSE[n]} for n in names])
-
-    both, apart = table(["a", "b"]), merge([table(["a"]), table(["b"])])
-    assert both.units == apart.units
-    np.testing.assert_array_equal(both.values, apart.values)
 
 
 @for_each("metric", ["mctaco", "leo", ""])

@@ -120,15 +120,6 @@ def test_order_and_numbers_do_not_matter(pairs, seed):
         assert found == pytest.approx(other[name], abs=1e-12), name
 
 
-@given(PAIRS, PAIRS)
-def test_counts_of_a_union_are_those_of_its_parts(one, other):
-    whole, *parts = (
-        count_sides(*map(twin.side, split_sides(pairs)), len(pairs)) for pairs in (one + other, one, other)
-    )
-    for name, found in whole.items():
-        assert found == pytest.approx(np.concatenate([part[name] for part in parts]), abs=1e-12), name
-
-
 def test_nothing_at_all():
     nothing = twin.side([])
     for name, found in count_sides(nothing, nothing, 2).items():

@@ -68,21 +68,6 @@ def test_slices_have_only_counts_of_their_own(pair, ran):
     assert found["scores"].keys() > part["scores"].keys()
 
 
-def test_shards_merge_to_the_whole(pair, ran):
-    for shard in KEY:
-        for side, documents in (("key", KEY), ("response", RESPONSE)):
-            write_jsonl(Path(f"{side}-{shard}.jsonl"), {NAMES[shard]: documents[shard]})
-        ran(
-            "score", "coref", f"key-{shard}.jsonl", f"response-{shard}.jsonl", "--no-ci", "--counts", f"{shard}.parquet"
-        )
-    ran("merge", "a.parquet", "b.parquet", "-o", "all.parquet")
-    by = [part for field in FIELDS for part in ("--by", field)]
-    merged = json.loads(ran("score", "--from-counts", "all.parquet", "--no-ci", "--json", *by))["slices"]
-    for field, slices in score(by=FIELDS).items():
-        for value, scores in slices.items():
-            assert values(merged)[field][value] == pytest.approx(scores, abs=1e-12)
-
-
 def test_shards_without_a_genre_merge_without_it(pair, ran, run):
     write_jsonl(Path("plain.jsonl"), {"ferry": [[[0, 0], [1, 1]]]})
     ran("score", "coref", *pair, "--no-ci", "--counts", "a.parquet")
