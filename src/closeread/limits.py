@@ -15,12 +15,6 @@ MAX_FILE_BYTES = 2**30
 MAX_LINE_BYTES = 2**26
 """The longest line of a text file, in bytes."""
 
-MAX_SMALL_BYTES = 2**26
-"""The size, in bytes, up to which a gzipped file may decompress however small it is."""
-
-MAX_EXPANSION = 100
-"""How many times its size a larger gzipped file may decompress to; texts shrink to a tenth or so."""
-
 MAX_FILES = 10_000
 """The most files of a folder."""
 

@@ -1,14 +1,11 @@
 """Sizes that data only claim are refused before anything is made of that size."""
 
-import gzip
 import json
 
 import pytest
 
 import closeread
 from closeread import limits
-from closeread.exceptions import FormatError
-from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import parse_json_lines
 
 pytestmark = pytest.mark.extended
@@ -23,17 +20,6 @@ def test_a_document_that_claims_billions_of_tokens_is_not_written(suffix, tmp_pa
         closeread.convert("coref", path, to=tmp_path / f"out.{suffix}")
     assert f"limit: {limits.MAX_TOKENS:,}" in str(caught.value)
     assert not (tmp_path / f"out.{suffix}").exists()
-
-
-def test_a_small_file_does_not_become_a_huge_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_SMALL_BYTES", 1000)
-    path, small, large = tmp_path / "a.gz", b"x" * 1000, b"x" * 1_000_000
-    assert decompress(path, gzip.compress(small)) == small
-    data = gzip.compress(large)
-    most = limits.MAX_EXPANSION * len(data)
-    assert len(large) > most
-    with pytest.raises(FormatError, match=f"is too large: more than {most:,} bytes when decompressed"):
-        decompress(path, data)
 
 
 def test_a_repeated_key_among_many():

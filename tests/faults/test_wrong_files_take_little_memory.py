@@ -2,7 +2,6 @@
 
 import gc
 import tracemalloc
-from unittest import mock
 
 import pytest
 from shared.fuzzing.targets import RICH
@@ -11,7 +10,6 @@ from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import InputError
-from closeread.formats import text
 from closeread.formats.timeml import read_timeml
 from closeread.tasks import find_format
 from closeread.tasks.coref.document_fields import read_fields
@@ -114,14 +112,12 @@ def measure(task, path):
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory):
-    """Import and cache what readers need, and have them split few lines at once."""
+    """Import and cache what readers need."""
     folder = tmp_path_factory.mktemp("warm")
     for task, name in dict.fromkeys(case[:2] for case in CASES):
         (folder / task).mkdir(exist_ok=True)
         (folder / task / name).write_text('{"a":1}\nx\n' if name.endswith("jsonl") else "x\n{\n")
         measure(task, folder / task / name)
-    with mock.patch.object(text, "BLOCK", 2**12):
-        yield
 
 
 @pytest.mark.usefixtures("warm")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
-from closeread.formats.gzipped import decompress
+from closeread.formats.text import decompress
 from closeread.tasks.coref.marmara.ud_treebank import read_ud_treebank
 
 CAT = sentence(

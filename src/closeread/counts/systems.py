@@ -30,7 +30,7 @@ from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resa
 from closeread.counts.results import FORMAT, Loadable, check_stored
 from closeread.counts.storage import is_count_file
 from closeread.exceptions import FormatError, Problem, RequestError, escape, escape_line, pluralize, quote
-from closeread.formats.gzipped import GZIP, MAGIC
+from closeread.formats.text import MAGIC
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_latex_rows, percent, transpose
 from closeread.wording import name_option
@@ -67,7 +67,7 @@ def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
         with path.open("rb") as file:
             head = file.read(HEAD)
         if head.startswith(MAGIC):
-            head = zlib.decompressobj(GZIP).decompress(head, HEAD)
+            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
         return "report" if REPORT.match(head) else "predictions"
     except (OSError, zlib.error):
         return "predictions"

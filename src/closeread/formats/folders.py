@@ -1,6 +1,8 @@
-"""Folders of files of one kind: list the files, and report what does not belong there.
+"""Folders of files of one kind: what they contain, what does not belong there, and how files in them may be called.
 
-Conventions: hidden files belong to other programs and are ignored (`find_hidden` names them); everything else that is
+Conventions: a name that a file system would change, or that our readers would pass over, is refused before any file is
+written; so are names that differ only in case or in how accents are written, since they are the same file on macOS and
+Windows.  Hidden files belong to other programs and are ignored (`find_hidden` names them); everything else that is
 not a file of the kind is reported.  Symbolic links are refused, wherever they lead: a submission could be a link to its
 gold, and a folder could contain itself.
 """
@@ -8,16 +10,24 @@ gold, and a folder could contain itself.
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from unicodedata import normalize
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.files import DESKTOP_FILES
-from closeread.formats.gzipped import measure_growth
-from closeread.formats.text import UNSAFE
+from closeread.formats.text import UNSAFE, measure_file
+
+LONGEST_NAME = 255  # bytes, on all usual file systems
+SLASHES = re.compile(r"[/\\]")
+RESERVED = re.compile(r'[<>:"|?*]')
+DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)", re.IGNORECASE)
+"""The names that stand for devices on Windows, with any suffix."""
 
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
@@ -31,31 +41,10 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
     Raises:
         FormatError: the folder can't be read, contains no file of the kind, or contains too many or too large files.
     """
-    files: dict[str, Path] = {}
-    problems: list[Problem] = []
-    size = 0
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if len(files) + len(problems) == limits.MAX_FILES:
-                    raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
-                status = entry.stat(follow_symlinks=False)
-                what = _describe_misfit(entry.name, status.st_mode)
-                if what is None and (not entry.name.endswith(suffixes) or entry.name in suffixes):
-                    what = f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
-                if what is None:
-                    files[entry.name] = Path(entry.path)
-                    size += status.st_size
-                else:
-                    problems.append(Problem(what, None, entry.name))
-    except OSError as error:
-        raise FormatError(folder, [Problem(f"can't be read: {error.strerror}")]) from None
-    _check_size(folder, size, files.values())
+    files, problems = _sort_entries(folder, _iterate_entries(folder, enters=False), kind, suffixes)
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
         raise FormatError(folder, [Problem(f"contains no {kind} (expected files ending in {suffixes[0]})")])
-    return dict(sorted(files.items())), problems
+    return files, problems
 
 
 def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
@@ -73,9 +62,8 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     named = ", ".join(expected)
     if not folders and not any(name in modes for name in expected):
         raise FormatError(folder, [Problem(f"contains none of the folders {named} (expected one for each split)")])
-    inside = [entry for one in folders.values() for entry in islice(_iterate_entries(one), limits.MAX_FILES)]
-    sizes = {path: status.st_size for path, status in inside if S_ISREG(status.st_mode)}
-    _check_size(folder, sum(sizes.values()), sizes)
+    inside = (entry for one in folders.values() for entry in islice(_iterate_entries(one), limits.MAX_FILES))
+    _check_size(folder, [path for path, status in inside if S_ISREG(status.st_mode)])
     others = sorted(name for name in modes if name not in folders and not name.startswith("."))
     what = {True: "is a symbolic link (expected a folder)", False: f"is not one of the folders {named}"}
     return folders, [Problem(what[name in expected and S_ISLNK(modes[name])], None, name) for name in others]
@@ -91,22 +79,30 @@ def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], 
     Raises:
         FormatError: a folder can't be read, or there are no files, or too many or too large ones.
     """
+    files, problems = _sort_entries(folder, _iterate_entries(folder))
+    if not files and not problems:
+        raise FormatError(folder, [Problem(f"contains no {expected}")])
+    return files, problems
+
+
+def _sort_entries(
+    folder: Path, entries: Iterable[tuple[Path, os.stat_result]], kind: str = "", suffixes: tuple[str, ...] = ()
+) -> tuple[dict[str, Path], list[Problem]]:
+    """Return the files among entries of a folder by relative path, and the problems with the others, both sorted."""
     files: dict[str, Path] = {}
     problems: list[Problem] = []
-    size = 0
-    for path, status in _iterate_entries(folder):
+    for path, status in entries:
         if len(files) + len(problems) == limits.MAX_FILES:
             raise FormatError(folder, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
         name = path.relative_to(folder).as_posix()
-        what = _describe_misfit(name, status.st_mode)
-        if what is None:
-            files[name] = path
-            size += status.st_size
-        else:
+        if (what := _describe_misfit(name, status.st_mode)) is not None:
             problems.append(Problem(what, None, name))
-    _check_size(folder, size, files.values())
-    if not files and not problems:
-        raise FormatError(folder, [Problem(f"contains no {expected}")])
+        elif suffixes and (not name.endswith(suffixes) or name in suffixes):
+            what = f"is not a {kind} (expected a name ending in {' or '.join(suffixes)})"
+            problems.append(Problem(what, None, name))
+        else:
+            files[name] = path
+    _check_size(folder, files.values())
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
 
 
@@ -145,29 +141,21 @@ def _find_numbers(place: Path) -> set[tuple[int, int]]:
     return {(status.st_dev, status.st_ino) for status in found if status.st_ino}
 
 
-def _check_size(folder: Path, size: int, files: Iterable[Path]) -> None:
-    """Check the size of the files of a folder, which many readers read one by one.
-
-    Args:
-        folder: the folder.
-        size: their size, as they are.
-        files: the files, which may be gzipped.
-
-    Raises:
-        FormatError: they have more bytes than a folder may have, as they are or decompressed.
-    """
-    if (found := limits.describe_excess(size, "bytes in all")) is not None:
+def _check_size(folder: Path, files: Iterable[Path]) -> None:
+    """Check that the files of a folder, which many readers read one by one, are not too large in all."""
+    files = list(files)
+    if (found := limits.describe_excess(sum(path.stat().st_size for path in files), "bytes in all")) is not None:
         raise FormatError(folder, [Problem(found)])
-    room = limits.max_file_bytes() - size
+    room = limits.max_file_bytes()
     for path in files:
-        room -= measure_growth(path, room)
+        room -= measure_file(path, room)
         if room < 0:
             found = f"is too large: more than {limits.max_file_bytes():,} bytes in all when decompressed"
             raise FormatError(folder, [Problem(found)])
 
 
-def _iterate_entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield everything in a folder and its subfolders that is neither hidden nor a folder.
+def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield everything in a folder that is not hidden; what is in its subfolders, too, instead of these, if it enters.
 
     Raises:
         FormatError: a folder can't be read.
@@ -180,7 +168,7 @@ def _iterate_entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
-                    if entry.is_dir(follow_symlinks=False):
+                    if enters and entry.is_dir(follow_symlinks=False):
                         left.append(Path(entry.path))
                     else:
                         yield Path(entry.path), entry.stat(follow_symlinks=False)
@@ -199,3 +187,60 @@ def _describe_misfit(name: str, mode: int) -> str | None:
     if UNSAFE.search(name):
         return "has control characters or invalid bytes in its name (expected letters, digits and '_')"
     return None
+
+
+# Names of files to write
+
+
+def find_unwritable(names: Iterable[str], suffix: str = "") -> list[Problem]:
+    """Find why names can't be those of files in one folder.
+
+    Args:
+        names: the names.
+        suffix: what is added to each.
+
+    >>> [problem.what for problem in find_unwritable(["ann", "Ann", "..", "a/b"], ".txt")]
+    ["'Ann' and 'ann' can't both be names of files: they differ only in case or accents", "'..' can't be the name of \
+a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a slash"]
+    """
+    names = list(names)
+    problems = []
+    collisions = find_collisions(names)
+    for name in names:
+        if (first := collisions.get(name)) is not None:
+            what = f"{quote(name)} and {quote(first)} can't both be names of files"
+            problems.append(Problem(f"{what}: they differ only in case or accents"))
+        found = f"{quote(name)} can't be the name of a file"
+        problems += [Problem(f"{found}: {why}") for why in describe_unwritable(name, suffix)]
+    return problems
+
+
+def find_collisions(names: Iterable[str]) -> dict[str, str]:
+    """Find the names that would be those of the same file as an earlier one, on some systems; return both.
+
+    >>> find_collisions(["ann", "bea", "Ann"])
+    {'Ann': 'ann'}
+    """
+    seen: dict[str, str] = {}
+    firsts = ((name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name)) for name in names)
+    return {name: first for name, first in firsts if first != name}
+
+
+def describe_unwritable(name: str, suffix: str = "") -> Iterator[str]:
+    """Say why a name can't be that of a file; say nothing if it can."""
+    file = name + suffix
+    size = len(file.encode("utf-8", "surrogatepass"))
+    if not name:
+        yield "it is empty"
+    elif name.startswith("."):
+        yield "it begins with a dot"
+    if unsafe := UNSAFE.search(name):
+        yield f"it contains the control character U+{ord(unsafe[0]):04X}"
+    if SLASHES.search(name):
+        yield "it contains a slash"
+    if file.endswith((".", " ")):
+        yield "it ends in a dot or a space"
+    if size > LONGEST_NAME:
+        yield f"it is too long: {size:,} bytes (limit: {LONGEST_NAME})"
+    if sys.platform == "win32" and (RESERVED.search(name) or DEVICE.match(file)):
+        yield "it has a character or is a word that Windows reserves"

@@ -21,7 +21,7 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.files import write_text
 from closeread.formats import Format
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, Lines, read_bytes, read_lines
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
 from closeread.records import Parsed, Record
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -153,7 +153,7 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
 def _describe_other_json(lines: Sequence[str]) -> str:
     """Say how the lines together are JSON, if they are a list of objects, or one object; empty if they are not."""
     try:
-        value = parse_json(lines.text() if isinstance(lines, Lines) else "\n".join(lines))
+        value = parse_json("\n".join(lines))
     except ValueError:
         return ""
     if isinstance(value, dict):

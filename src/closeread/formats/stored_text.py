@@ -14,8 +14,7 @@ from typing import Protocol
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem
-from closeread.formats.gzipped import MAGIC
-from closeread.formats.text import BYTE_ORDER_MARK, is_open_pipe
+from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, is_open_pipe
 
 PART = 2**22
 """The size of a part in bytes, unless a line is longer; smaller files are held."""

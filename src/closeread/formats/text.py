@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import re
 import sys
+import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from gzip import BadGzipFile, GzipFile
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO, overload
+from typing import BinaryIO, cast, overload
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList
-from closeread.formats.gzipped import MAGIC, decompress
+from closeread.files import read_at_most
 
 STANDARD_INPUT = Path("/dev/stdin")
 """The name of standard input on all platforms; on the command line, it is `-`."""
@@ -32,8 +36,11 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-BLOCK = 2**17
-"""How many bytes are split into lines at once, at least."""
+MAGIC = b"\x1f\x8b"
+"""How gzipped files begin."""
+
+CHUNK = 2**20
+"""How many bytes are read, decompressed or checked at once."""
 
 
 class Lines(Sequence[str]):
@@ -45,79 +52,31 @@ class Lines(Sequence[str]):
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._end = len(data) - data.endswith(b"\n")
-        self._length = data.count(b"\n", 0, self._end) + 1
-        self._strips = b"\r" in data
+        self._length = data.count(b"\n") + (not data.endswith(b"\n"))
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[str]:
-        # Line by line: one character beyond the basic plane would make a whole file take four times the memory.
-        return (line for block in self.blocks() for line in map(bytes.decode, block))
+        return map(bytes.decode, self.encoded())
 
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
-        if isinstance(index, int):
-            return next(islice(self, range(len(self))[index], None))
-        chosen = range(len(self))[index]
-        return list(islice(self, chosen.start, chosen.stop, chosen.step)) if chosen.step > 0 else list(self)[index]
+        if isinstance(index, slice):
+            return list(self)[index]
+        return next(islice(self, range(len(self))[index], None))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def blocks(self) -> Iterator[list[bytes]]:
-        """Yield the lines in order, as bytes without their ends, many at a time."""
-        for text in self.texts():
-            block = text.split(b"\n")
-            yield [line.removesuffix(b"\r") for line in block] if self._strips else block
-
-    def texts(self) -> Iterator[bytes]:
-        """Yield the text in order, many lines at a time, without the end of the last of them."""
-        for begin, end in self._spans(BLOCK):
-            yield self._data[begin:end]
-
-    def _spans(self, size: int) -> Iterator[tuple[int, int]]:
-        """Yield where whole lines begin and end, of that many bytes or more together."""
-        begin = 0
-        while begin <= self._end:
-            end = self._data.find(b"\n", begin + size, self._end)
-            end = self._end if end < 0 else end
-            yield begin, end
-            begin = end + 1
-
-    def parts(self, size: int) -> Iterator[tuple[int, int, int]]:
-        """Yield where parts of that many bytes or more begin and end, and how many lines each has."""
-        for begin, end in self._spans(size):
-            yield begin, end, self._data.count(b"\n", begin, end) + 1
-
-    @property
-    def data(self) -> bytes:
-        """The text, without a byte-order mark."""
-        return self._data
-
-    def has_longer(self, limit: int) -> bool:
-        """Tell whether a line has more bytes than a limit, its end included."""
-        begin = 0
-        while self._end - begin > limit:
-            end = self._data.rfind(b"\n", begin, begin + limit)
-            if end < 0:
-                return True
-            begin = end + 1
-        return False
-
-    def text(self) -> str:
-        """Return the text, without its last line end."""
-        return self._data[: self._end].decode()
-
-    def numbered(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each line as bytes, with its number from 1."""
-        return enumerate((line for block in self.blocks() for line in block), start=1)
+    def encoded(self) -> Iterator[bytes]:
+        """Yield the lines as bytes, without their ends."""
+        return (line.removesuffix(b"\n").removesuffix(b"\r") for line in BytesIO(self._data))
 
 
 def read_lines(path: Path) -> Lines:
@@ -135,15 +94,29 @@ def split_lines(path: Path, data: bytes) -> Lines:
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
     lines = Lines(data)
-    if lines.has_longer(limits.MAX_LINE_BYTES) and (long := ProblemList(_find_long_lines(lines))):
+    if len(data) > limits.MAX_LINE_BYTES and (long := ProblemList(_find_long_lines(lines))):
         raise FormatError(path, long)
+    decoder = getincrementaldecoder("utf-8")()
     try:
-        for text in lines.texts():
-            if not text.isascii():
-                text.decode()
+        for begin in range(0, len(data), CHUNK):  # one character beyond the basic plane makes a text take four times
+            decoder.decode(data[begin : begin + CHUNK], final=begin + CHUNK >= len(data))
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
+
+
+def _find_long_lines(lines: Lines) -> Iterator[Problem]:
+    for number, line in enumerate(lines.encoded(), start=1):
+        if len(line) > limits.MAX_LINE_BYTES:
+            yield Problem(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
+
+
+def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
+    for number, line in enumerate(lines.encoded(), start=1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield Problem(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
@@ -173,12 +146,70 @@ def read_bytes(path: Path) -> bytes:
             larger than `limits.max_file_bytes()`.
     """
     try:
-        data = _read_pipe(path) if is_open_pipe(path) else _read_regular(path)
+        if path == STANDARD_INPUT:
+            if sys.stdin is None:  # the process was started without one
+                raise FormatError(path, [Problem("is closed")])
+            data = _read_all(path, sys.stdin.buffer)
+        elif is_open_pipe(path):
+            with path.open("rb") as file:
+                data = _read_all(path, file)
+        else:
+            status = path.stat()
+            if S_ISDIR(status.st_mode):
+                raise FormatError(path, [Problem("is a directory (expected a file)")])
+            if not S_ISREG(status.st_mode):
+                raise FormatError(path, [Problem("is not a regular file")])
+            if (found := limits.describe_excess(status.st_size)) is not None:
+                raise FormatError(path, [Problem(found)])
+            data = path.read_bytes()
     except OSError as error:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
     if not data:
         raise FormatError(path, [Problem("is empty")])
     return decompress(path, data)
+
+
+def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
+    """Read a file to its end; `when` is added to the message that it is too large."""
+    data = read_at_most(file, limits.max_file_bytes())
+    if len(data) > limits.max_file_bytes():
+        raise FormatError(path, [Problem(f"is too large: more than {limits.max_file_bytes():,} bytes{when}")])
+    return data
+
+
+def decompress(path: Path, data: bytes) -> bytes:
+    """Return the bytes of a file, decompressed if they are gzipped.
+
+    Args:
+        path: the file, for messages.
+        data: its bytes.
+
+    Raises:
+        FormatError: they are corrupt or truncated, or decompress to more than `limits.max_file_bytes()` bytes.
+    """
+    if not data.startswith(MAGIC):
+        return data
+    try:
+        with GzipFile(fileobj=BytesIO(data)) as file:
+            return _read_all(path, cast(BinaryIO, file), " when decompressed")
+    except EOFError:
+        raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
+    except (BadGzipFile, zlib.error):
+        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
+
+
+def measure_file(path: Path, most: int) -> int:
+    """Return the size of a file, decompressed if it is gzipped; beyond `most`, it is not read to its end."""
+    size = 0
+    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:  # reading it tells
+        if file.read(len(MAGIC)) != MAGIC:
+            return path.stat().st_size
+        file.seek(0)
+        for part in iter(partial(GzipFile(fileobj=file).read, CHUNK), b""):
+            size += len(part)
+            if size > most:
+                break
+    return size
 
 
 @contextmanager
@@ -189,9 +220,15 @@ def plain_file(path: Path) -> Iterator[Path]:
         FormatError: as `read_bytes`, if the file is gzipped or a pipe; or the block raises one about the yielded file,
             which is then raised about the file itself.
     """
-    if not is_open_pipe(path) and not _is_gzipped(path):
-        yield path
-        return
+    if not is_open_pipe(path):
+        is_gzipped = False
+        with suppress(OSError):  # reading it tells
+            if path.is_file():
+                with path.open("rb") as file:
+                    is_gzipped = file.read(len(MAGIC)) == MAGIC
+        if not is_gzipped:
+            yield path
+            return
     from tempfile import TemporaryDirectory  # takes longer to import than most files take to read
 
     data = read_bytes(path)
@@ -211,59 +248,3 @@ def is_open_pipe(path: Path) -> bool:
     if path == STANDARD_INPUT:
         return True
     return DESCRIPTOR.fullmatch(path.as_posix()) is not None and path.exists() and not path.is_file()
-
-
-def _read_pipe(path: Path) -> bytes:
-    if path != STANDARD_INPUT:
-        with path.open("rb") as file:
-            return _read_all(path, file)
-    if sys.stdin is None:  # the process was started without one
-        raise FormatError(path, [Problem("is closed")])
-    return _read_all(path, sys.stdin.buffer)
-
-
-def _read_all(path: Path, file: BinaryIO) -> bytes:
-    parts: list[bytes] = []
-    room = limit = limits.max_file_bytes()
-    for part in iter(partial(file.read, 2**20), b""):
-        parts.append(part)
-        room -= len(part)
-        if room < 0:
-            raise FormatError(path, [Problem(f"is too large: more than {limit:,} bytes")])
-    return b"".join(parts)
-
-
-def _read_regular(path: Path) -> bytes:
-    status = path.stat()
-    if S_ISDIR(status.st_mode):
-        raise FormatError(path, [Problem("is a directory (expected a file)")])
-    if not S_ISREG(status.st_mode):
-        raise FormatError(path, [Problem("is not a regular file")])
-    if (found := limits.describe_excess(status.st_size)) is not None:
-        raise FormatError(path, [Problem(found)])
-    return path.read_bytes()
-
-
-def _is_gzipped(path: Path) -> bool:
-    """Return whether a regular file is gzipped; false if it can't be read."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
-
-
-def _find_long_lines(lines: Lines) -> Iterator[Problem]:
-    for number, line in lines.numbered():
-        if len(line) > limits.MAX_LINE_BYTES:
-            yield Problem(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
-
-
-def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
-    for number, line in lines.numbered():
-        try:
-            line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            yield Problem(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)

@@ -46,8 +46,7 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.files import write_lines
-from closeread.formats.gzipped import MAGIC
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE
+from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, UNSAFE
 
 MAX_DIMENSIONS = 1024
 MAX_LINE_BYTES = 2**16

@@ -18,8 +18,8 @@ from closeread.corpus.submissions import drop_advice
 from closeread.exceptions import FormatError, Problem, SubmissionError, quote
 from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
-from closeread.formats.gzipped import decompress
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
+from closeread.formats.text import decompress
 from closeread.leaderboard.canonical import FORMAT, WITH_LINE_ENDS, digest, read_json, write_json
 from closeread.leaderboard.declaration import Board, Limits
 from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown

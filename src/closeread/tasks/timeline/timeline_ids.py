@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from closeread import limits
 from closeread.exceptions import Problem, quote
-from closeread.formats.file_names import find_unwritable
+from closeread.formats.folders import find_unwritable
 from closeread.tasks.timeline.timeline_mentions import stem_of_id
 
 

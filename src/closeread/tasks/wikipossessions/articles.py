@@ -28,7 +28,7 @@ from closeread.exceptions import (
     quote_json,
 )
 from closeread.files import make_folders, write_text
-from closeread.formats.file_names import LONGEST_NAME, find_collisions
+from closeread.formats.folders import LONGEST_NAME, find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, Wiki
 from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page

@@ -17,8 +17,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import locate
 from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
 from closeread.files import creating_folder, text_suffix, write_text
-from closeread.formats.file_names import find_unwritable
-from closeread.formats.folders import walk_files
+from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles

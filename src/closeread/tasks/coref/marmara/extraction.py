@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
-from closeread.formats.file_names import find_unwritable
-from closeread.formats.folders import list_files
+from closeread.formats.folders import find_unwritable, list_files
 from closeread.formats.text import read_bytes, read_lines
 from closeread.tasks.coref.marmara.fragment_text import AUTO
 from closeread.tasks.coref.marmara.fragments import read_fragments
