@@ -15,7 +15,7 @@ from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
-from closeread.cli import main, options
+from closeread.cli import derived, main, options
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
@@ -56,7 +56,7 @@ def test_commands_that_write_spare_what_they_read():
         (path, command) for path, command in every_command() if any(p.type is options.WRITTEN for p in command.params)
     ]
     assert len(writing) > 10
-    assert [path for path, command in writing if not isinstance(command, options.WritingCommand)] == []
+    assert [path for path, command in writing if not isinstance(command, options.Command)] == []
 
 
 @pytest.mark.parametrize("arguments", [
@@ -208,7 +208,7 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
-    for module in (corpora, names, gold, submissions, scoring):
+    for module in (corpora, names, gold, submissions, scoring, derived):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
@@ -255,7 +255,7 @@ def test_own_folders_are_told(ran, tmp_path):
 
 
 def test_two_fields_are_told_apart(ran):
-    from closeread.scoring import score
+    from closeread.operations.score import score
 
     report = score("mctaco", "yes.jsonl", config="sample", by="category")
     assert "category: Frequency" not in str(report)

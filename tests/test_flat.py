@@ -14,8 +14,8 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import RequestError
 from closeread.files import package_folder
+from closeread.operations.score import score
 from closeread.records import as_columns
-from closeread.scoring import score
 
 
 def folder(name):

@@ -7,7 +7,7 @@ import click
 import pytest
 
 from closeread.cli import main
-from closeread.cli.options import FEW, GroupedCommand
+from closeread.cli.options import FEW, Command
 
 
 def every_context(command=main, parent=None, name="closeread"):
@@ -78,7 +78,7 @@ def test_many_options_are_grouped():
     for context in every_context():
         options = [param for param in context.command.get_params(context) if isinstance(param, click.Option)]
         if len(options) > FEW + 2:  # --quiet and --help are two more
-            assert isinstance(context.command, GroupedCommand), context.command_path
+            assert isinstance(context.command, Command), context.command_path
             groups = read_groups(context.command.get_help(context))
             assert "Options" not in groups
             assert groups["Other"] == ["--quiet", "--help"]

@@ -9,7 +9,7 @@ import pytest
 from shared.commands import list_commands
 
 from closeread import scoring
-from closeread.cli.names import CORPUS, SCORED, CorpusName
+from closeread.cli.options import CorpusName, ScoredName
 from closeread.corpus import names
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import RequestError
@@ -20,13 +20,10 @@ TIMELINE = ("semeval2015_timeline", "timeline", "timeline_awareness")
 
 def test_every_command_takes_corpora_by_all_names():
     found = {
-        " ".join(path): param
-        for path, command in list_commands()
-        for param in command.params
-        if param.name == "corpus" and not (path[0] == "reproduce" and isinstance(param.type, CorpusName))
+        " ".join(path): param for path, command in list_commands() for param in command.params if param.name == "corpus"
     }
     assert {"stats", "info", "export", "submit", "publish dataset", "leaderboard init"} <= found.keys()
-    assert [path for path, param in found.items() if param.type not in (CORPUS, SCORED)] == []
+    assert [path for path, param in found.items() if not isinstance(param.type, CorpusName | ScoredName)] == []
 
 
 @pytest.mark.parametrize("aliases", [TIMELINE, ("wikipossessions", "possession")], ids=" ".join)

@@ -16,13 +16,12 @@ from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
-from closeread.cli.options import read_gold
+from closeread.cli.options import Command as QuietCommand
+from closeread.cli.options import Group as QuietGroup
 from closeread.cli.printing import (
     QUIET,
-    QuietCommand,
-    QuietGroup,
-    hush_libraries,
     showing_bars,
+    silence_libraries,
     tell,
     warnings_as_notes,
 )
@@ -66,10 +65,9 @@ def test_oddities_of_own_files_are_told(run, here):
 
 
 @pytest.mark.parametrize(("article", "told"), [("The Blue Kettle (painting)", []), ("The Lighthouse Clock", [KNOWN])])
-def test_what_shows_one_article_speaks_of_it_only(capsys, article, told):
-    read_gold("wikipossessions", config="sample", about=lambda gold: article)
+def test_what_shows_one_article_speaks_of_it_only(run, article, told):
     expected = [line.replace("of the", f"of '{article}' in the") for line in told]
-    assert capsys.readouterr().err == "".join(expected)
+    assert run("show", "wikipossessions", article, *SAMPLE).stderr == "".join(expected)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -160,7 +158,9 @@ def test_functions_warn_of_what_commands_note(monkeypatch):
     rows = system_rows("wikipossessions")
     calls = {
         lambda: closeread.stats("wikipossessions", config="sample"): [known],
-        lambda: closeread.show("wikipossessions", config="sample"): [known],
+        lambda: closeread.show("wikipossessions", "The Lighthouse Clock", config="sample"): [
+            known.replace("of the", "of 'The Lighthouse Clock' in the")
+        ],
         lambda: closeread.score("wikipossessions", rows, config="sample"): [known, odd],
         lambda: closeread.compare("wikipossessions", rows, rows, config="sample"): [known, odd],
         lambda: closeread.table("wikipossessions", {"a": rows}, config="sample"): [known, odd],
@@ -209,9 +209,9 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place):
         pass
 
     @group.command(cls=QuietCommand)
-    @hush_libraries
     def command():
-        printed.extend(print_as_libraries_do(file))
+        with silence_libraries():
+            printed.extend(print_as_libraries_do(file))
 
     before, after = ["-q"] * (place != "after"), ["-q"] * (place != "before")
     with warnings.catch_warnings(record=True) as caught:

@@ -161,11 +161,11 @@ def test_the_sdist_builds_the_same_wheel_and_holds_the_tests(tmp_path):
 def test_a_module_that_is_gone_is_not_built_again(tmp_path):
     source = copied(tmp_path / "clone")
     before, _ = built(source, "wheel", tmp_path / "before")
-    (source / "src" / "closeread" / "cli" / "commands" / "cite.py").unlink()
+    (source / "src" / "closeread" / "operations" / "reproduce.py").unlink()
     shutil.rmtree(source / "metrics" / "mctaco")
     after, _ = built(source, "wheel", tmp_path / "after")
     gone = {name for name in before if name.startswith("closeread/evaluate_modules/mctaco/")}
-    assert before - after == gone | {"closeread/cli/commands/cite.py"}
+    assert before - after == gone | {"closeread/operations/reproduce.py"}
 
 
 @pytest.mark.extended

@@ -18,7 +18,7 @@ from closeread.counts.report import Report
 from closeread.counts.resampling import Difference
 from closeread.counts.systems import PairTest, SystemsTable
 from closeread.exceptions import FormatError, RequestError
-from closeread.scoring import load_report
+from closeread.operations.score import load_report
 
 QUICK = Resampling(20)
 KEY = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}

@@ -148,7 +148,7 @@ def test_a_key_comes_before_the_systems_but_not_before_counts(ran, run):
     assert "response" in ran("table", "coref", "key.conll", "response.parquet", *QUICK)
     for arguments, message in (
         (("told.json", "response.conll"), "told.json is not a key (expected the key before the systems)"),
-        (("key.conll",), "a table needs at least one system after the key"),
+        (("key.conll",), "a table needs at least one system"),
         (("response.conll", "response.parquet"), "'response': gold is coref "),
         (("key.conll", "response.parquet", "--duplicates", "first"), "option duplicates is 'error' (expected 'first')"),
         (("response.parquet", "--duplicates", "first"), "counts and reports include their gold and options; omit"),

@@ -6,15 +6,18 @@ commit, and stands in CHANGELOG.md under "Changed" or "Removed".
 """
 
 import argparse
+import contextlib
 import inspect
 import json
 import os
 import re
+import sys
 import tomllib
 import typing
 from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -108,6 +111,11 @@ def _sign(function: Callable[..., Any]) -> str:
     """Write the signature: names, kinds, defaults and types, the latter without the modules that they come from."""
     signature = inspect.signature(function)
     parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
+    with contextlib.suppress(AttributeError, NameError):  # of types that are known to type checkers only
+        declared = inspect.unwrap(function)
+        texts = {name: one for name, one in declared.__annotations__.items() if name != "return"}
+        hints = typing.get_type_hints(SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__]))
+        parameters = [one.replace(annotation=hints.get(one.name, one.annotation)) for one in parameters]
     text = str(signature.replace(parameters=parameters))
     return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=\w)", "", text.replace("'", ""))
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import UnionType
+from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from closeread.argument_types import read_hints
@@ -41,17 +41,23 @@ class Param(NamedTuple):
 
     Attributes:
         kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" or "write" (a file or
-            folder), "folder", "names" (separated by commas on the command line), "list" (numbers, likewise), "corpus"
-            (its name), "place" (gold of `corpus`), "scored" (predictions for it), "group" (a dataclass), "fields" (to
-            slice by), "choices" (options of a procedure by name), "store" (of a leaderboard), "procedure" (its name, or
-            that of a corpus), "limit" (of the size of files that are read), "report" and "log" (called with
-            lines to print, on standard output and standard error; no option), "options" (declared elsewhere), or empty.
+            folder), "named" (a file that is not standard input), "folder", "names" (separated by commas on the command
+            line), "csv" (likewise, quoted if they have one), "list" (numbers, likewise), "corpus" (its name),
+            "procedure" (its name, or that of a corpus), "place" (gold of `corpus`), "scored" (predictions for it),
+            "group" (a dataclass), "fields" (to slice by), "choices" (options of a procedure by name), "store" (of a
+            leaderboard), "limit" (of the size of files that are read), "report" and "log" (called with lines to print,
+            on standard output and standard error; no option), "python" (no option), "options" (declared elsewhere),
+            what depends on the procedure that scores ("systems", "gold", "metrics", "by", "preset", "scores", "sort",
+            "explain", "procedure_options"), or empty.
         metavar: what help calls its value.
         flag: its option on the command line, if that is not its name.
         low, high: the range of a number; `above` and `below` exclude its ends.
         required: the command line insists on it, though Python has a default.
+        default: the default of the command line, where Python has None.
+        help: its sentence in the help, where the docstring has words for Python.
         complete: the name of a completion in `closeread.cli.completion`.
         corpus: whose gold is read.
+        others: words that are accepted besides names of corpora.
         without: the parameters of a place that the operation has in another form.
         declared: the modules and names of options that are declared elsewhere.
     """
@@ -64,8 +70,11 @@ class Param(NamedTuple):
     above: bool = False
     below: bool = False
     required: bool = False
+    default: Any = None
+    help: str = ""
     complete: str = ""
     corpus: str = ""
+    others: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
 
@@ -92,10 +101,20 @@ Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE",
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
-Seed = Annotated[int, within(0)]
+Seed = Annotated[int, within(0), Param(help="Random seed.")]
 Count = Annotated[int, within(0)]
 Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
+Confidence = Annotated[float, within(0, 1, above=True, below=True), Param(help="Confidence level of the intervals.")]
+OnlyPython = Param(kind="python")
+Fields = Annotated[str | Sequence[str], Param(kind="by")]
+Ci = Annotated[bool, Param(help="Skip confidence intervals.")]
+Resamples = Annotated[int | None, within(1), Param(help="Number of bootstrap resamples.", default=1000)]
+FileSize = Annotated[
+    int | None,
+    within(1, MAX_FILE_BYTES),
+    Param(help="Refuse larger files and folders, also when decompressed.", default=MAX_FILE_BYTES),
+]
 
 
 @dataclass(frozen=True)
@@ -111,7 +130,7 @@ class Intervals:
 
     ci: bool = True
     resamples: Number = 1000
-    confidence: Annotated[float, within(0, 1, above=True, below=True)] = 0.95
+    confidence: Confidence = 0.95
     seed: Seed = 0
 
     def make_resampling(self) -> Resampling:
@@ -246,19 +265,13 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
     for one in inspect.signature(operation).parameters.values():
         if one.name in hints:
             hint, param = _unwrap(hints[one.name])
-            if one.kind == one.VAR_KEYWORD:
+            if one.kind == one.VAR_KEYWORD and not param.kind:
                 param = param._replace(kind="options")
-            is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
-            found.append(
-                Parameter(
-                    one.name,
-                    hint,
-                    one.default,
-                    sentences.get(one.name) or SENTENCES.get(one.name, ""),
-                    is_argument,
-                    param,
-                )
-            )
+            if one.kind == one.VAR_POSITIONAL:
+                hint = GenericAlias(Sequence, (hint,))
+            is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+            text = param.help or sentences.get(one.name) or SENTENCES.get(one.name, "")
+            found.append(Parameter(one.name, hint, one.default, text, is_argument, param))
     return tuple(found)
 
 
@@ -291,7 +304,7 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
         hint = Path
     elif get_origin(hint) is Sequence and set(get_args(inner[0])) == {str, Path}:
         hint = Sequence[Path]
-    return hint, param._replace(kind="group") if is_dataclass(hint) else param
+    return hint, param._replace(kind="group") if is_dataclass(hint) and not param.kind else param
 
 
 def is_repeated(parameter: Parameter) -> bool:
@@ -302,8 +315,8 @@ def is_repeated(parameter: Parameter) -> bool:
 def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     """Return the docstring of an operation without its sections for programmers, and the sentence of each parameter."""
     text = inspect.getdoc(operation) or ""
-    about, _, rest = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:)", text, maxsplit=1)[0], "", text
-    listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", rest, re.S)
+    about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
+    listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
     found = re.findall(r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)", listed[1] if listed else "", re.M | re.S)
     sentences = {name: _join_lines(words) for names, words in found for name in names.split(", ")}
     return about.strip(), sentences

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from typing import Annotated, Any, NamedTuple, overload
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 
 Record = dict[str, Any]
+OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 
 
 class ColumnRecords(Sequence[Record]):

@@ -16,19 +16,18 @@ from typing import Any
 from closeread import limits
 from closeread.argument_types import check_argument
 from closeread.corpus.names import find_corpus, find_task, load_corpus
-from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows, take_source
 from closeread.corpus.submissions import find_parquet_problems
-from closeread.counts.counts import Counts, make_report
+from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import Gold, GoldSpec, Options, OptionValue, Procedure, System
-from closeread.counts.report import Provenance, Report
+from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
+from closeread.counts.report import Provenance
 from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
-from closeread.records import UserFiles
-from closeread.tasks import load_procedure, procedure_names
+from closeread.records import OptionValue, UserFiles
+from closeread.tasks import load_procedure
 
 
 @dataclass(frozen=True)
@@ -202,59 +201,6 @@ def limit_files(max_bytes: int | None) -> Iterator[None]:
         yield
 
 
-def score(
-    name: str,
-    predictions: FileOrRows,
-    *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    metrics: str | Sequence[str] | None = None,
-    preset: str | None = None,
-    by: str | Sequence[str] = (),
-    ci: bool = True,
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resampling: Resampling | None = None,
-    max_bytes: int | None = None,
-    **options: OptionValue,
-) -> Report:
-    """Score predictions.
-
-    Args:
-        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
-        predictions: a file, a folder, or objects: a list of rows, a data frame (pandas, polars, Arrow), a
-            `datasets.Dataset`; of coreference, also a mapping from documents to clusters, or a list of the clusters of
-            each document, which are then matched in order.
-        gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
-        config, split: the part of the corpus; None for the default.
-        data_dir: a folder with the corpus's files.
-        metrics: families of metrics, such as ("muc", "conll"); None for those of the preset, or the default.
-        preset: the name of an official score whose options and metrics to use, such as "corefud"; options that are
-            given override it.
-        by: a field to slice by, such as "category", or several.
-        ci: whether to compute confidence intervals.
-        resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
-        resampling: the same in one; None for these.
-        max_bytes: refuse larger files, and folders, of predictions or of your own gold, also when decompressed; None
-            for the usual limit, 1 GiB, which files of a corpus always have.  Objects in memory have none.
-        **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if a file is missing or invalid.
-    """
-    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    fields = (by,) if isinstance(by, str) else tuple(by)
-    with limit_files(max_bytes):
-        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
-        counted = scorer.count(scorer.read_source(predictions), scorer.breakdowns_for(fields))
-    warn_all([*scorer.gold.notices, *counted.notices])
-    return make_report(counted, by=fields, resampling=chosen)
-
-
 def choose_resampling(whole: Resampling | None, resamples: int | None, confidence: float, seed: int) -> Resampling:
     """Return the parameters of the bootstrap that are given in one, or each by itself."""
     given = Resampling(confidence=confidence, seed=seed)
@@ -264,18 +210,6 @@ def choose_resampling(whole: Resampling | None, resamples: int | None, confidenc
     if given != Resampling() or resamples is not None:
         raise RequestError("resampling has the number of resamples, the confidence and the seed; give one or the other")
     return whole
-
-
-def load_report(path: str | Path) -> Report:
-    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
-
-    Raises:
-        FormatError: the file is missing or not a report; all problems at once.
-    """
-    report = Report.load(path)
-    if report.provenance.procedure not in procedure_names():
-        return report
-    return report if report.titles else report.with_titles(load_procedure(report.provenance.procedure))
 
 
 def make_place(

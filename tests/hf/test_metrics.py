@@ -13,7 +13,7 @@ import closeread
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.hf.modules import install_modules, module_names
-from closeread.scoring import score
+from closeread.operations.score import score
 
 pytestmark = pytest.mark.usefixtures("offline")
 ROOT = Path(__file__).parent.parent.parent

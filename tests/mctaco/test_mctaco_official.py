@@ -10,7 +10,7 @@ from shared.for_each import for_each
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.scoring import score
+from closeread.operations.score import score
 
 AGREED = Path(__file__).parent.parent / "agreed" / "mctaco_official.json"
 FIGURES = json.loads(AGREED.read_text("utf-8"))["figures"]

@@ -13,7 +13,8 @@ from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.report import Report
 from closeread.leaderboard.store import FolderStore
-from closeread.scoring import find_procedure, load_report
+from closeread.operations.score import load_report
+from closeread.scoring import find_procedure
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit())

@@ -10,7 +10,7 @@ from shared.count_tables import score_table
 from shared.for_each import for_each
 from shared.timelines import entries, skip_unless_available
 
-from closeread.scoring import score
+from closeread.operations.score import score
 from closeread.tasks.timeline.kernels.timelines import TRACKS, build_side, list_mentions
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 

@@ -14,7 +14,7 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.scoring import score
+from closeread.operations.score import score
 from closeread.tasks.timeline.gold import unite
 from closeread.tasks.timeline.rules import find_odd_rows
 

@@ -107,7 +107,7 @@ def test_a_long_table_is_cut_and_says_so(told, monkeypatch):
     _, *rows = rows_of(told(*SCORE, "--explain", "--format", "csv"))
     longest = max(Counter(row[0] for row in rows).values())
     assert "more: see" not in told(*SCORE, "--explain")
-    monkeypatch.setattr("closeread.cli.commands.score.SHOWN", longest - 1)
+    monkeypatch.setattr("closeread.operations.score.SHOWN", longest - 1)
     assert "1 more row: see --json and --format csv." in told(*SCORE, "--explain")
     assert rows_of(told(*SCORE, "--explain", "--format", "csv"))[1:] == rows
 

@@ -16,7 +16,7 @@ from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import available_splits, describe_known, read_gold, read_own_gold, splits_at_hand
 from closeread.corpus.sources import locate
 from closeread.exceptions import ChecksumError
-from closeread.scoring import score
+from closeread.operations.score import score
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_mentions import split_mention
 from closeread.tasks.timeline.timeline_txt import dump_timeline

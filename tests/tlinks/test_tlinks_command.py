@@ -11,7 +11,8 @@ from shared.count_tables import sum_counts
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, SubmissionError
-from closeread.scoring import open_scorer, score
+from closeread.operations.score import score
+from closeread.scoring import open_scorer
 from closeread.tasks.tlinks.procedure import PROCEDURE
 from closeread.tasks.tlinks.sides import intervals, read_key
 

@@ -12,7 +12,7 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.hf.export import export
-from closeread.scoring import score
+from closeread.operations.score import score
 
 offline = conftest.offline
 MARKS = [

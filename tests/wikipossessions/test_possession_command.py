@@ -9,7 +9,7 @@ import closeread
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.scoring import score
+from closeread.operations.score import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 
 pytestmark = pytest.mark.filterwarnings(

@@ -1,14 +1,12 @@
 """The command line: parses arguments, calls functions, prints results and sets exit codes.
 
-Every module of `closeread.cli.commands` is a command, which is imported when it is used.  Exit codes: 0 for success, 1
+Commands are derived from the functions of `closeread.operations`.  Exit codes: 0 for success, 1
 for invalid input, 2 for wrong usage.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import signal
 import sys
 import threading
@@ -20,11 +18,11 @@ from typing import Any, NoReturn
 import click
 
 from closeread import __version__
-from closeread.cli.groups import GROUPS
-from closeread.cli.printing import QuietGroup, readable_streams, tell
+from closeread.cli.options import Group
+from closeread.cli.printing import readable_streams, tell
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
-from closeread.operations import COMMANDS
+from closeread.operations import COMMANDS, HIDDEN
 from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
@@ -38,8 +36,8 @@ NO_MEMORY = "there is not enough memory for this"
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
-class LazyGroup(QuietGroup):
-    """A group whose commands are the modules of `closeread.cli.commands`."""
+class LazyGroup(Group):
+    """The commands; each is imported when it is used."""
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run `closeread`; standard output and standard error may have any encoding, and be closed or full."""
@@ -56,32 +54,20 @@ class LazyGroup(QuietGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, sorted."""
-        import closeread.cli.commands
-
-        modules = pkgutil.iter_modules(closeread.cli.commands.__path__)
-        return sorted(
-            [
-                *(module.name.replace("_", "-") for module in modules),
-                *COMMANDS,
-                *(name for name in GROUPS if " " not in name),
-            ]
-        )
+        return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command; None if there is none of that name."""
-        if cmd_name in COMMANDS:
-            from closeread.cli.derived import DerivedCommand
-
-            home = importlib.import_module(f"closeread.operations.{COMMANDS[cmd_name]}")
-            return DerivedCommand("", cmd_name, home.OPERATIONS[""][cmd_name])
-        if cmd_name in GROUPS:
-            from closeread.cli.derived import make_group
-
-            return make_group(cmd_name)
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"closeread.cli.commands.{cmd_name.replace('-', '_')}").command
-        return command
+        from closeread.cli.derived import make_command
+
+        return make_command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, which imports none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS) if name not in HIDDEN])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line, and remember its words."""

@@ -105,6 +105,11 @@ def complete_cited(ctx: click.Context, param: click.Parameter, incomplete: str) 
     ]
 
 
+def find(name: str) -> Complete | None:
+    """Return a completion of this module by its name, such as "configs"; None for no name."""
+    return globals()[f"complete_{name}"] if name else None
+
+
 def complete_list(names: Sequence[str]) -> Complete:
     """Return what completes the last of several names that are separated by commas."""
 
@@ -148,3 +153,27 @@ def _find_corpus(ctx: click.Context) -> Corpus | None:
             except RequestError:  # of a procedure that scores no corpus, or several
                 continue
     return None
+
+
+ASKED = 'response=$(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD '
+"""How click's script for bash passes on what was typed."""
+
+REJOINED = """local words=() i
+    for ((i = 0; i <= COMP_CWORD; i++)); do  # to bash, the = in --config=NAME is a word of its own
+        [[ ${COMP_WORDS[i]} == = && ${COMP_WORDS[i - 1]} == --* && i -lt COMP_CWORD ]] || words+=("${COMP_WORDS[i]}")
+    done
+    response=$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((${#words[@]} - 1)) """
+"""The same without the equals signs between options and their values, which click takes for the values."""
+
+
+def write_script(shell: str) -> str:
+    """Return the script that completes commands in a shell."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"this version of click completes nothing in {shell}.")
+    shown = found(click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE")
+    script = shown.source_template % shown.source_vars()  # source() would run bash to see how old it is
+    # A completed list of names has commas; without this, fish would cut it at the first.
+    return script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)

@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
 from datetime import date, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
-from closeread.cli import completion, names, options, printing
-from closeread.cli.groups import GROUPS
-from closeread.cli.names import NamesGroup, rename
-from closeread.cli.printing import is_quiet, silence_libraries, warnings_as_notes
-from closeread.cli.procedure_group import procedure_options
-from closeread.corpus.names import corpus_names, load_corpus
-from closeread.operations import GROUPS as MODULES
-from closeread.operations.calling import find_groups, find_operations
+from closeread.cli import completion, options, printing
+from closeread.cli.options import Command, Group, format_examples
+from closeread.corpus.names import choose_equivalent, corpus_names, find_corpus, load_corpus
+from closeread.exceptions import RequestError, escape_line
+from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
+from closeread.operations.calling import call, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
-from closeread.tasks import find, load_procedure
+from closeread.suggestions import describe_unknown
+from closeread.tasks import find, load_procedure, procedure_names
 
-PATHS = {"read": options.FILE, "source": options.FILE, "sources": options.FILE, "write": options.WRITTEN}
-FOLDER = click.Path(path_type=Path, file_okay=False)
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from closeread.corpus.baselines import Baseline
+    from closeread.counts.procedure import Procedure
+
+KINDS: dict[str, click.ParamType[Any]] = {
+    "csv": click.STRING,
+    "read": options.FILE,
+    "source": options.FILE,
+    "sources": options.FILE,
+    "systems": options.FILE,
+    "named": options.NAMED,
+    "write": options.WRITTEN,
+    "folder": click.Path(path_type=Path, file_okay=False),
+    "names": click.STRING,
+    "choices": click.STRING,
+    "store": click.Path(),
+    "procedure": options.ScoredName(),
+    "list": click.STRING,
+}
 SCALARS: dict[Any, click.ParamType[Any]] = {
     str: click.STRING,
     int: click.INT,
@@ -31,90 +52,128 @@ SCALARS: dict[Any, click.ParamType[Any]] = {
     Path: options.NAMED,
     date: click.DateTime(["%Y-%m-%d"]),
 }
-COMPLETIONS = {
-    "configs": completion.complete_configs,
-    "splits": completion.complete_splits,
-    "modules": completion.complete_modules,
-}
 
 
-RESULTS = ("Ranking", "Result", "Statistics")
-REPORTS = ("log", "report")
-WITH_JSON = ("Judged", "Publication")
+class Scope(NamedTuple):
+    """What the options of a command depend on.
 
-
-class DerivedCommand(options.WritingCommand):
-    """The command of an operation.
-
-    Args:
-        group: the names of the commands that lead to it, such as "plot".
-        name: its name, and the name that the operation has in its group.
-        operation: the operation.
+    Attributes:
+        procedure: the procedure that scores; None if it is unknown.
+        corpus: the corpus that is scored; None if gold is a key given by the user.
     """
 
-    def __init__(self, group: str, name: str, operation: Operation) -> None:
-        about, _ = read_doc(operation)
-        super().__init__(name, help=about, short_help=about.split("\n\n")[0].replace("\n", " "), callback=self._run)
-        self._group, self._own_name, self._operation = group, name, operation
-        del self.params  # they are made when they are needed
+    procedure: Procedure | None = None
+    corpus: str | None = None
 
-    @property
-    def corpus(self) -> str:
-        """What configs and splits are completed for."""
-        return next((one.param.corpus for one in describe(self._operation) if one.param.corpus), "")
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "params":
-            raise AttributeError(name)
-        self.params = [param for one in describe(self._operation) for param in make_params(one)]
-        if self._returns == "Drawing":
-            self.params.append(options.make_output())
-        elif self._returns in RESULTS:
-            self.params += options.make_styles()
-        elif self._returns in WITH_JSON:
-            self.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."))
-        return self.params
+def make_params(parameter: Parameter, scope: Scope = Scope()) -> list[click.Parameter]:  # noqa: B008
+    """Return the click parameters of a parameter: none if it is for Python, several if it is a group."""
+    param, procedure = parameter.param, scope.procedure
+    match param.kind:
+        case "python" | "preset" | "report" | "log":
+            return []
+        case "gold":
+            is_first = parameter.name == "gold" and (procedure is None or scope.corpus is not None)
+            return options.make_place_options() if is_first else []
+        case "place":
+            made = [one for one in options.make_place_options() if one.name not in param.without]
+            return [*made, *options.file_options([load_corpus(param.corpus)])]
+        case "scored":
+            predictions = click.Argument(["predictions"], type=options.FILE)
+            declared = _make_declared(("procedure", param.corpus, *param.declared))
+            return [predictions, *options.make_place_options(), *declared]
+        case "group":
+            return [one for field in describe_fields(parameter) for one in make_params(field)]
+        case "options":
+            return _make_declared(param.declared)
+        case "fields":
+            return options.by(load_procedure(param.corpus), parameter.help)
+        case "by":
+            return options.by(procedure)
+        case "procedure_options" if procedure is not None:
+            files = [] if scope.corpus is None else options.file_options([load_corpus(scope.corpus)])
+            return [*files, *options.procedure_options(procedure, scope.corpus)]
+        case "metrics" | "scores" | "sort" | "explain" if procedure is not None:
+            make: Callable[[Procedure], list[click.Parameter]] = getattr(options, param.kind)
+            return make(procedure)
+    return [_make_argument(parameter) if parameter.is_argument else _make_option(parameter)]
 
-    @property
-    def _returns(self) -> str:
-        return str(self._operation.__annotations__["return"])
 
-    def _run(self, **values: Any) -> None:
-        """Call the operation, and print its result, or what it says of what it has written."""
-        from closeread.exceptions import escape_line
-        from closeread.operations.calling import call, call_operation
-        from closeread.operations.plot import draw
+def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
+    """Return the options that the module of a task with a role declares; those that are named, if some are."""
+    if declared == ("files",):
+        return options.file_options(map(load_corpus, corpus_names()))
+    role, task, *names = declared
+    if role == "procedure":
+        found = options.procedure_options(load_procedure(task))
+    else:
+        found = options.declared_options(vars(find(task, role))["OPTIONS"])
+    return [one for one in found if not names or one.name in names]
 
-        style, as_json = values.pop("style", None), values.pop("as_json", False)
-        for one in describe(self._operation):
-            if one.param.kind in REPORTS and not as_json:
-                values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
-        with warnings_as_notes(), printing.showing_bars(), silence_libraries() if is_quiet() else nullcontext():
-            if self._returns == "Drawing":
-                output: Path = values.pop("output")
-                drawing = draw(self._own_name, (), to_keywords(values), output)
-                click.echo(escape_line(f"{output}: {drawing.summary}"))
-                return
-            if self._group:
-                found = call(self._group, self._own_name, (), to_keywords(values))
-            else:
-                found = call_operation(self._own_name, self._operation, (), to_keywords(values))
-        if self._returns in RESULTS:
-            printing.show_result(style, found)
-        elif as_json:
-            printing.print_json(found.to_json())
-        elif self._returns == "Publication":
-            printing.print_grids(found.to_grids())
-        elif isinstance(found, dict):
-            printing.print_json(found)
-        elif isinstance(found, list):
-            for one in found:
-                click.echo(escape_line(str(one)))
-        elif not any(one.param.kind in REPORTS for one in describe(self._operation)):
-            for line in (found.describe() if self._returns == "TrainedRun" else str(found)).split("\n"):
-                click.echo(escape_line(line))
-        if getattr(found, "has_failed", False):
-            click.get_current_context().exit(1)
+
+def _make_argument(parameter: Parameter) -> click.Argument:
+    several = is_repeated(parameter)
+    required = parameter.default is inspect.Parameter.empty and parameter.param.complete != "cited"
+    return click.Argument(
+        [parameter.name],
+        type=_find_type(parameter),
+        nargs=-1 if several else 1,
+        required=required,
+        metavar=parameter.param.metavar,
+        shell_complete=completion.find(parameter.param.complete),
+    )
+
+
+def _make_option(parameter: Parameter) -> click.Option:
+    name, param, default = parameter.name, parameter.param, parameter.default
+    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
+    settings: dict[str, Any] = {"help": parameter.help}
+    if parameter.hint is bool:
+        if default:
+            flags, name = param.flag.split() or [f"--no-{name}"], f"no_{name}"
+        if default is None:
+            settings["default"] = None
+        return click.Option([*flags, name], is_flag=True, **settings)
+    if param.kind == "names":
+        choices = get_args(get_args(parameter.hint)[0])
+        complete = completion.complete_list(choices)
+        settings |= {"multiple": True, "callback": options.split_names, "shell_complete": complete}
+    elif param.kind == "choices":
+        settings |= {"multiple": True, "callback": options.read_choices}
+    elif param.kind == "csv":
+        settings |= {"multiple": True, "callback": options.split_csv}
+    elif param.kind == "list":
+        settings |= {"callback": options.read_numbers}
+    elif get_origin(parameter.hint) is Sequence:
+        settings |= {"multiple": True}
+    else:
+        required = default is inspect.Parameter.empty or param.required
+        settings |= {
+            "required": required,
+            "default": None if required else param.default if default is None else default,
+        }
+        settings["show_default"] = settings["default"] not in (None, "")
+    if param.complete:
+        settings["shell_complete"] = completion.find(param.complete)
+    return click.Option([*flags, name], type=_find_type(parameter), metavar=param.metavar, **settings)
+
+
+def _find_type(parameter: Parameter) -> click.ParamType[Any]:
+    hint, param = parameter.hint, parameter.param
+    if param.kind in KINDS:
+        return KINDS[param.kind]
+    if get_origin(hint) is Sequence:
+        hint = get_args(hint)[0]
+    if param.kind == "corpus":
+        return options.CorpusName(*param.others)
+    if get_origin(hint) is Literal:
+        return click.Choice(get_args(hint))
+    if (param.low, param.high) != (None, None):
+        if hint is int:
+            low, high = (None if end is None else int(end) for end in (param.low, param.high))
+            return click.IntRange(low, high)
+        return options.NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
+    return SCALARS[hint]
 
 
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,133 +189,89 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def make_params(parameter: Parameter) -> list[click.Parameter]:
-    """Return the click parameters of a parameter; several if it is a group."""
-    param = parameter.param
-    match param.kind:
-        case "place":
-            made = [one for one in options.make_place_options() if one.name not in param.without]
-            return [*made, *options.file_options([load_corpus(param.corpus)])]
-        case "scored":
-            predictions = click.Argument(["predictions"], type=options.FILE)
-            return [
-                predictions,
-                *options.make_place_options(),
-                *_make_declared(("procedure", param.corpus, *param.declared)),
-            ]
-        case "group":
-            return [one for field in describe_fields(parameter) for one in make_params(field)]
-        case "options":
-            return _make_declared(param.declared)
-        case "report" | "log":
-            return []
-        case "fields":
-            return [click.Option(["--by"], **options.describe_by(load_procedure(param.corpus), parameter.help))]
-    return [make_argument(parameter) if parameter.is_argument else make_option(parameter)]
+class DerivedCommand(Command):
+    """The command of an operation.
+
+    Args:
+        path: the names of the commands that lead to it, such as "plot"; empty if it is on top.
+        name: its name, and the name that the operation has in its group.
+        operation: the operation.
+    """
+
+    def __init__(self, path: str, name: str, operation: Operation, scope: Scope = Scope(), **about: Any) -> None:  # noqa: B008
+        text, _ = read_doc(operation)
+        about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
+        super().__init__(name, callback=self.run, **about)
+        self.path, self.operation, self.scope, self.own_name = path, operation, scope, name
+        del self.params  # they are made when they are needed
+
+    @property
+    def corpus(self) -> str:
+        """What configs and splits are completed for."""
+        return next((one.param.corpus for one in describe(self.operation) if one.param.corpus), "")
+
+    @property
+    def returns(self) -> str:
+        """The name of the type of its result, by which it is printed."""
+        return str(self.operation.__annotations__["return"])
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "params":
+            raise AttributeError(name)
+        self.params = self.make_params()
+        return self.params
+
+    def make_params(self) -> list[click.Parameter]:
+        """Return its arguments and options."""
+        made = [one for described in describe(self.operation) for one in make_params(described)]
+        return [*made, *options.printing_options(self.returns)]
+
+    def call(self, values: dict[str, Any]) -> Any:
+        """Call the operation with what was given."""
+        if self.path:
+            return call(self.path, self.own_name, (), to_keywords(values))
+        arguments: list[Any] = []
+        for one in describe(self.operation):
+            if one.is_argument and one.param.kind != "python":
+                value = values.pop(one.name)
+                is_starred = one.default is inspect.Parameter.empty and one.param.complete == "cited"
+                arguments += value if is_starred else [value]
+        return self.operation(*arguments, **to_keywords(values))
+
+    def run(self, **values: Any) -> None:
+        """Call the operation, and print its result, or what it says of what it has written."""
+        shown = options.take_printing_options(self.returns, values)
+        reports = [one for one in describe(self.operation) if one.param.kind in ("report", "log")]
+        for one in reports if not shown.get("as_json") else ():
+            values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
+        quiet = printing.silence_libraries() if printing.is_quiet() else nullcontext()
+        with printing.warnings_as_notes(), printing.showing_bars(), quiet:
+            if self.returns == "Drawing":
+                from closeread.operations.tasks import draw
+
+                drawing = draw(self.own_name, (), to_keywords(values), shown["output"])
+                click.echo(escape_line(f"{shown['output']}: {drawing.summary}"))
+                return
+            found = self.call(values)
+        if not reports or shown.get("as_json"):
+            printing.print_result(found, **shown)
+        if getattr(found, "has_failed", False):
+            click.get_current_context().exit(1)
 
 
-def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
-    """Return the options that the module of a task with a role declares; those that are named, if some are."""
-    if declared == ("files",):
-        return options.file_options(map(load_corpus, corpus_names()))
-    role, task, *names = declared
-    if role == "procedure":
-        found = procedure_options(load_procedure(task))
-    else:
-        found = options.declared_options(vars(find(task, role))["OPTIONS"])
-    return [one for one in found if not names or one.name in names]
-
-
-def make_argument(parameter: Parameter) -> click.Argument:
-    """Return the argument of a positional parameter."""
-    several = is_repeated(parameter)
-    required = parameter.default is inspect.Parameter.empty
-    return click.Argument(
-        [parameter.name],
-        type=_find_type(parameter),
-        nargs=-1 if several else 1,
-        required=required,
-        metavar=parameter.param.metavar,
-        shell_complete=COMPLETIONS.get(parameter.param.complete),
-    )
-
-
-def make_option(parameter: Parameter) -> click.Option:
-    """Return the option of a keyword."""
-    name, param, default = parameter.name, parameter.param, parameter.default
-    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
-    settings: dict[str, Any] = {"help": parameter.help}
-    if parameter.hint is bool:
-        if default:
-            flags, name = param.flag.split() or [f"--no-{name}"], f"no_{name}"
-        if default is None:
-            settings["default"] = None
-        return click.Option([*flags, name], is_flag=True, **settings)
-    if param.kind == "names":
-        choices = get_args(get_args(parameter.hint)[0])
-        settings |= {
-            "multiple": True,
-            "callback": options.split_names,
-            "shell_complete": completion.complete_list(choices),
-        }
-    elif param.kind == "choices":
-        settings |= {"multiple": True, "callback": options.read_choices}
-    elif param.kind == "list":
-        settings |= {"callback": _read_numbers}
-    elif get_origin(parameter.hint) is Sequence:
-        settings |= {"multiple": True}
-    else:
-        required = default is inspect.Parameter.empty or param.required
-        settings |= {"required": required, "default": None if required else default}
-        settings["show_default"] = settings["default"] not in (None, "")
-    if param.complete:
-        settings["shell_complete"] = COMPLETIONS[param.complete]
-    return click.Option([*flags, name], type=_find_type(parameter), metavar=param.metavar, **settings)
-
-
-def _read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
-    """Return the numbers of a list that is separated by commas."""
-    try:
-        return tuple(float(text) for text in ([] if value is None else value.split(",")))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
-
-
-def _find_type(parameter: Parameter) -> click.ParamType[Any]:
-    hint, param = parameter.hint, parameter.param
-    if param.kind in ("names", "list", "choices"):
-        return click.STRING
-    if get_origin(hint) is Sequence and param.kind != "sources":
-        hint = get_args(hint)[0]
-    if param.kind == "folder":
-        return FOLDER
-    if param.kind == "corpus":
-        return names.CORPUS
-    if param.kind == "procedure":
-        return names.SCORED
-    if param.kind == "store":
-        return options.STORE
-    if param.kind in PATHS:
-        return PATHS[param.kind]
-    if get_origin(hint) is Literal:
-        return click.Choice(get_args(hint))
-    if (param.low, param.high) != (None, None):
-        if hint is int:
-            low, high = (None if end is None else int(end) for end in (param.low, param.high))
-            return click.IntRange(low, high)
-        return options.NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
-    return SCALARS[hint]
-
-
-class TaskGroup(NamesGroup):
-    """A group with the operations that modules offer under its name; those of "perturb mctaco" are a group inside.
+class OperationsGroup(Group):
+    """A group with the operations that tasks offer under its name; those of "perturb mctaco" are a group inside.
 
     A subcommand that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
 
+    def __init__(self, path: str, **about: Any) -> None:
+        super().__init__(path, **about)
+        self.path = path
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands, sorted, or in the order of their use."""
-        return list(self._find_commands())
+        return list(self.find_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand; None if there is none of that name.
@@ -264,22 +279,378 @@ class TaskGroup(NamesGroup):
         Raises:
             RequestError: the name is that of a procedure that scores several corpora with a subcommand.
         """
-        from closeread.corpus.names import choose_equivalent
+        commands = self.find_commands()
+        found = cmd_name if cmd_name in commands else choose_equivalent(cmd_name, commands)
+        if found is None:
+            return None
+        command = copy(commands[found])
+        command.name = cmd_name
+        return command
 
-        commands = self._find_commands()
-        if cmd_name in commands:
-            return commands[cmd_name]
-        found = choose_equivalent(cmd_name, commands)
-        return None if found is None else rename(commands[found], cmd_name)
-
-    def _find_commands(self) -> Mapping[str, click.Command]:
-        path = str(self.name)
-        found: dict[str, click.Command] = {name: make_group(f"{path} {name}") for name in find_groups(path)}
-        found |= {name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}
-        return found if path in MODULES else dict(sorted(found.items()))
+    def find_commands(self) -> dict[str, click.Command]:
+        """Return the subcommands by name."""
+        path = self.path
+        found: dict[str, click.Command] = {}
+        for name in find_groups(path):
+            text, summary = HELP[f"{path} {name}"], "Normalize units, or add candidate answers."
+            found[name] = OperationsGroup(f"{path} {name}", help=text, short_help=summary)
+        return {**found, **{name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}}
 
 
-def make_group(path: str) -> click.Command:
-    """Return a group of operations."""
-    about = GROUPS[path]
-    return TaskGroup(path, help=about.help, short_help=about.summary, hidden=about.hidden)
+HELP = {
+    "leaderboard": """Run a leaderboard, in a folder or on the Hugging Face Hub.
+
+    STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME). Systems are submitted with `closeread submit`.
+
+    \b
+    Example:
+      closeread leaderboard init board --corpus mctaco --config sample
+      closeread submit mctaco predictions.jsonl --config sample \\
+        --system "My system" --to board
+      closeread leaderboard judge board
+      closeread leaderboard show board
+      closeread leaderboard build board -o index.html
+    """,
+    "perturb mctaco": """Apply the perturbations of Zhou et al. (2019) to McTaco.
+
+    \b
+    Example:
+      closeread perturb mctaco units --config sample -o normal.jsonl
+    """,
+    "publish": """Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
+
+    Everything goes in one commit, so that nothing is published by halves, and publishing twice changes nothing. The
+    token is read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle is written to upload.
+
+    \b
+    Examples:
+      closeread publish dataset tne my-org/tne --dry-run
+      closeread publish metric coref_lea my-org/coref_lea
+      closeread publish leaderboard my-board my-org/my-board
+      closeread publish codabench mctaco my-task --config sample --zip
+    """,
+    "timeline": """Build timelines (alias of `closeread build timeline`).
+
+    \b
+    Example:
+      closeread build timeline events.jsonl -o timelines
+    """,
+}
+"""The help of groups that are no function in Python."""
+
+
+class BaselineGroup(Group):
+    """Subcommands by corpus, each a group of the corpus's baselines."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the corpora that have baselines."""
+        from closeread.corpus.baselines import corpora_with_baselines
+
+        return corpora_with_baselines()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return the group of a corpus.
+
+        Raises:
+            RequestError: there is no such corpus, or it has no baselines.
+        """
+        corpus, known = find_corpus(cmd_name), self.list_commands(ctx)
+        if corpus.name not in known:
+            raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {', '.join(known) or 'none'})")
+        summary = f"Write the predictions of a baseline of {corpus.title}."
+        example = format_examples([f"closeread baseline {cmd_name} NAME --config sample -o predictions.jsonl"])
+        return BaselinesOfCorpus(cmd_name, corpus=corpus.name, help=f"{summary}\n\n{example}", short_help=summary)
+
+
+class BaselinesOfCorpus(Group):
+    """The baselines that a task declares, with their options, and those of its operations.
+
+    Args:
+        corpus: the corpus's own name; that of the group is the name that was typed.
+    """
+
+    def __init__(self, *args: Any, corpus: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.corpus = corpus
+
+    def find_commands(self) -> dict[str, click.Command]:
+        """Return the subcommands by name, the declared ones first, in declared order."""
+        from closeread.corpus.baselines import load_baselines
+
+        declared = {name: self.build(one) for name, one in load_baselines(self.corpus).items()}
+        return {**declared, **dict(sorted(OperationsGroup(f"baseline {self.corpus}").find_commands().items()))}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the baselines."""
+        return list(self.find_commands())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return the command of a baseline.
+
+        Raises:
+            RequestError: there is no such baseline.
+        """
+        commands = self.find_commands()
+        if cmd_name not in commands:
+            raise RequestError(describe_unknown(f"baseline of {self.corpus}", cmd_name, list(commands)))
+        return commands[cmd_name]
+
+    def build(self, baseline: Baseline) -> click.Command:
+        """Return the command that writes the predictions of a baseline."""
+        required = "".join(f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options)
+        example = f"closeread baseline {self.name} {baseline.name}{required}"
+        shown = format_examples([f"{example} -o predictions.jsonl", f"{example} --config sample -o predictions.jsonl"])
+
+        def run(output: Path, **values: Any) -> None:
+            from closeread.operations.tasks import run_baseline
+
+            with printing.warnings_as_notes():
+                click.echo(escape_line(str(run_baseline(self.corpus, baseline.name, to_keywords(values), output))))
+
+        return Command(
+            baseline.name,
+            callback=run,
+            params=[
+                *options.declared_options(baseline.options),
+                *options.make_place_options(),
+                options.make_output("Write to this file."),
+                *options.file_options([load_corpus(self.corpus)]),
+            ],
+            help=f"{baseline.description}\n\n{shown}",
+            short_help=baseline.description,
+        )
+
+
+class ProcedureHelp(NamedTuple):
+    """What help says of a command with a subcommand for every procedure.
+
+    Attributes:
+        help: all of it, for the group.
+        summary: the first line of a subcommand, after which the procedure is named in parentheses.
+        details, key: paragraphs of a subcommand; the second, if gold is a key.
+        endings, key_endings: what follows the files in examples: with a corpus, and with a key.
+    """
+
+    help: str
+    summary: str
+    details: str
+    key: str
+    endings: Sequence[str]
+    key_endings: Sequence[str]
+
+
+KEY_FIRST = "The key is the first file; omit it if there are only counts"
+PROCEDURES = {
+    "compare": ProcedureHelp(
+        """Compare systems by paired tests: bootstrap and approximate randomization.
+
+        \b
+        Examples:
+          closeread compare mctaco baseline.jsonl mine.jsonl
+          closeread compare coref key.conll baseline.conll mine.conll
+        """,
+        "Compare systems by paired tests",
+        "Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first system "
+        "is compared with each of the others.",
+        f"{KEY_FIRST}.",
+        ("another.jsonl", "counts.parquet --resamples 10000"),
+        ("another.jsonl", "counts.parquet --resamples 10000"),
+    ),
+    "score": ProcedureHelp(
+        """Score a file of predictions.
+
+        Print scores, confidence intervals, and a signature that identifies what was computed. Predictions are JSON
+        Lines, or files in the format of the corpus's official evaluator.
+
+        \b
+        Examples:
+          closeread score mctaco predictions.jsonl
+          closeread score mctaco predictions.txt --by category
+          closeread score coref key.conll response.conll
+          closeread score --from-counts counts.parquet
+        """,
+        "Score predictions",
+        "",
+        "",
+        ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet"),
+        ("", "--json", "--counts counts.parquet"),
+    ),
+    "table": ProcedureHelp(
+        """Print a table of many systems, with tests against the best.
+
+        \b
+        Examples:
+          closeread table mctaco baseline.jsonl mine.jsonl other.parquet
+          closeread table coref key.conll baseline.conll mine.conll --format latex
+        """,
+        "Print a table of many systems",
+        "Each system is a file of predictions, a file of counts from `closeread score --counts`, or a report from "
+        "`closeread score --json`. Best scores are bold. Systems that are not significantly different from the best "
+        "are marked with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports "
+        "have no counts, so they can't be tested.",
+        f"{KEY_FIRST} and reports.",
+        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
+        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
+    ),
+    "validate": ProcedureHelp(
+        """Validate files of predictions without scoring them, and report all problems of all files at once.
+
+        \b
+        Examples:
+          closeread validate mctaco predictions.jsonl
+          closeread validate mctaco first.jsonl second.jsonl --json
+          closeread validate coref key.conll response.conll
+        """,
+        "Validate files of predictions without scoring them.",
+        "",
+        "",
+        ("--config sample", "--json"),
+        ("", "--json"),
+    ),
+}
+
+
+class ProcedureCommand(DerivedCommand):
+    """The command of an operation on a procedure, or on a corpus that it scores; its name is the first argument."""
+
+    def make_params(self) -> list[click.Parameter]:
+        """Return its arguments and options; of those of printing, `--counts` and `--explain` come last."""
+        made: list[click.Parameter] = []
+        is_keyed = self.scope.corpus is None
+        for one in describe(self.operation)[1:]:
+            match one.param.kind:
+                case "systems":
+                    made.append(self._make_files("systems", "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS...", -1))
+                case "source" | "sources":
+                    files = "RESPONSE" if is_keyed else "PREDICTIONS"
+                    made += [self._make_files("gold", "KEY")] if is_keyed else []
+                    several = one.param.kind == "sources"
+                    made.append(
+                        self._make_files("predictions", f"{files}..." if several else files, -1 if several else 1)
+                    )
+                case _:
+                    made += make_params(one, self.scope)
+        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
+        return [*made[:last], *options.printing_options(self.returns, self.scope.procedure), *made[last:]]
+
+    @staticmethod
+    def _make_files(name: str, metavar: str, nargs: int = 1) -> click.Argument:
+        return click.Argument([name], type=options.FILE, nargs=nargs, required=True, metavar=metavar)
+
+    def call(self, values: dict[str, Any]) -> Any:
+        """Call the operation with the name that was typed, and the files."""
+        if "systems" not in values:
+            return self.operation(self.name, values.pop("predictions"), **to_keywords(values))
+        from closeread.operations.compare import name_files, take_key
+
+        if values.get("sort") == "none":
+            del values["sort"]
+        systems = values.pop("systems")
+        if self.scope.corpus is None:
+            values["gold"], systems = take_key(systems)
+        return self.operation(self.name, name_files(systems, values.pop("names", ())), **to_keywords(values))
+
+
+class ProcedureGroup(Group):
+    """Subcommands by procedure; the name of a corpus or of an evaluate module selects the procedure that scores it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the procedures."""
+        return procedure_names()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Return the subcommand of a procedure or a corpus.
+
+        Raises:
+            RequestError: there is no such procedure or corpus (the message suggests a similar name), or the procedure
+                scores several corpora.
+        """
+        from closeread.scoring import find_procedure
+
+        procedure, corpus = find_procedure(cmd_name)
+        own, said = str(self.name), procedure.help
+        about = PROCEDURES[own]
+        files = said.response if corpus else f"{said.key} {said.response}"
+        endings = [*(about.endings if corpus else about.key_endings), *(said.flags if own == "score" else ())]
+        shown = [f"closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
+        parts = [
+            about.summary if about.summary.endswith(".") else f"{about.summary} ({procedure.title}).",
+            said.details if own == "score" else about.details,
+            "" if corpus else about.key,
+            format_examples(shown),
+        ]
+        return ProcedureCommand(
+            "",
+            cmd_name,
+            _load_operation(own),
+            Scope(procedure, corpus),
+            help="\n\n".join(filter(None, parts)),
+            short_help=procedure.title[0].upper() + procedure.title[1:],
+        )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names of corpora and procedures, or of options; no procedure is imported."""
+        return [*completion.complete_scored(incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+class ScoreGroup(ProcedureGroup):
+    """The group `score`, which scores stored counts itself."""
+
+    def __init__(self, name: str, **about: Any) -> None:
+        from closeread.operations.data import score_counts
+
+        self.stored = DerivedCommand("", name, score_counts)
+        about |= {"invoke_without_command": True, "no_args_is_help": True}
+        super().__init__(name, callback=self.score_counts, params=self.stored.make_params(), **about)
+
+    def score_counts(self, **values: Any) -> None:
+        """Print the scores of stored counts, if no procedure is given.
+
+        Raises:
+            UsageError: there are options before the procedure, or there is neither a procedure nor a file of counts.
+        """
+        ctx = click.get_current_context()
+        given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        if ctx.invoked_subcommand is not None:
+            if given:
+                raise click.UsageError("Options go after the procedure; --from-counts takes no procedure.", ctx)
+        elif values["from_counts"] is None:
+            raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
+        else:
+            self.stored.run(**values)
+
+
+def _load_operation(name: str) -> Operation:
+    operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[""][name]
+    return operation
+
+
+COMPLETION = """Print the script that completes commands, options, and names of corpora, configs, splits and metrics in
+a shell.
+
+\b
+Examples:
+  eval "$(closeread completion bash)"    # in ~/.bashrc
+  eval "$(closeread completion zsh)"     # in ~/.zshrc, after compinit
+  closeread completion fish > ~/.config/fish/completions/closeread.fish
+"""
+
+
+def _print_script(shell: str) -> None:
+    click.echo(completion.write_script(shell), nl=False)
+
+
+def make_command(name: str) -> click.Command:
+    """Return a command, or a group of commands."""
+    home, summary = COMMANDS[name]
+    if name in PROCEDURES:
+        group = ScoreGroup if name == "score" else ProcedureGroup
+        return group(name, help=PROCEDURES[name].help, short_help=summary)
+    if name == "completion":
+        shells = click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))
+        return Command(name, callback=_print_script, params=[shells], help=COMPLETION, short_help=summary)
+    if home != TASKS and name not in GROUPS:
+        return DerivedCommand("", name, _load_operation(name), short_help=summary)
+    text = HELP.get(name) or read_doc(getattr(import_module("closeread.operations.tasks"), name))[0]
+    made = BaselineGroup if name == "baseline" else OperationsGroup
+    return made(name, help=text, short_help=summary, hidden=name in HIDDEN)

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import reduce, wraps
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from closeread import limits
 from closeread.cli import completion
-from closeread.cli.printing import QuietCommand, tell
-from closeread.exceptions import escape
+from closeread.cli.printing import remember_quiet
+from closeread.corpus.names import find_corpus, find_task
+from closeread.exceptions import RequestError, escape
 from closeread.operations.outputs import check_outputs
-from closeread.suggestions import suggest
+from closeread.suggestions import describe_unknown, suggest
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from closeread.corpus.declaration import Corpus
-    from closeread.corpus.gold import Gold
-    from closeread.counts.estimates import Resampling
-    from closeread.counts.procedure import GoldSpec, Option, Procedure
-    from closeread.records import DataDir
+    from closeread.counts.procedure import Option, Procedure
 
 WIDTH = 75
 """The longest line; help indents it by 4."""
@@ -72,8 +70,21 @@ ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
 
 
-class GroupedCommand(QuietCommand):
-    """A command whose help has its options in groups, if there are many."""
+class Command(click.Command):
+    """A command with the option `--quiet`, and a help that has its options in groups, if there are many.
+
+    It neither overwrites its input, nor writes twice to one file.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return all parameters, with `--quiet` before `--help`."""
+        text = "Leave out notes and progress bars on standard error."
+        quiet = click.Option(
+            ["-q", "--quiet"], is_flag=True, expose_value=False, is_eager=True, callback=remember_quiet, help=text
+        )
+        own = super().get_params(ctx)
+        place = len(own) - ("--help" in own[-1].opts if own else 0)
+        return [*own[:place], quiet, *own[place:]]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the formatter, and the subcommands of a group."""
@@ -95,6 +106,54 @@ class GroupedCommand(QuietCommand):
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments.
+
+        Raises:
+            RequestError: an output file is also an input, or is also another output.
+        """
+        rest = super().parse_args(ctx, args)
+        if ctx.resilient_parsing:
+            return rest
+        read: list[tuple[Path, bool]] = []
+        written: list[Path] = []
+        for param in self.params:
+            if isinstance(param.type, click.Path):
+                given = ctx.params[param.name or ""]
+                paths = [path for path in (given if isinstance(given, tuple) else (given,)) if path is not None]
+                if param.type is WRITTEN:
+                    written += paths
+                else:
+                    read += [(Path(path), param.type is FILE) for path in paths]
+        check_outputs(read, written)
+        return rest
+
+
+class Group(Command, click.Group):
+    """A group of commands; `--quiet` before a subcommand holds for it, too."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a subcommand with its name and its arguments; none while a shell completes an unknown name.
+
+        Raises:
+            RequestError: there is no such subcommand; the message suggests a similar name.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except RequestError:
+            if not ctx.resilient_parsing:
+                raise
+            return None, None, []
+        except click.UsageError as error:
+            if args[0].startswith("-"):
+                raise
+            what = "command" if ctx.parent is None else f"subcommand of {ctx.info_name}"
+            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+            known = [name for name, command in commands.items() if command is not None and not command.hidden]
+            raise RequestError(describe_unknown(what, args[0], known)) from error
+
 
 def _find_group(option: click.Option, *, has_intervals: bool) -> str:
     """Return the group of an option.
@@ -115,7 +174,6 @@ def _find_group(option: click.Option, *, has_intervals: bool) -> str:
     return "Intervals" if name == "seed" and has_intervals else "Procedure"
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 STANDARD_INPUT = "closeread.standard_input"
 """What the context of a command remembers: that it reads standard input."""
 
@@ -123,6 +181,22 @@ STANDARD_INPUT = "closeread.standard_input"
 def split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the names that were given to an option, several times or separated by commas; each once."""
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
+
+
+def split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in options that separate them by commas; a name with a comma is quoted."""
+    try:
+        return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
+    except csv.Error as error:
+        raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
+
+
+def read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
+    """Return the numbers of a list that is separated by commas."""
+    try:
+        return tuple(float(text) for text in ([] if value is None else value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
 
 
 def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
@@ -188,75 +262,70 @@ STORE = click.Path()
 """The place of a leaderboard, a string: a folder, or a dataset on the Hub."""
 
 
-class WritingCommand(GroupedCommand):
-    """A command that neither overwrites its input, nor writes twice to one file."""
+class CorpusName(click.ParamType[str]):
+    """The name of a corpus, or of the procedure that scores only this corpus; the value is the corpus's own name.
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments.
+    Args:
+        others: words that are no corpus, but accepted as they are.
+    """
+
+    name = "corpus"
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the corpus's own name.
 
         Raises:
-            RequestError: an output file is also an input, or is also another output.
+            RequestError: there is no such corpus, or the procedure scores several.
         """
-        rest = super().parse_args(ctx, args)
-        if ctx.resilient_parsing:
-            return rest
-        read: list[tuple[Path, bool]] = []
-        written: list[Path] = []
-        for param in self.params:
-            if isinstance(param.type, click.Path):
-                given = ctx.params[param.name or ""]
-                paths = [path for path in (given if isinstance(given, tuple) else (given,)) if path is not None]
-                if param.type is WRITTEN:
-                    written += paths
-                else:
-                    read += [(Path(path), param.type is FILE) for path in paths]
-        check_outputs(read, written)
-        return rest
+        return value if value in self.others else find_corpus(value).name
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the corpora whose names begin so; other names only if there are none."""
+        return completion.complete_corpora(incomplete, self.others)
 
 
-def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Combine decorators into one; the first is shown first in the help."""
-    return lambda function: reduce(lambda f, decorate: decorate(f), reversed(decorators), function)
+class ScoredName(click.ParamType[str]):
+    """The name of a corpus or a procedure; the value is the procedure's name if its only module is named."""
 
+    name = "corpus or procedure"
 
-data_dir = click.option(
-    "--data-dir",
-    type=NAMED,
-    metavar="DIR",
-    help="Read the corpus's files from this folder; they may differ from the release.",
-)
-config = click.option(
-    "--config",
-    metavar="NAME",
-    shell_complete=completion.complete_configs,
-    help="Use this config of the corpus; 'sample' comes with the package.",
-)
-split = click.option(
-    "--split", metavar="NAME", shell_complete=completion.complete_splits, help="Use this split of the corpus."
-)
-gold = click.option(
-    "--gold", type=FILE, metavar="FILE", help="Use your own gold file, in the corpus's format, .jsonl or .parquet."
-)
-gold_options = together(config, split, gold, data_dir)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name of a corpus or a procedure.
+
+        Raises:
+            RequestError: there is no such name.
+        """
+        procedure, corpus = find_task(value)
+        return corpus or procedure
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the corpora and procedures whose names begin so."""
+        return completion.complete_scored(incomplete)
 
 
 def make_place_options() -> list[click.Parameter]:
     """Return the options that say where gold is."""
+    config_help = "Use this config of the corpus; 'sample' comes with the package."
+    own = "Use your own gold file, in the corpus's format, .jsonl or .parquet."
+    folder = "Read the corpus's files from this folder; they may differ from the release."
+    configs, splits = completion.find("configs"), completion.find("splits")
+    return [
+        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=config_help),
+        click.Option(["--split"], metavar="NAME", shell_complete=splits, help="Use this split of the corpus."),
+        click.Option(["--gold"], type=FILE, metavar="FILE", help=own),
+        click.Option(["--data-dir"], type=NAMED, metavar="DIR", help=folder),
+    ]
 
-    @gold_options
-    def command() -> None: ...
 
-    return list(reversed(vars(command)["__click_params__"]))
-
-
-def make_output() -> click.Parameter:
-    """Return the option for the picture to write."""
-    text = "Write to this file: .png, .svg or .pdf."
-    return click.Option(["-o", "--output"], type=WRITTEN, required=True, metavar="FILE", help=text)
+def make_output(text: str, *, required: bool = True) -> click.Parameter:
+    """Return the option for the file to write."""
+    return click.Option(["-o", "--output"], type=WRITTEN, required=required, metavar="FILE", help=text)
 
 
-FOLDER, READING = "folder_", "reading_"
-"""How the parameters begin that name a corpus's folders and its options of reading."""
+FOLDER, READING = PREFIXES
 
 
 def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
@@ -280,84 +349,35 @@ def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
     ]
 
 
-def take_files(values: Mapping[str, Any]) -> DataDir | None:
-    """Return where a user's own files of a corpus are, from a command's parameters; None for the usual places."""
-    given = {name: value for name, value in values.items() if value is not None}
-    folders = {name.removeprefix(FOLDER): path for name, path in given.items() if name.startswith(FOLDER)}
-    reading = {name.removeprefix(READING): value for name, value in given.items() if name.startswith(READING)}
-    data_dir: Path | None = given.get("data_dir")
-    if not folders and not reading:
-        return data_dir
-    from closeread.records import UserFiles
-
-    return UserFiles(data_dir, folders, reading)
-
-
-class CorpusCommand(WritingCommand):
-    """A command that reads a corpus given by name, with options for the folders of all corpora."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters."""
-        from closeread.corpus.names import corpus_names, load_corpus
-
-        own = super().get_params(ctx)
-        place = next(i for i, param in enumerate(own) if param.name == "data_dir") + 1
-        return [*own[:place], *file_options(map(load_corpus, corpus_names())), *own[place:]]
-
-
-output = click.option("-o", "--output", type=WRITTEN, required=True, metavar="FILE", help="Write to this file.")
-seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-
-key = click.argument("key", type=FILE)
-response = click.argument("response", type=FILE)
-files = click.argument("files", type=FILE, nargs=-1, required=True)
-chosen = click.option(
-    "--option",
-    "chosen",
-    multiple=True,
-    callback=read_choices,
-    metavar="NAME=VALUE",
-    help="Set an option of the procedure; may be repeated.",
-)
-
-
-def by(procedure: Procedure | None = None) -> Callable[[F], F]:
-    """Return the option that selects fields to slice scores by; no option if the procedure has none.
-
-    Args:
-        procedure: the procedure; None if it is unknown.
-    """
-    if procedure is not None and not list_fields(procedure):
-        return lambda function: function
-    return click.option("--by", **describe_by(procedure, "report scores"))
-
-
-def list_fields(procedure: Procedure) -> list[str]:
-    """Return what the procedure's tables may be sliced by: fields, and where more of them come from."""
-    return [*procedure.fields, *procedure.breakdowns, *([procedure.more_fields] if procedure.more_fields else [])]
-
-
-def describe_by(procedure: Procedure | None, what: str) -> dict[str, Any]:
-    """Return the settings of an option that selects fields.
+def by(procedure: Procedure | None = None, what: str = "report scores") -> list[click.Parameter]:
+    """Return the option that selects fields to slice by; none if the procedure has no fields.
 
     Args:
         procedure: the procedure; None if it is unknown.
         what: what is done for each value of a field, beginning with a verb.
     """
-    fields = [] if procedure is None else list_fields(procedure)
+    fields: list[str] = []
+    if procedure is not None:
+        more = [procedure.more_fields] if procedure.more_fields else []
+        fields = [*procedure.fields, *procedure.breakdowns, *more]
+        if not fields:
+            return []
     several = "" if len(fields) == 1 else "; separate several by commas"
     choices = f" Choose from: {', '.join(fields)}." if fields else ""
-    return {
-        "multiple": True,
-        "callback": split_names,
-        "shell_complete": completion.complete_list([name for name in fields if " " not in name]),
-        "metavar": "FIELD",
-        "help": f"Also {what} for each value of FIELD{several}.{choices}",
-    }
+    return [
+        click.Option(
+            ["--by"],
+            multiple=True,
+            callback=split_names,
+            shell_complete=completion.complete_list([name for name in fields if " " not in name]),
+            metavar="FIELD",
+            help=f"Also {what} for each value of FIELD{several}.{choices}",
+        )
+    ]
 
 
-def metrics(procedure: Procedure) -> Callable[[F], F]:
-    """Return the option that selects metrics of a procedure; no option if it has one metric only."""
+def metrics(procedure: Procedure) -> list[click.Parameter]:
+    """Return the option that selects metrics of a procedure; none if it has one metric only."""
     families = procedure.families
 
     def check(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
@@ -370,121 +390,70 @@ def metrics(procedure: Procedure) -> Callable[[F], F]:
         return names or None
 
     if len(families) == 1:
-        return lambda function: function
+        return []
     selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
     default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
-    shown = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
-    return click.option(
-        "--metrics",
-        multiple=True,
-        callback=check,
-        shell_complete=completion.complete_list(families),
-        metavar="NAMES",
-        help=shown,
-    )
+    return [
+        click.Option(
+            ["--metrics"],
+            multiple=True,
+            callback=check,
+            shell_complete=completion.complete_list(families),
+            metavar="NAMES",
+            help=f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]",
+        )
+    ]
 
 
-def preset(procedure: Procedure) -> click.Parameter:
-    """Return the option that selects a preset of a procedure."""
+def scores(procedure: Procedure) -> list[click.Parameter]:
+    """Return the option that selects scores, with an example of the procedure."""
+    split = [metric.name.partition("/")[0] for metric in procedure.metrics if metric.name.endswith("/recall")]
+    example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
+    default = "all but precision and recall" if split else "all"
+    names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
+    return [
+        click.Option(
+            ["--scores"],
+            multiple=True,
+            callback=split_csv,
+            shell_complete=completion.complete_list(list(dict.fromkeys(names))),
+            metavar="NAMES",
+            help=f"Select these scores, separated by commas, such as {example}.  [default: {default}]",
+        )
+    ]
+
+
+def sort(procedure: Procedure) -> list[click.Parameter]:
+    """Return the option that selects the score to sort rows by."""
+    complete = completion.complete_list([metric.name for metric in procedure.metrics])
+    text = "Sort by this score, the best system first."
+    how: Any = {"metavar": "SCORE", "default": "none", "show_default": True}
+    return [click.Option(["--sort"], shell_complete=complete, help=text, **how)]
+
+
+def explain(procedure: Procedure) -> list[click.Parameter]:
+    """Return the option that explains counts; none if the procedure can't."""
+    from closeread.operations.score import SHOWN
+
+    if procedure.explanation is None:
+        return []
+    about = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations'); tables show at"
+    return [click.Option(["--explain"], is_flag=True, help=f"{about} most {SHOWN:,} rows per {procedure.unit}.")]
+
+
+def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
+    """Return the flags of a procedure's presets and options, with the defaults of a corpus in their help."""
+    from closeread.scoring import resolve_options
+
+    declared = declared_options(procedure.options, resolve_options(procedure, corpus, {}))
+    if not procedure.presets:
+        return declared
     official = "; ".join(f"{name}: {preset.help}" for name, preset in procedure.presets.items())
-    return click.Option(
-        ["--preset"],
-        type=click.Choice(list(procedure.presets)),
-        metavar="NAME",
-        help=f"Use the options and metrics of an official score, except those given here ({official}).",
-    )
-
-
-def max_bytes(command: F) -> F:
-    """Decorate a command that reads files which anybody may have made: its option lowers the limit of their size."""
-
-    @wraps(command)
-    def call(*arguments: Any, read_bytes: int, **values: Any) -> Any:
-        with limits.keep_files_below(read_bytes):
-            return command(*arguments, **values)
-
-    decorate = click.option(
-        "--max-bytes",
-        "read_bytes",
-        type=click.IntRange(1, limits.MAX_FILE_BYTES),
-        default=limits.MAX_FILE_BYTES,
-        show_default=True,
-        help="Refuse larger files and folders, also when decompressed.",
-    )
-    return decorate(cast(F, call))
-
-
-resamples = click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Number of bootstrap resamples.",
-)
-confidence = click.option(
-    "--confidence",
-    type=NumberRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Confidence level of the intervals.",
-)
-resampling_options = together(resamples, confidence, seed)
-test_options = together(
-    click.option(
-        "--resamples",
-        type=click.IntRange(min=1),
-        help="Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
-    ),
-    confidence,
-    seed,
-)
-
-
-def read_resampling(values: Mapping[str, Any]) -> Resampling:
-    """Return the parameters of intervals and tests that were given to a command."""
-    from closeread.counts.estimates import Resampling
-
-    resampling = Resampling(confidence=values["confidence"], seed=values["seed"])
-    return resampling if values["resamples"] is None else replace(resampling, n_resamples=values["resamples"])
-
-
-def make_style_options(*more: str) -> Callable[[F], F]:
-    """Return the options that choose the format of the output.
-
-    Args:
-        *more: formats besides those that all tables have.
-    """
-    style = click.option(
-        "--format",
-        "style",
-        type=click.Choice(["table", "json", "markdown", "latex", "csv", *more]),
-        default="table",
-        show_default=True,
-        help="How to format the output.",
-    )
-    return together(style, click.option("--json", "style", flag_value="json", help="Same as --format json."))
-
-
-style_options = make_style_options()
-result_output = click.option(
-    "-o", "--output", type=WRITTEN, metavar="FILE", help="Write the result to this file; print nothing."
-)
-digits = click.option(
-    "--digits",
-    type=click.IntRange(0, 10),
-    default=2,
-    show_default=True,
-    help="Number of decimals of scores in tables; JSON and CSV have them in full.",
-)
-
-
-def make_styles() -> list[click.Parameter]:
-    """Return the options that choose the format of the output."""
-
-    @style_options
-    def command() -> None: ...
-
-    return list(reversed(vars(command)["__click_params__"]))
+    text = f"Use the options and metrics of an official score, except those given here ({official})."
+    return [
+        click.Option(["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text),
+        *declared,
+    ]
 
 
 def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | None = None) -> list[click.Parameter]:
@@ -522,32 +491,95 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     )
 
 
-def read_gold(corpus: str, *, about: Callable[[Gold], str] | None = None, **place: Any) -> Gold:
-    """Read gold records and print their notices to standard error.
+def printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
+    """Return the options that say how the result of an operation is printed.
 
     Args:
-        corpus: its name.
-        about: returns the name of the only record that is used, so that notices about others are left out; None if
-            all are used.
-        **place: values of `gold_options` and `file_options`.
+        returns: the name of its type.
+        procedure: the procedure that scores; None if it is unknown.
+    """
+    return [one for name in PRINTED.get(returns, ()) for one in _make_printing_option(name, returns, procedure)]
+
+
+FORMATS = ("table", "json", "markdown", "latex", "csv")
+PRINTED = {
+    "Catalogue": ["style"],
+    "Drawing": ["output"],
+    "Page": ["as_json"],
+    "Papers": ["style"],
+    "Judged": ["as_json"],
+    "Publication": ["as_json"],
+    "Ranking": ["style"],
+    "Report": ["style", "per_unit", "with_counts", "output", "digits", "score_only"],
+    "Result": ["style"],
+    "Statistics": ["style"],
+    "SystemsTable": ["style", "output"],
+    "list[Verdict]": ["as_json"],
+    "Comparison | list[Comparison]": ["style", "output"],
+}
+"""The options of printing by what an operation returns."""
+
+
+def _make_printing_option(name: str, returns: str, procedure: Procedure | None) -> list[click.Parameter]:
+    match name:
+        case "style":
+            formats = [*FORMATS, "html"] if returns == "SystemsTable" else FORMATS
+            text = "How to format the output."
+            return [
+                click.Option(
+                    ["--format", "style"], type=click.Choice(formats), default="table", show_default=True, help=text
+                ),
+                click.Option(["--json", "style"], flag_value="json", help="Same as --format json."),
+            ]
+        case "digits":
+            text = "Number of decimals of scores in tables; JSON and CSV have them in full."
+            return [click.Option(["--digits"], type=click.IntRange(0, 10), default=2, show_default=True, help=text)]
+        case "output":
+            is_picture = returns == "Drawing"
+            text = "Write to this file: .png, .svg or .pdf." if is_picture else OUTPUT_HELP
+            return [make_output(text, required=is_picture)]
+        case "score_only":
+            several = procedure is not None and len(procedure.families) > 1
+            more = ", or that of each of --metrics on a line of its own" if several else ""
+            text = f"Print only the main score (times 100){more}."
+        case "as_json":
+            text = JSON_HELP[returns]
+        case _:
+            text = FLAGS[name]
+    flag = "--json" if name == "as_json" else f"--{name.replace('_', '-')}"
+    return [click.Option([flag, name], is_flag=True, help=text)]
+
+
+OUTPUT_HELP = "Write the result to this file; print nothing."
+JSON_HELP = {
+    "Judged": "Print the result as JSON.",
+    "Page": "Print JSON.",
+    "Publication": "Print the result as JSON.",
+    "list[Verdict]": "Print a list with an object for each file: 'file', 'valid', 'rows' (gold records with "
+    "predictions; null if the file is not valid) and 'problems'.",
+}
+FLAGS = {
+    "per_unit": "Also report each unit separately (in JSON: as 'units').",
+    "with_counts": "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
+}
+
+
+def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options of printing from the values of a command, and return them.
 
     Raises:
-        RequestError: there is no such config or split; an InputError if the files are missing or invalid.
+        UsageError: scores alone are to be printed, and something else.
     """
-    from closeread.corpus.gold import read_corpus_gold
-
-    found = read_corpus_gold(take_place(corpus, **place))
-    tell(found.notices if about is None else found.notices_about(about(found)))
-    return found
-
-
-def take_place(corpus: str, **place: Any) -> GoldSpec:
-    """Return where the gold of a corpus is.
-
-    Args:
-        corpus: its name.
-        **place: values of `gold_options` and `file_options`.
-    """
-    from closeread.counts.procedure import GoldSpec
-
-    return GoldSpec(corpus, place.get("config"), place.get("split"), place.get("gold"), take_files(place))
+    taken = {name: values.pop(name) for name in PRINTED.get(returns, ())}
+    if taken.get("score_only"):
+        asked = {**values, **taken}
+        given = [
+            f"--{name.replace('_', '-')}" for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)
+        ]
+        if asked["style"] != "table":
+            given.append(f"--format {asked['style']}")
+        if given:
+            raise click.UsageError(f"--score-only prints numbers alone; omit {' and '.join(given)}.")
+        values["no_ci"] = True
+        taken["metrics"] = values.get("metrics")
+    return taken

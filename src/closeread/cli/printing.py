@@ -14,18 +14,15 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import click
 
-from closeread.exceptions import RequestError, escape_line
+from closeread.exceptions import escape, escape_line
 from closeread.progress import showing_progress
-from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
-    from closeread.counts.results import Result
     from closeread.tables import Grid, Style
 
 OUTPUT = "standard output"
@@ -220,38 +217,84 @@ def readable_streams() -> Iterator[None]:
             stream.close()
 
 
-CsvTable = tuple[Sequence[str], Iterable[Sequence[object]]]
-"""Header and rows."""
-
-
-def show(
-    style: Literal["json", "csv"] | Style,
-    *,
-    value: Callable[[], object],
-    table: Callable[[], CsvTable],
-    grids: Callable[[], Iterable[Grid]],
-) -> None:
-    """Print a result.
+def print_result(found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any) -> None:
+    """Print the result of an operation, or what it says of what it has written.
 
     Args:
-        style: the output format; only the function that it needs is called.
-        value: returns what is printed as JSON.
-        table: returns what is printed as CSV, numbers in full.
-        grids: returns the tables, which are separated by a blank line.
+        found: the result.
+        style: the format of the output, of what has several.
+        output: the file to write instead.
+        as_json: whether to print JSON.
+        **how: how to lay out a report.
+
+    Raises:
+        ClickException: the result is that something is wrong.
     """
-    from closeread.tables import csv_text
+    with writing_to(output):
+        if style:
+            _show_result(_lay_out(found, **how), style, **how)
+        elif isinstance(found, list):
+            _show_list(found, as_json=as_json)
+        elif as_json or isinstance(found, dict):
+            print_json(found if isinstance(found, dict) else found.to_json())
+        elif hasattr(found, "draw"):
+            click.echo(found.draw(coloured=can_colour(sys.stdout)))
+        elif isinstance(found, str):
+            click.echo(found)
+        elif hasattr(found, "to_grids"):
+            print_grids(found.to_grids())
+        else:
+            for line in (found.describe() if hasattr(found, "describe") else str(found)).split("\n"):
+                click.echo(escape_line(line))
+    if failure := getattr(found, "failure", ""):
+        raise click.ClickException(escape(failure))
 
-    if style == "json":
-        print_json(value())
+
+def _lay_out(found: Any, **how: Any) -> Any:
+    """Return a result that knows its tables: of a report, how it is laid out; of several results, them together."""
+    if "per_unit" in how:
+        from closeread.operations.score import Sheet
+
+        return Sheet(found, how["per_unit"], how["with_counts"], how["digits"])
+    if isinstance(found, list):
+        from closeread.operations.compare import Comparisons
+
+        return Comparisons(found)
+    return found
+
+
+def _show_result(found: Any, style: str, *, score_only: bool = False, metrics: Sequence[str] = (), **how: Any) -> None:
+    if score_only:
+        click.echo("\n".join(found.list_main(metrics or ())))
+    elif style == "json":
+        print_json(found.to_json())
     elif style == "csv":
-        click.echo(csv_text(*table()), nl=False)
+        click.echo(found.to_csv(), nl=False)
+    elif style == "latex":
+        print_markup(found.to_latex(), "latex")
+    elif style == "html":
+        print_markup(found.to_html(), "html")
     else:
-        print_grids(grids(), style)
+        print_grids(found.to_grids(style), cast("Style", style))
 
 
-def show_result(style: Literal["json", "csv"] | Style, result: Result) -> None:
-    """Print a result that knows its tables."""
-    show(style, value=result.to_json, table=result.to_rows, grids=lambda: result.to_grids(cast("Style", style)))
+def _show_list(found: list[Any], *, as_json: bool) -> None:
+    """Print the lines of files that were written, or the verdicts on files.
+
+    Raises:
+        ClickException: a file is not valid; an Exit after JSON, which has said so.
+    """
+    wrong = [str(one) for one in found if getattr(one, "error", None) is not None]
+    if as_json:
+        print_json([one.to_json() for one in found])
+        if wrong:
+            raise click.exceptions.Exit(1)
+        return
+    for one in found:
+        if getattr(one, "error", None) is None:
+            click.echo(escape_line(str(one)))
+    if wrong:
+        raise click.ClickException("\n".join(wrong))
 
 
 def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
@@ -259,11 +302,7 @@ def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
     from closeread.tables import draw
 
     coloured = can_colour(sys.stdout)
-    text = "\n".join(draw(grid, style, coloured=coloured) for grid in grids)
-    if style == "latex":
-        print_markup(text, style)
-    else:
-        click.echo(text, nl=False)
+    click.echo("\n".join(draw(grid, style, coloured=coloured) for grid in grids), nl=False)
 
 
 @contextmanager
@@ -337,53 +376,14 @@ def showing_bars() -> Iterator[None]:
         yield
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 QUIET = "closeread.quiet"
 """What the context of a command remembers: that notes are left out."""
 
 
-def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    # An option that is not given must not undo the one before the command.
+def remember_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Remember `--quiet`; where it is not given, it must not undo the one before the command."""
     if value:
         ctx.meta[QUIET] = True
-
-
-class QuietCommand(click.Command):
-    """A command, or a group of them, with the option `--quiet`."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters."""
-        help_text = "Leave out notes and progress bars on standard error."
-        quiet = click.Option(
-            ["-q", "--quiet"], is_flag=True, expose_value=False, is_eager=True, callback=_remember, help=help_text
-        )
-        own = super().get_params(ctx)
-        place = len(own) - ("--help" in own[-1].opts if own else 0)
-        return [*own[:place], quiet, *own[place:]]
-
-
-class QuietGroup(QuietCommand, click.Group):
-    """A group with the option `--quiet`, which holds for its subcommands."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a subcommand with its name and its arguments.
-
-        Raises:
-            RequestError: there is no such subcommand; the message suggests a similar name.
-        """
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            if args[0].startswith("-"):
-                raise
-            what = "command" if ctx.parent is None else f"subcommand of {ctx.info_name}"
-            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-            known = [name for name, command in commands.items() if command is not None and not command.hidden]
-            raise RequestError(describe_unknown(what, args[0], known)) from error
 
 
 def is_quiet() -> bool:
@@ -410,19 +410,6 @@ def warnings_as_notes() -> Iterator[None]:
         yield
     messages = (str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
     tell(line for message in messages for line in message.splitlines())
-
-
-def hush_libraries(command: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a command that works with `datasets` or the Hub: `--quiet` hides what these libraries print."""
-
-    @wraps(command)
-    def call(*arguments: P.args, **options: P.kwargs) -> T:
-        if not is_quiet():
-            return command(*arguments, **options)
-        with silence_libraries():
-            return command(*arguments, **options)
-
-    return call
 
 
 SWITCHES = {

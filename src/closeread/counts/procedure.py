@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
@@ -21,7 +21,6 @@ from closeread.exceptions import FieldPath, Problem, RequestError, quote
 from closeread.records import DataDir, Origin
 from closeread.suggestions import describe_unknown
 
-OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 """What a user may give for an option; it counts as its text, True as "true"."""
 
 

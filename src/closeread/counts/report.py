@@ -71,6 +71,7 @@ class Report(Loadable):
         titles: the names of the scores in tables, by the metric's name; a score without one is shown by its name.
         preset: the name of the official score whose options these are; None if there is none.
         unit_rows: the scores and counts of each unit; None if they are unknown (see `units`).
+        explanations: what is counted in each unit, by its id; None if that was not asked for.
     """
 
     provenance: Provenance
@@ -82,6 +83,7 @@ class Report(Loadable):
     titles: Mapping[str, str] = field(default_factory=dict, compare=False)
     preset: str | None = field(default=None, compare=False)
     unit_rows: Sequence[UnitRow] | None = field(default=None, compare=False)
+    explanations: Mapping[str, Sequence[object]] | None = field(default=None, compare=False)
 
     @property
     def scores(self) -> Mapping[str, Estimate]:

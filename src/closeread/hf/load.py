@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, TypeAlias, overload
 import datasets
 
 from closeread.corpus.names import find_corpus
-from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.register import digest_declaration, reject_inapplicable
+from closeread.records import OptionValue
 from closeread.suggestions import describe_unknown
 
 Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]

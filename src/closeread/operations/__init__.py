@@ -1,7 +1,47 @@
 """What a user can do, each thing once: the functions of `closeread`, from which its commands are derived."""
 
-COMMANDS = {**dict.fromkeys(("export", "install-modules", "schema", "stats"), "data"), "submit": "leaderboard"}
-"""The modules of this folder that have the operations of commands without subcommands."""
+from __future__ import annotations
+
+TASKS = "tasks"
+
+COMMANDS = {
+    "adjudicate": (TASKS, "Merge the labels of several annotators into gold."),
+    "agreement": (TASKS, "Measure the agreement of annotators."),
+    "articles": (TASKS, "Fetch the articles that a corpus annotates."),
+    "baseline": (TASKS, "Write the predictions of a baseline."),
+    "build": (TASKS, "Build gold, or documents to annotate."),
+    "cite": ("data", "Print the BibTeX entries of corpora and metrics."),
+    "compare": ("compare", "Compare systems by paired tests."),
+    "completion": ("", "Print the script that completes commands in a shell."),
+    "convert": (TASKS, "Convert a file to another format."),
+    "errors": (TASKS, "Count and list the errors of a system, or of annotators."),
+    "export": ("data", "Export a corpus as a dataset repository."),
+    "extract": (TASKS, "Extract the documents of a corpus."),
+    "info": ("show", "Show the configs, splits, fields and baselines of a corpus."),
+    "install-modules": ("data", "Install the evaluate modules into the modules cache."),
+    "leaderboard": ("leaderboard", "Run a leaderboard."),
+    "list": ("corpora", "List corpora, scoring procedures and evaluate modules."),
+    "merge": ("counting", "Merge the counts of shards."),
+    "perturb": (TASKS, "Rewrite the records of a corpus."),
+    "phrases": (TASKS, "Make a list of event phrases."),
+    "plot": (TASKS, "Draw a figure."),
+    "predict": (TASKS, "Predict with a trained model."),
+    "publish": ("publishing", "Publish a corpus, a metric or a leaderboard on the Hugging Face Hub."),
+    "reproduce": ("reproduce", "Recompute the tables of a corpus's paper."),
+    "schema": ("data", "Print the JSON Schema of a corpus."),
+    "score": ("score", "Score a file of predictions."),
+    "show": ("show", "Show a record of a corpus."),
+    "stats": ("data", "Count documents, annotations and other figures of a corpus."),
+    "submit": ("leaderboard", "Submit predictions to a leaderboard."),
+    "table": ("compare", "Print a table of many systems, with tests against the best."),
+    "timeline": (TASKS, "Build timelines (alias of `closeread build timeline`)."),
+    "train": (TASKS, "Train a model."),
+    "validate": ("validate", "Validate files of predictions."),
+}
+"""The module of this folder that has the operation of a command, or those of its subcommands by procedure; `tasks` if
+the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
 GROUPS = {"leaderboard": "leaderboard", "publish": "publishing"}
 """The modules of this folder that have all operations of a group, in the order in which help lists them."""
+
+HIDDEN = ("timeline",)

@@ -1,22 +1,22 @@
-"""What there is: corpora, evaluate modules, and the figures of corpora and of their papers."""
+"""What there is: corpora, procedures and evaluate modules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
-from closeread.corpus.gold import data_notices
-from closeread.corpus.names import corpus_names, find_corpus, load_corpus
-from closeread.corpus.notices import warn_all
-from closeread.corpus.reproduction import Inputs, Reproduction
-from closeread.corpus.reproduction import reproduce as recompute
-from closeread.counts.procedure import OptionValue
+from closeread.corpus.names import corpus_names, load_corpus
+from closeread.counts.procedure import Procedure
+from closeread.counts.results import Result
 from closeread.hf.modules import describe_module, module_names
-from closeread.operations.places import take_place
 from closeread.operations.tasks import list_baselines
-from closeread.tasks import load_procedure
+from closeread.parameters import Operations
+from closeread.tables import NOTHING, Grid, Style
+from closeread.tasks import load_procedure, procedure_names
+
+HEADER = ("corpus", "title", "configs", "procedure", "modules", "licence")
 
 
 @dataclass(frozen=True)
@@ -87,41 +87,59 @@ def metrics() -> dict[str, MetricEntry]:
     return {name: _describe_metric(name) for name in module_names()}
 
 
-def reproduce(
-    corpus: str,
-    table: str | int | None = None,
-    *,
-    data_dir: str | Path | None = None,
-    upstream: str | Path | None = None,
-    annotations: str | Path | None = None,
-    articles: str | Path | None = None,
-    spacy_model: str | None = None,
-    runs: str | Path | None = None,
-    **options: OptionValue,
-) -> Reproduction:
-    """Recompute the tables of a corpus's paper, and compare them with what it prints.
+@dataclass(frozen=True)
+class Catalogue(Result):
+    """All corpora and procedures, and how to score predictions."""
 
-    Args:
-        corpus: its name.
-        table: one table, by number or name (1, "Table 1", "Text"); None for all.
-        data_dir: a folder with the corpus's files; None to look in the usual places.
-        upstream: a checkout of the authors' repository, with the predictions that they released.
-        annotations: a folder with annotators' files, as DOCUMENT/ANNOTATOR.conll or .txt.
-        articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
-        spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
-        runs: a folder with trained models, as `closeread train` writes them, for the rows of models (McTaco, TNE).
-        **options: folders of the corpus and options of reading it, such as `treebank`.
+    def to_json(self) -> list[dict[str, object]]:
+        """Return an object for each, with configs, modules and licence."""
+        rows: list[list[object]] = [
+            [c.name, c.title, list(c.configs), c.procedure, list(load_procedure(c.procedure).modules), c.licence]
+            for c in map(load_corpus, corpus_names())
+        ]
+        rows += [[None, one.title, [], one.name, list(one.modules), None] for one in _list_own_gold()]
+        return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
-    Raises:
-        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return the same as rows, lists joined by commas."""
+        rows = [list(row.values()) for row in self.to_json()]
+        return HEADER, [
+            [name or NOTHING, *(", ".join(one) if isinstance(one, list) else one or "" for one in rest)]
+            for name, *rest in rows
+        ]
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the table of names and commands."""
+        scored = Counter(load_corpus(name).procedure for name in corpus_names())
+        rows = []
+        for corpus in map(load_corpus, corpus_names()):
+            alone = scored[corpus.procedure] == 1 and not load_procedure(corpus.procedure).sides.key_first
+            shortest = corpus.procedure if alone else corpus.name
+            rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
+        for one in _list_own_gold():
+            files = "KEY RESPONSE" if one.sides.key_first else "FILE"
+            rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
+        yield Grid("", ["name", "what it is", "how to score it"], rows, prose=frozenset({"what it is"}), labels=1)
+
+
+def list_all() -> Catalogue:
+    """List corpora and procedures that score any gold, and how to score predictions.
+
+    JSON and CSV also list the configs of a corpus, its licence and its evaluate modules, as `closeread info` does.
+
+    \b
+    Examples:
+      closeread list
+      closeread list --json
     """
-    folders = (upstream, annotations, articles, runs)
-    checkout, notes, texts, trained = (None if one is None else Path(one) for one in folders)
-    declared = find_corpus(corpus)
-    files = take_place(declared, data_dir=data_dir, options=options).data_dir
-    inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)
-    warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
-    return recompute(declared.name, None if table is None else str(table), inputs)
+    return Catalogue()
+
+
+def _list_own_gold() -> list[Procedure]:
+    """Return the procedures that score gold of a user's own, or no corpus."""
+    scored = {load_corpus(name).procedure for name in corpus_names()}
+    procedures = map(load_procedure, procedure_names())
+    return [one for one in procedures if one.sides.key_first or one.name not in scored]
 
 
 def _describe_corpus(corpus: Corpus) -> CorpusEntry:
@@ -142,3 +160,6 @@ def _describe_corpus(corpus: Corpus) -> CorpusEntry:
 def _describe_metric(name: str) -> MetricEntry:
     said = describe_module(name)
     return MetricEntry(name, " ".join(said.partition("\n\n")[0].split()), said)
+
+
+OPERATIONS: Operations = {"": {"list": list_all}}

@@ -16,8 +16,10 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
 from closeread.corpus.schema import load_schema
 from closeread.counts.counts import Counts, merge_counts
-from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
+from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
+from closeread.parameters import Fields, FileSize, Operations, Output, Param, Written
+from closeread.records import OptionValue
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.wording import name_option
 
@@ -29,17 +31,17 @@ COUNTS = "counts"
 
 def count(
     name: str,
-    predictions: FileOrRows,
+    predictions: Predictions,
     *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    metrics: str | Sequence[str] | None = None,
-    preset: str | None = None,
-    by: str | Sequence[str] = (),
-    max_bytes: int | None = None,
-    **options: OptionValue,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    metrics: Metrics = None,
+    preset: Preset = None,
+    by: Fields = (),
+    max_bytes: FileSize = None,
+    **options: ProcedureOptions,
 ) -> Counts:
     """Count a system's output, or its output for a part of the gold.
 
@@ -91,21 +93,40 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
         RequestError: there are no parts, they don't belong together, two of them have the same unit, or units of the
             expected gold are in none; a FormatError if a part can't be read.
     """
-    merged = merge_parts([part.as_py() if hasattr(part, "as_py") else part for part in parts], expect)
+    listed = [part.as_py() if hasattr(part, "as_py") else part for part in parts]
+    if not listed:
+        raise RequestError("there are no counts to merge")
+    names = [str(part) if isinstance(part, str | Path) else f"part {i}" for i, part in enumerate(listed, start=1)]
+    loaded = read_all(zip(listed, names, strict=True), lambda one: _load_part(*one))
+    merged = merge_counts(loaded, list(map(escape, names)))
+    if expect is not None:
+        _check_units(merged, expect)
     warn_all(merged.notices)
     return merged
 
 
-def merge_parts(parts: Sequence[object], expect: FileOrRows | None) -> Counts:
-    """Merge counts as `merge`, without warnings: the notices are those of the result."""
-    if not parts:
-        raise RequestError("there are no counts to merge")
-    names = [str(part) if isinstance(part, str | Path) else f"part {i}" for i, part in enumerate(parts, start=1)]
-    loaded = read_all(zip(parts, names, strict=True), lambda one: _load_part(*one))
-    merged = merge_counts(loaded, list(map(escape, names)))
-    if expect is not None:
-        _check_units(merged, expect)
-    return merged
+def merge_files(
+    counts: Annotated[Sequence[Path], Param(kind="named")],
+    *,
+    expect: Annotated[Path | None, Param(kind="read", metavar="GOLD")] = None,
+    output: Output,
+) -> Written:
+    """Merge the counts of shards, written by `closeread score --counts`.
+
+    Shards are parts of the gold that were scored separately. The result has the same scores, intervals and signature as
+    if the whole had been scored at once.
+
+    \b
+    Example:
+      closeread merge a.parquet b.parquet -o all.parquet --expect gold.jsonl
+      closeread score --from-counts all.parquet
+
+    Args:
+        expect: Check that every unit of this gold was counted.
+    """
+    merged = merge(counts, expect=expect)
+    merged.save(output)
+    return Written(output, f"{pluralize(len(merged), merged.procedure.unit)} from {pluralize(len(counts), 'file')}")
 
 
 def _load_part(part: object, name: str) -> Counts:
@@ -255,3 +276,6 @@ def _make_batch(batch: Any, counts: list[bytes]) -> Any:
     if isinstance(batch, pa.RecordBatch):
         return made.to_batches()[0]
     return type(batch)({COUNTS: counts})
+
+
+OPERATIONS: Operations = {"": {"merge": merge_files}}

@@ -1,15 +1,29 @@
-"""Describe, cite and export corpora."""
+"""Describe, cite and export corpora; score stored counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
-from closeread.parameters import Config, CorpusName, FileOptions, Files, Operations, Param
+from closeread.parameters import (
+    Ci,
+    Confidence,
+    Config,
+    CorpusName,
+    Fields,
+    FileOptions,
+    Files,
+    FileSize,
+    Operations,
+    Param,
+    Resamples,
+    Seed,
+)
 
 if TYPE_CHECKING:
     from closeread.corpus.facts import Statistics
+    from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
 Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
@@ -133,6 +147,37 @@ def export(
     return written
 
 
+def cite(
+    *names: Annotated[str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")],
+) -> str:
+    """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
+
+    Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
+    named as in --metrics or in evaluate.load. Presets, and options that come from a paper, are named as in `closeread
+    score`. Without a name, print how to cite closeread.
+
+    \b
+    Examples:
+      closeread cite mctaco closeread >> references.bib
+      closeread cite muc b3 ceafe lea
+      closeread cite corefud blanc-edge
+
+    >>> import closeread
+    >>> print(closeread.cite("lea").splitlines()[0])
+    @inproceedings{moosavi-strube-2016-coreference,
+
+    Args:
+        *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
+            options such as "blanc_edge", and "closeread"; none for "closeread" alone.
+
+    Raises:
+        RequestError: there is nothing of these names; the message suggests similar ones.
+    """
+    from closeread.corpus.citing import cite as join
+
+    return join(*names)
+
+
 def install_modules() -> list[Path]:
     """Install the evaluate modules into the modules cache.
 
@@ -148,6 +193,33 @@ def install_modules() -> list[Path]:
     return install()
 
 
+def score_counts(
+    *,
+    from_counts: Annotated[Path | None, Param(kind="named", metavar="FILE")] = None,
+    max_bytes: FileSize = None,
+    by: Fields = (),
+    ci: Ci = True,
+    resamples: Resamples = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+) -> Report:
+    """Score stored counts.
+
+    Args:
+        from_counts: Score counts written by --counts or `closeread merge`, instead of predictions.
+    """
+    from closeread.corpus.notices import warn_all
+    from closeread.counts.counts import Counts
+    from closeread.scoring import limit_files
+
+    with limit_files(max_bytes):
+        counts = Counts.load(cast(Path, from_counts))
+    warn_all(counts.notices)
+    return counts.report(
+        by, ci=ci, resamples=1000 if resamples is None else resamples, confidence=confidence, seed=seed
+    )
+
+
 OPERATIONS: Operations = {
-    "": {"export": export, "install-modules": install_modules, "schema": schema, "stats": stats},
+    "": {"cite": cite, "export": export, "install-modules": install_modules, "schema": schema, "stats": stats},
 }

@@ -1,15 +1,34 @@
-"""Where the gold of a corpus is, from the arguments of a function."""
+"""Where gold is and how it is scored, from the arguments of a function: the parameters that operations share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from closeread.corpus.declaration import Corpus
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.procedure import GoldSpec, OptionValue
 from closeread.exceptions import RequestError
-from closeread.scoring import make_place
+from closeread.parameters import Param, within
+from closeread.records import OptionValue
+
+if TYPE_CHECKING:
+    from closeread.corpus.declaration import Corpus
+    from closeread.counts.procedure import GoldSpec
+
+Predictions = Annotated[FileOrRows, Param(kind="source")]
+OwnGold = Annotated[FileOrRows | None, Param(kind="gold")]
+Config = Annotated[str | None, Param(kind="gold")]
+Split = Annotated[str | None, Param(kind="gold")]
+DataDir = Annotated[str | Path | None, Param(kind="gold")]
+Metrics = Annotated[str | Sequence[str] | None, Param(kind="metrics")]
+Preset = Annotated[str | None, Param(kind="preset")]
+Scores = Annotated[str | Sequence[str] | None, Param(kind="scores")]
+TestResamples = Annotated[
+    int | None,
+    within(1),
+    Param(help="Number of resamples.  [default: 1000, or more if the correction of p-values needs them]"),
+]
+ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
 
 def take_place(
@@ -30,6 +49,8 @@ def take_place(
     Raises:
         RequestError: an option is neither; a FormatError if the gold is neither files nor rows.
     """
+    from closeread.scoring import make_place
+
     place, rest = make_place(corpus.name, gold, config, split, data_dir, options)
     if rest:
         raise RequestError(f"unexpected arguments for {corpus.name}: {', '.join(rest)}")

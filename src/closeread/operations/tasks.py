@@ -8,20 +8,31 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import OptionValue
 from closeread.exceptions import RequestError
 from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
 from closeread.parameters import Written
+from closeread.records import OptionValue
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.corpus.baselines import Baseline
+    from closeread.corpus.figures import Drawing
+    from closeread.counts.estimates import Resampling
     from closeread.counts.results import Result
+    from closeread.drawing.pictures import Figure
+else:
+    Resampling = object  # its module imports NumPy; `call` checks it
 
 
 def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows) -> Result:
-    """Measure the agreement of annotators, as `closeread agreement` does.
+    """Measure the agreement of annotators.
+
+    \b
+    Examples:
+      closeread agreement wikipossessions anna.csv ben.csv
+      closeread agreement tne anna.jsonl ben.jsonl
+      closeread agreement timeline anna/ ben/ cem/
+      closeread agreement coref anna.conll ben.conll cem.conll
 
     >>> import closeread
     >>> anna = {"letter": [[[0, 0], [1, 1], [2, 2]]]}
@@ -46,7 +57,13 @@ def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[st
 
 
 def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options: OptionValue) -> Written:
-    """Merge the annotation of several annotators into gold, as `closeread adjudicate` does.
+    """Merge the labels of several annotators into gold.
+
+    \b
+    Examples:
+      closeread adjudicate mctaco anna.jsonl ben.jsonl cleo.jsonl -o kept.jsonl
+      closeread adjudicate tne anna.jsonl ben.jsonl -o agreed.jsonl
+      closeread adjudicate coref anna.conll ben.conll cleo.conll -o gold.conll
 
     Args:
         kind: "coref", "tne", "mctaco", or "mctaco-questions".
@@ -61,7 +78,11 @@ def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options
 
 
 def articles(corpus: str, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
-    """Fetch the articles that a corpus annotates but does not contain, as `closeread articles` does.
+    """Fetch the articles that a corpus annotates but does not contain.
+
+    \b
+    Example:
+      closeread articles wikipossessions texts --as-of 2017-06-12
 
     Args:
         corpus: its name, "wikipossessions".
@@ -77,7 +98,12 @@ def articles(corpus: str, folder: str | Path, *, as_of: str, **options: FileOrRo
 
 
 def build(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
-    """Build gold from annotations, or documents to annotate from plain texts, as `closeread build` does.
+    """Build gold from annotations, or documents to annotate from plain texts.
+
+    \b
+    Examples:
+      closeread build timeline events.jsonl -o timelines
+      closeread build tne texts --spacy-model en_core_web_sm -o documents.jsonl
 
     Args:
         kind: "timeline" or "tne".
@@ -92,7 +118,13 @@ def build(kind: str, *sources: str | Path, output: str | Path, **options: Option
 
 
 def extract(corpus: str, source: str | Path, *, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
-    """Extract a corpus's documents from files as they are distributed, as `closeread extract` does.
+    """Extract a corpus's documents from files as they are distributed.
+
+    \b
+    Examples:
+      closeread extract marmara_coref fragments/ -o treebank
+      closeread extract marmara_coref fragments/ -o treebank \\
+        --split 77000112003.5
 
     Args:
         corpus: its name, "marmara_coref".
@@ -107,7 +139,12 @@ def extract(corpus: str, source: str | Path, *, output: str | Path, **options: O
 
 
 def perturb(corpus: str, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
-    """Rewrite the records of a corpus, as `closeread perturb` does.
+    """Rewrite the records of a corpus: normalize units, add candidate answers.
+
+    \b
+    Examples:
+      closeread perturb mctaco units --config sample -o normal.jsonl
+      closeread perturb mctaco candidates --config sample -o candidates.jsonl
 
     Args:
         corpus: its name, "mctaco".
@@ -126,7 +163,12 @@ def perturb(corpus: str, kind: str, *, output: str | Path, **options: FileOrRows
 
 
 def phrases(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue) -> Written:
-    """Make a list of event phrases, as `closeread phrases` does.
+    """Make a list of event phrases, from which `closeread perturb mctaco candidates` retrieves.
+
+    \b
+    Examples:
+      closeread phrases text novel.txt --spacy-model en_core_web_sm -o events.txt
+      closeread phrases propbank propbank-frames/frames -o events.txt
 
     Args:
         kind: "text" for plain texts, "propbank" for PropBank's frames.
@@ -138,6 +180,56 @@ def phrases(kind: str, *sources: str | Path, output: str | Path, **options: Opti
         RequestError: a name does not exist; an InputError if files are missing or invalid.
     """
     return _write("phrases", kind, sources, output, options)
+
+
+def plot(
+    kind: str,
+    *subjects: FileOrRows,
+    gold: FileOrRows | None = None,
+    config: str | None = None,
+    split: str | None = None,
+    data_dir: str | Path | None = None,
+    output: str | Path | None = None,
+    **options: FileOrRows | float,
+) -> Figure:
+    """Draw a figure.
+
+    \b
+    Examples:
+      closeread plot possession "The Blue Kettle (painting)" --config sample \\
+        -o kettle.png
+      closeread plot prepositions --config sample -o prepositions.png
+      closeread plot timeline "Mara Lindqvist" --config sample -o lindqvist.png
+
+    Args:
+        kind: "possession", "timeline" and "timeline-relations" draw the article or the entity of that name;
+            "categories", "confusion", "label-scores" and "link-scores" draw predictions; "link-support" and "mistakes"
+            draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
+            "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
+        *subjects: a name, or files, folders or objects as for `closeread.score`.
+        gold, config, split, data_dir: what to draw, as for `closeread.score`.
+        output: also write the figure to this file, in the format of its suffix.
+        **options: those of the command line, such as `predictions` for "possession" and "timeline"; folders of the
+            corpus and options of reading it.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if something is missing or invalid.
+        MissingExtraError: matplotlib is not installed.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
+    return draw(kind, subjects, {**where, **options}, None if output is None else Path(output)).figure
+
+
+def draw(kind: str, subjects: Sequence[Any], keywords: Mapping[str, Any], output: Path | None) -> Drawing:
+    """Draw a figure, and write it to a file if there is one to write."""
+    from closeread.drawing.pictures import check_suffix, write_picture
+
+    if output is not None:
+        check_suffix(output)
+    drawing: Drawing = call("plot", kind, subjects, keywords, "kind of figure")
+    if output is not None:
+        write_picture(drawing.figure, output)
+    return drawing
 
 
 def _write(
@@ -157,7 +249,13 @@ def convert(
     data_dir: str | Path | None = None,
     **options: OptionValue | None,
 ) -> Sequence[dict[str, object]]:
-    """Convert a file or objects to another format, as `closeread convert` does, and return the records.
+    """Convert a file to another format.
+
+    \b
+    Examples:
+      closeread convert coref key.conllu -o key.conll
+      closeread convert tne mine.jsonl --to arrays -o for_the_leaderboard.jsonl
+      closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
 
     >>> import closeread
     >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
@@ -196,7 +294,14 @@ def errors(
     max_bytes: int | None = None,
     **options: str | float | bool | Sequence[str] | Resampling,
 ) -> Result:
-    """Count and list the errors of a system, or the mistakes of annotators, as `closeread errors` does.
+    """Count and list the errors of a system, or of annotators.
+
+    \b
+    Examples:
+      closeread errors coref key.conll response.conll
+      closeread errors chains gold.conll anna.conll ben.conll
+      closeread errors tne predictions.jsonl --split test
+      closeread errors mctaco predictions.jsonl --by category
 
     >>> import closeread
     >>> key = {"letter": [[[0, 0], [1, 1], [2, 2]], [[4, 4], [5, 5]]]}
@@ -237,7 +342,21 @@ def baseline(
     output: str | Path | None = None,
     **options: OptionValue | Sequence[str],
 ) -> list[dict[str, object]]:
-    """Predict with a baseline, and return its rows, which `closeread.score` takes.
+    """Write the predictions of a baseline.
+
+    The suffix of the output decides its format: JSON Lines (.jsonl), or the corpus's own text format.  Timelines are
+    written to a folder, one file each, if the name has no suffix.
+
+    \b
+    Examples:
+      closeread baseline mctaco always-positive -o yes.jsonl
+      closeread baseline mctaco random --seed 7 --split validation -o coin.txt
+      closeread baseline tne surface --definition described -o surface.jsonl
+      closeread baseline semeval2015_timeline creation-time --split corpus_2 \\
+        -o predictions
+      closeread baseline marmara_coref svr --mentions predicted -o chains.conll
+      closeread baseline wikipossessions heuristics --spacy-model NAME \\
+        -o out.jsonl
 
     >>> import closeread
     >>> closeread.baseline("mctaco", "always-positive", config="sample")[0]
@@ -250,6 +369,9 @@ def baseline(
         output: also write the rows to this file or folder, as `closeread baseline` does.
         **options: the baseline's options, such as `seed`, or `only` with one name or several; folders of the corpus and
             options of reading it.
+
+    Returns:
+        The rows, which `closeread.score` takes.
 
     Raises:
         RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
@@ -319,7 +441,13 @@ def train(
     precision: str = "auto",
     **options: str | float | Sequence[float] | None,
 ) -> Result:
-    """Train a model of a corpus's paper, as `closeread train` does, and return its scores.
+    """Train a model of a corpus's paper.
+
+    Needs torch and transformers: pip install 'closeread[neural]'.
+
+    \b
+    Example:
+      closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
 
     Args:
         corpus: the name of the corpus, "tne" or "mctaco".
@@ -335,6 +463,9 @@ def train(
         **options: the other options of the command line: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`,
             `learning_rate`, `head_learning_rate`, `encoder_dropout`; `variant` (TNE); `held_out`,
             `unit_normalization`, `seeds`, `sizes` (McTaco).
+
+    Returns:
+        The scores.
 
     Raises:
         RequestError: there is no such corpus or option; an InputError if gold is missing or invalid.
@@ -360,7 +491,11 @@ def predict(
     precision: str = "auto",
     **options: str | float | bool | None,
 ) -> list[dict[str, object]]:
-    """Predict with a trained model, and return rows, which `closeread.score` takes.
+    """Predict with a trained model.
+
+    \b
+    Example:
+      closeread predict tne run --split test -o predictions.jsonl
 
     Args:
         corpus: the name of the corpus, "tne" or "mctaco".
@@ -370,6 +505,9 @@ def predict(
         device, precision: as for `closeread.train`.
         **options: the other options of the command line: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`,
             `zero_shot`, `threshold`, `tune_on`, `unit_normalization` and `questions` (McTaco).
+
+    Returns:
+        The rows, which `closeread.score` takes.
 
     Raises:
         RequestError: there is no such corpus or option; an InputError if gold or the run is missing or invalid.

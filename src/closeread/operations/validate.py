@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import FileOrRows
-from closeread.counts.procedure import OptionValue
 from closeread.exceptions import InputError, escape
+from closeread.operations.places import Config, DataDir, OwnGold, Preset, ProcedureOptions, Split
+from closeread.parameters import FileSize, Operations, Param
 from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 
 
@@ -22,6 +25,7 @@ class Verdict:
         total: how many gold records there are.
         error: what is wrong with them; None if they are valid.
         notices: what else a user should know, one sentence each.
+        gold: what the gold is called.
     """
 
     name: str
@@ -29,6 +33,7 @@ class Verdict:
     total: int
     error: InputError | None = None
     notices: tuple[str, ...] = ()
+    gold: str = field(default="", repr=False)
 
     @property
     def valid(self) -> bool:
@@ -49,22 +54,23 @@ class Verdict:
         return self.valid
 
     def __str__(self) -> str:
-        """Say in how many rows they are valid, or what is wrong with them."""
+        """Say for how many gold records they are valid, or what is wrong with them."""
         if self.error is not None:
             return escape(str(self.error))
-        return escape(f"{self.name}: valid; {self.rows:,} of {self.total:,} gold records have predictions")
+        where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
+        return escape(f"{self.name}: valid; {self.rows:,} of {where} have predictions")
 
 
 def validate(
     name: str,
     predictions: FileOrRows,
     *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    max_bytes: int | None = None,
-    **options: OptionValue,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    **options: ProcedureOptions,
 ) -> Verdict:
     """Validate predictions without scoring them.
 
@@ -85,20 +91,41 @@ def validate(
     Raises:
         RequestError: a name does not exist; an InputError if gold is missing or invalid.
     """
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    with limit_files(max_bytes):
-        scorer = open_scorer(name, place, rest)
-        verdict = validate_with(scorer, predictions)
-    warn_all([*scorer.gold.notices, *verdict.notices])
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
+    (verdict,) = validate_all(name, [predictions], **where, **options)  # type: ignore[arg-type]
     return verdict
 
 
-def validate_with(scorer: Scorer, predictions: FileOrRows) -> Verdict:
-    """Validate predictions for the gold of a scorer."""
+def validate_all(
+    name: str,
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    *,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    preset: Preset = None,
+    **options: ProcedureOptions,
+) -> list[Verdict]:
+    """Validate several predictions as `validate`, for the same gold."""
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest})
+        warn_all(scorer.gold.notices)
+        verdicts = [_judge(scorer, one) for one in predictions]
+    warn_all(notice for one in verdicts for notice in one.notices)
+    return verdicts
+
+
+def _judge(scorer: Scorer, predictions: FileOrRows) -> Verdict:
     source = str(predictions) if isinstance(predictions, str | Path) else "predictions"
     total = len(scorer.gold.records)
     try:
         system = scorer.read_source(predictions)
     except InputError as error:
-        return Verdict(source, None, total, error)
-    return Verdict(source, total - len(system.missing), total, notices=scorer.remarks(system))
+        return Verdict(source, None, total, error, gold=scorer.gold_name)
+    return Verdict(source, total - len(system.missing), total, None, scorer.remarks(system), scorer.gold_name)
+
+
+OPERATIONS: Operations = {"": {"validate": validate_all}}

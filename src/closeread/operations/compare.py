@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, overload
 
@@ -13,9 +14,10 @@ from closeread.corpus.objects import FileOrRows
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counts import Counts, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
-from closeread.counts.procedure import GoldSpec, OptionValue, Procedure
+from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.report import Provenance, Report
 from closeread.counts.resampling import max_resamples
+from closeread.counts.results import Result
 from closeread.counts.systems import (
     IntervalStyle,
     SystemsTable,
@@ -27,9 +29,32 @@ from closeread.counts.systems import (
     restrict_metrics,
     select_scores,
 )
-from closeread.exceptions import FormatError, InputError, Problem, RequestError, join_names, raise_all
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    escape,
+    join_names,
+    pluralize,
+    raise_all,
+)
 from closeread.formats.text import is_open_pipe
+from closeread.operations.places import (
+    Config,
+    DataDir,
+    Metrics,
+    OwnGold,
+    Preset,
+    ProcedureOptions,
+    Scores,
+    Split,
+    TestResamples,
+)
+from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, Param, Seed, within
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
+from closeread.tables import Grid, Style
+from closeread.wording import name_option
 
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
@@ -39,6 +64,9 @@ ManySources = Annotated[
     "systems by name, such as {'mine': rows}, or a list of files",
 ]
 """The systems of a table."""
+
+CORRECTION = "How to correct p-values for the number of comparisons: all scores of all systems."
+DIGITS = "Number of decimals of scores in tables; JSON and CSV have them in full."
 
 
 class Systems(NamedTuple):
@@ -200,23 +228,23 @@ def compare(name: str, first: Source, second: Source, **options: Any) -> Compari
 def compare(name: str, first: ManySources, **options: Any) -> list[Comparison]: ...
 def compare(
     name: str,
-    first: Source | ManySources,
-    second: Source | None = None,
+    first: Annotated[Source | ManySources, Param(kind="systems")],
+    second: Annotated[Source | None, OnlyPython] = None,
     *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    metrics: str | Sequence[str] | None = None,
-    preset: str | None = None,
-    scores: str | Sequence[str] | None = None,
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resampling: Resampling | None = None,
-    correction: Correction = "holm",
-    max_bytes: int | None = None,
-    **options: OptionValue,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    metrics: Metrics = None,
+    preset: Preset = None,
+    scores: Scores = None,
+    resamples: TestResamples = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    resampling: Annotated[Resampling | None, OnlyPython] = None,
+    correction: Annotated[Correction, Param(help=CORRECTION)] = "holm",
+    **options: ProcedureOptions,
 ) -> Comparison | list[Comparison]:
     """Compare two systems, or the first of several systems with each of the others, by paired tests.
 
@@ -259,6 +287,26 @@ def compare(
     return found if second is None else found[0]
 
 
+@dataclass(frozen=True)
+class Comparisons(Result):
+    """Several comparisons, in one output."""
+
+    comparisons: Sequence[Comparison]
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return a list of them."""
+        return [one.to_json() for one in self.comparisons]
+
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return their rows, one after the other."""
+        tables = [one.to_rows() for one in self.comparisons]
+        return tables[0][0], [row for _, rows in tables for row in rows]
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return their tables."""
+        return [grid for one in self.comparisons for grid in one.to_grids()]
+
+
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     """Return two systems by name: that of the file, otherwise "first" or "second"."""
     sides = {"first": first, "second": second}
@@ -270,26 +318,36 @@ def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
 
 def table(
     name: str,
-    systems: ManySources,
+    systems: Annotated[ManySources, Param(kind="systems")],
     *,
-    gold: FileOrRows | None = None,
-    config: str | None = None,
-    split: str | None = None,
-    data_dir: str | Path | None = None,
-    metrics: str | Sequence[str] | None = None,
-    preset: str | None = None,
-    scores: str | Sequence[str] | None = None,
-    sort: str | None = None,
-    intervals: IntervalStyle = "none",
-    pairs: bool = False,
-    alpha: float = 0.05,
-    digits: int = 2,
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
-    resampling: Resampling | None = None,
-    max_bytes: int | None = None,
-    **options: OptionValue,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    metrics: Metrics = None,
+    preset: Preset = None,
+    scores: Scores = None,
+    names: Annotated[
+        Sequence[str],
+        Param(
+            kind="csv",
+            metavar="NAMES",
+            help="Call the systems by these names, separated by commas.  [default: names of the files]",
+        ),
+    ] = (),
+    sort: Annotated[str | None, Param(kind="sort")] = None,
+    intervals: Annotated[
+        IntervalStyle, Param(help="Show confidence intervals: both ends, or half of their width.")
+    ] = "none",
+    digits: Annotated[int, within(0, 10), Param(help=DIGITS)] = 2,
+    pairs: Annotated[bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")] = False,
+    alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Level of significance.")] = 0.05,
+    resamples: TestResamples = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    resampling: Annotated[Resampling | None, OnlyPython] = None,
+    **options: ProcedureOptions,
 ) -> SystemsTable:
     """Score many systems, and put them into one table with tests against the best.
 
@@ -301,6 +359,7 @@ def table(
         gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the columns: names of scores, such as "muc/f1", or of families, such as "muc" for its precision, recall
             and F1; None for all scores of the metrics but precision and recall.
+        names: what to call the systems of a list of files; names of the files by default.
         sort: the score to sort rows by, the best first; None to keep the order.
         intervals: how tables show intervals: "none", "range" (both ends) or "plus-minus" (half of their width).
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
@@ -314,7 +373,7 @@ def table(
         RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
             is missing or invalid.
     """
-    named = _name_systems(systems)
+    named = _name_systems(systems, names)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     chosen = {**({} if preset is None else {"preset": preset}), **rest}
     columns = [scores] if isinstance(scores, str) else scores
@@ -335,9 +394,39 @@ def table(
     )
 
 
-def _name_systems(systems: ManySources) -> Mapping[str, Source]:
+def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:
     """Return systems by name; files without names are named after their stems."""
-    if isinstance(systems, Mapping):
-        return systems
-    paths = [Path(path) for path in systems]
-    return dict(zip(make_names(paths), paths, strict=True))
+    return systems if isinstance(systems, Mapping) else name_files([Path(path) for path in systems], names)
+
+
+def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
+    """Return the key, if the first file is one, and the systems; counts and reports need no key.
+
+    Raises:
+        RequestError: there is no key, but a response.
+    """
+    are_stored = [not is_open_pipe(path) and detect_kind(path) != "predictions" for path in files]
+    if all(are_stored):
+        return None, files
+    if are_stored[0]:
+        raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
+    return files[0], files[1:]
+
+
+def name_files(files: Sequence[Path], names: Sequence[str]) -> Mapping[str, Path]:
+    """Return files of systems by the names that were given, or by those of the files.
+
+    Raises:
+        RequestError: there are more or fewer names, or two are the same.
+    """
+    chosen = list(names) or make_names(files)
+    option = name_option("names")
+    if len(chosen) != len(files):
+        raise RequestError(f"{option} has {pluralize(len(chosen), 'name')} for {pluralize(len(files), 'system')}")
+    for twice, times in Counter(chosen).most_common(1):
+        if times > 1:
+            raise RequestError(f"{option} has '{twice}' twice; give each system its own name")
+    return dict(zip(chosen, files, strict=True))
+
+
+OPERATIONS: Operations = {"": {"compare": compare, "table": table}}

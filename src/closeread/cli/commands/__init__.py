@@ -1,1 +1,0 @@
-"""One module a command, named as the command; each offers `command`."""

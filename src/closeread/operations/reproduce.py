@@ -1,0 +1,200 @@
+"""Recompute the tables of papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from closeread.corpus.gold import data_notices
+from closeread.corpus.names import find_corpus, load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.corpus.reproduction import Inputs, Reproduction, reproducible
+from closeread.corpus.reproduction import reproduce as recompute
+from closeread.corpus.sources import DATA_VARIABLE
+from closeread.counts.printed_tables import format_like, make_count_grid, make_table_grids
+from closeread.counts.results import Result
+from closeread.exceptions import InputError, RequestError, pluralize
+from closeread.operations.places import take_place
+from closeread.parameters import CorpusName, FileOptions, Files, Operations, Param
+from closeread.tables import Grid, Style
+
+ALL = "all"
+TableName = Annotated[str | None, Param(metavar="[TABLE]", complete="paper_tables")]
+Pipeline = Annotated[str | None, Param(metavar="NAME")]
+
+
+def reproduce(
+    corpus: str,
+    table: str | int | None = None,
+    *,
+    data_dir: Files = None,
+    upstream: Files = None,
+    annotations: Files = None,
+    articles: Files = None,
+    spacy_model: str | None = None,
+    runs: Files = None,
+    **options: FileOptions,
+) -> Reproduction:
+    """Recompute the tables of a corpus's paper, and compare them with what it prints.
+
+    Args:
+        corpus: its name.
+        table: one table, by number or name (1, "Table 1", "Text"); None for all.
+        data_dir: a folder with the corpus's files; None to look in the usual places.
+        upstream: a checkout of the authors' repository, with the predictions that they released.
+        annotations: a folder with annotators' files, as DOCUMENT/ANNOTATOR.conll or .txt.
+        articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
+        spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
+        runs: a folder with trained models, as `closeread train` writes them, for the rows of models (McTaco, TNE).
+        **options: folders of the corpus and options of reading it, such as `treebank`.
+
+    Raises:
+        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
+    """
+    folders = (upstream, annotations, articles, runs)
+    checkout, notes, texts, trained = (None if one is None else Path(one) for one in folders)
+    declared = find_corpus(corpus)
+    files = take_place(declared, data_dir=data_dir, options=options).data_dir
+    inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)
+    warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
+    return recompute(declared.name, None if table is None else str(table), inputs)
+
+
+@dataclass(frozen=True)
+class Papers(Result):
+    """The tables of one or all papers.
+
+    Attributes:
+        papers: the tables by corpus.
+        together: whether the figures of all papers are counted.
+        shown: whether the tables are shown.
+        missing: whether these have the values that are not recomputed.
+        failure: what differs without a known reason, if that is to be an error; empty otherwise.
+    """
+
+    papers: Mapping[str, Reproduction]
+    together: bool
+    shown: bool
+    missing: bool
+    failure: str = ""
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return the tables as JSON."""
+        return [table for one in self.papers.values() for table in one.to_json()]
+
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return a row for each cell."""
+        rows = [one.to_rows() for one in self.papers.values()]
+        return rows[0][0], [row for _, of_paper in rows for row in of_paper]
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the number of figures that agree, and the tables."""
+        if self.together:
+            yield make_count_grid(self.papers)
+        for tables in self.papers.values() if self.shown else ():
+            yield from make_table_grids(tables, missing=self.missing)
+
+
+def reproduce_papers(
+    corpus: Annotated[CorpusName, Param(others=(ALL,))],
+    table: TableName = None,
+    *,
+    data_dir: Files = None,
+    upstream: Files = None,
+    annotations: Files = None,
+    articles: Files = None,
+    spacy_model: Pipeline = None,
+    runs: Files = None,
+    show_missing: Annotated[bool, Param(flag="--missing")] = False,
+    strict: bool = False,
+    **options: FileOptions,
+) -> Papers:
+    """Recompute the figures that a corpus's paper prints, and show how many agree, and all of them side by side.
+
+    CORPUS may be `all`: the corpora whose released files can be verified.  A recomputed value agrees if it is within
+    half a unit of the last printed digit; printed values that were cut off instead of rounded, and random draws, have
+    verdicts of their own.  What `holds without data` follows from a definition, from other printed figures, or from
+    rules and examples of the paper that closeread implements.  Tables hide what is not recomputed, unless --missing is
+    given; JSON and CSV have everything.
+
+    \b
+    Examples:
+      closeread reproduce mctaco
+      closeread reproduce mctaco 2 --upstream MCTACO
+      closeread reproduce tne Text --missing
+      closeread reproduce marmara_coref 1 --annotations annotations
+      closeread reproduce tne 3 --runs runs
+      closeread reproduce wikipossessions 4 --articles texts --spacy-model NAME
+      closeread reproduce all --strict
+
+    Args:
+        data_dir: Read the corpus's files from this folder; they may differ from the release.
+        upstream: Read the authors' released predictions from this checkout of their repository.
+        annotations: Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.
+        articles: Read the texts of the articles from this folder, one <title>.txt each (WikiPossessions).
+        spacy_model: Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).
+        runs: Score the trained models in this folder, as `closeread train` writes them (McTaco, TNE).
+        show_missing: Also show the values that are not recomputed, and what they need.
+        strict: Exit with code 1 if a value differs, or is not recomputed, without a known reason.
+    """
+    inputs = {
+        "data_dir": data_dir,
+        "upstream": upstream,
+        "annotations": annotations,
+        "articles": articles,
+        "spacy_model": spacy_model,
+        "runs": runs,
+        **options,
+    }
+    given = {name: value for name, value in inputs.items() if value is not None}
+    if corpus != ALL:
+        papers = {corpus: reproduce(corpus, table, **given)}  # type: ignore[arg-type]
+    elif table is not None or given:
+        what = "all corpora are recomputed from the usual places"
+        raise RequestError(f"{what}; choose one corpus for a table or files")
+    else:
+        papers = _reproduce_all()
+    found = Papers(papers, corpus == ALL, corpus != ALL or show_missing, show_missing)
+    return replace(found, failure=_describe_differences(papers)) if strict else found
+
+
+def _reproduce_all() -> dict[str, Reproduction]:
+    """Recompute the tables of all papers whose corpora are here, by corpus; notes tell which are left out."""
+    papers: dict[str, Reproduction] = {}
+    left_out: list[str] = []
+    for name in reproducible():
+        if load_corpus(name).user_folders:
+            # Nobody knows whether a user's own folders hold the corpus of the paper.
+            left_out.append(f"{name} is left out, since its files are your own: closeread reproduce {name}")
+            continue
+        try:
+            papers[name] = recompute(name)
+        except InputError as error:
+            first, *others = error.problems
+            more = f", and {pluralize(len(others), 'more problem')}" if others else ""
+            left_out.append(f"{name} is left out: {first.at(error.source)}{more}")
+    if not papers:
+        advice = (
+            f"put the released files into ${DATA_VARIABLE}/CORPUS, or try closeread reproduce CORPUS --data-dir DIR"
+        )
+        raise RequestError("\n".join(["no corpus has its files here:", *left_out, advice]))
+    warn_all(left_out)
+    return papers
+
+
+def _describe_differences(papers: Mapping[str, Reproduction]) -> str:
+    """Describe the first value that differs, or is not recomputed, without a known reason; empty if there is none."""
+    unexpected = [
+        f"{corpus}: {table.name}: {cell.row}, {cell.column} is "
+        f"{format_like(cell.printed, cell.recomputed) or cell.verdict} ({cell.printed} printed)"
+        for corpus, tables in papers.items()
+        for table in tables
+        for cell in table.cells
+        if not cell.is_expected
+    ]
+    return "" if not unexpected else unexpected[0] + (f", and {len(unexpected) - 1:,} more" if unexpected[1:] else "")
+
+
+OPERATIONS: Operations = {"": {"reproduce": reproduce_papers}}

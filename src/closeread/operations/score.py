@@ -1,0 +1,193 @@
+"""Score predictions: from files or objects to a report, and what commands print of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from closeread.corpus.notices import warn_all
+from closeread.counts.counts import UnitRows, make_report
+from closeread.counts.estimates import Resampling
+from closeread.counts.procedure import Procedure
+from closeread.counts.report import Report, report_grid, units_grid
+from closeread.counts.results import Result
+from closeread.exceptions import RequestError, pluralize
+from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
+from closeread.parameters import Ci, Confidence, Fields, FileSize, OnlyPython, Operations, Param, Resamples, Seed
+from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
+from closeread.tables import Grid, Style
+from closeread.tasks import load_procedure, procedure_names
+
+SHOWN = 1000
+"""The number of rows in the table of an explanation; drawing tens of thousands takes longer than computing them."""
+
+
+def score(
+    name: str,
+    predictions: Predictions,
+    *,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    metrics: Metrics = None,
+    preset: Preset = None,
+    by: Fields = (),
+    ci: Ci = True,
+    resamples: Resamples = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    resampling: Annotated[Resampling | None, OnlyPython] = None,
+    counts: Annotated[
+        str | Path | None, Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file.")
+    ] = None,
+    explain: Annotated[bool, Param(kind="explain")] = False,
+    **options: ProcedureOptions,
+) -> Report:
+    """Score predictions.
+
+    Args:
+        name: the name of a corpus, such as "mctaco", or of a procedure, such as "coref".
+        predictions: a file, a folder, or objects: a list of rows, a data frame (pandas, polars, Arrow), a
+            `datasets.Dataset`; of coreference, also a mapping from documents to clusters, or a list of the clusters of
+            each document, which are then matched in order.
+        gold: your own gold, in the same forms; for "coref" and "tlinks", the key.
+        config, split: the part of the corpus; None for the default.
+        data_dir: a folder with the corpus's files.
+        max_bytes: refuse larger files, and folders, of predictions or of your own gold, also when decompressed; None
+            for the usual limit, 1 GiB, which files of a corpus always have.  Objects in memory have none.
+        metrics: families of metrics, such as ("muc", "conll"); None for those of the preset, or the default.
+        preset: the name of an official score whose options and metrics to use, such as "corefud"; options that are
+            given override it.
+        by: a field to slice by, such as "category", or several.
+        ci: whether to compute confidence intervals.
+        resamples, confidence, seed: parameters of the bootstrap; None for 1,000 resamples.
+        resampling: the same in one; None for these.
+        counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
+        explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
+        **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
+
+    Raises:
+        RequestError: a name does not exist; an InputError if a file is missing or invalid.
+    """
+    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    fields = (by,) if isinstance(by, str) else tuple(by)
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest}, metrics)
+        warn_all(scorer.gold.notices)
+        system = scorer.read_source(predictions)
+        breakdowns = scorer.breakdowns_for(fields)
+        if counts is not None:
+            breakdowns = list(dict.fromkeys([*breakdowns, *scorer.available_breakdowns(system)]))
+        counted = scorer.count(system, breakdowns)
+        explanations = scorer.explain(system, counted.table.units) if explain else None
+    warn_all(counted.notices)
+    report = make_report(counted, by=fields, resampling=chosen)
+    if counts is not None:
+        counted.save(counts)
+    return replace(report, explanations=explanations)
+
+
+def load_report(path: str | Path) -> Report:
+    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
+
+    Raises:
+        FormatError: the file is missing or not a report; all problems at once.
+    """
+    report = Report.load(path)
+    if report.provenance.procedure not in procedure_names():
+        return report
+    return report if report.titles else report.with_titles(load_procedure(report.provenance.procedure))
+
+
+@dataclass(frozen=True)
+class Sheet(Result):
+    """A report as commands print it.
+
+    Attributes:
+        report: the report, with what is known of its units.
+        per_unit: whether its units are shown, too.
+        with_counts: whether their fields and counts are shown in tables.
+        digits: the number of decimals of scores in tables.
+    """
+
+    report: Report
+    per_unit: bool = False
+    with_counts: bool = False
+    digits: int = 2
+
+    @property
+    def procedure(self) -> Procedure:
+        """The procedure that counted."""
+        rows = self.report.unit_rows
+        return rows.counts.procedure if isinstance(rows, UnitRows) else load_procedure(self.report.provenance.procedure)
+
+    @property
+    def units(self) -> list[dict[str, Any]] | None:
+        """A row for each unit; None if they are not shown."""
+        return list(self.report.units) if self.per_unit or self.with_counts else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object, with units and explanations."""
+        report, found = self.report, self.report.to_json()
+        if (units := self.units) is not None:
+            found["units"] = units
+        if report.explanations is not None:
+            explained = report.explanations.items()
+            found["explanations"] = [{report.unit: unit, "explained": rows} for unit, rows in explained]
+        return found
+
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return header and rows of the units, of the explanations, or of the scores.
+
+        Raises:
+            RequestError: both units and explanations are requested.
+        """
+        report, units, explanation = self.report, self.units, self.procedure.explanation
+        if units is not None and report.explanations is not None:
+            raise RequestError("CSV has only one table; omit --per-unit or --explain")
+        if units is not None:
+            return list(units[0]), [list(unit.values()) for unit in units]
+        if report.explanations is not None and explanation is not None:
+            explains = explanation()
+            explained = report.explanations.items()
+            rows = [[unit, *explains.row(one)] for unit, found in explained for one in found]
+            return [report.unit, *explains.header], rows
+        return report.to_rows()
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the tables of explanations, of units, and of the scores."""
+        if self.report.explanations is not None:
+            yield from _draw_explanations(self.procedure, self.report.explanations)
+        if (units := self.units) is not None:
+            yield units_grid(units, self.procedure, with_counts=self.with_counts, digits=self.digits)
+        yield report_grid(self.report, style, digits=self.digits)
+
+    def list_main(self, families: Sequence[str] = ()) -> list[str]:
+        """Return the main score, or that of each of some metrics; nan if a score has no value."""
+        scores, headline = self.report.scores, self.procedure.headline
+        shown = headline if headline in scores else next(iter(scores))
+        found = [scores.get(f"{family}/f1") or scores[family] for family in families or [shown.partition("/")[0]]]
+        return ["nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found]
+
+
+def _draw_explanations(procedure: Procedure, explanations: Mapping[str, Sequence[Any]]) -> Iterator[Grid]:
+    """Yield a table for each unit, the last one with notes."""
+    if procedure.explanation is None:
+        return
+    explanation = procedure.explanation()
+    for number, (unit, rows) in enumerate(explanations.items(), start=1):
+        left = len(rows) - SHOWN
+        notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
+        notes += explanation.notes if number == len(explanations) else ()
+        cells = [explanation.row(one) for one in rows[:SHOWN]]
+        yield Grid(
+            explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=frozenset(explanation.prose)
+        )
+
+
+OPERATIONS: Operations = {"": {"score": score}}
