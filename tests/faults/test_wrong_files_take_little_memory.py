@@ -10,7 +10,6 @@ from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import InputError
-from closeread.formats.timeml import read_timeml
 from closeread.tasks import find_format
 from closeread.tasks.coref.document_fields import read_fields
 from closeread.tasks.coref.document_files import Reading, read_document_file
@@ -53,8 +52,6 @@ SHAPES = {
     "wrong links": fill('{"id":"s1","relations":[', "1", "]}"),
     "no name": repeat('{"document":null,"clusters":[[[0,1],[2,3],[4,5]],[[6,7],[8,9]]]}\n'),
     "wrong ids": RICH + number("#\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"),
-    "elements": nest("<a/>"),
-    "elements with attributes": nest('<a b="12"/>'),
     "tokens": nest('<token number="0" sentence="0" t_id="1">a</token>\n'),
 }
 COUNTED = [
@@ -74,8 +71,7 @@ CASES = [
     *[("timeline", "a.txt", name) for name in ("letters", "spaces", "blank and not")],
     ("fields", "a.csv", "a known document"),
     ("wikipossessions", "gold.csv", "letters"),
-    *[("cat", "a.xml", name) for name in ("elements", "elements with attributes", "tokens")],
-    *[("timeml", "a.tml", name) for name in ("elements", "elements with attributes")],
+    ("cat", "a.xml", "tokens"),
 ]
 
 
@@ -84,8 +80,6 @@ def read(task, path):
         return read_document_file(path, Reading())
     if task == "cat":
         return find_format("timeline", "cat_xml").read(path, "").problems
-    if task == "timeml":
-        return read_timeml(path)
     if task == "timeline":
         return read_folder(path.parent).problems
     if task == "fields":

@@ -123,15 +123,14 @@ class Document:
     tlinks: tuple[Tlink, ...] = ()
     others: tuple[Entry, ...] = ()
 
-    def passage(self, *names: str) -> Passage | None:
-        """Return the first passage with one of these names."""
-        return next((passage for passage in self.passages if passage.name in names), None)
+    def passage(self, name: str) -> Passage | None:
+        """Return the first passage with a name."""
+        return next((passage for passage in self.passages if passage.name == name), None)
 
     @property
     def title(self) -> str | None:
         """The title; None if there is none."""
-        passage = self.passage(*TITLES)
-        return None if passage is None else passage.text
+        return next((passage.text for passage in self.passages if passage.name in TITLES), None)
 
     @property
     def text(self) -> str:
@@ -238,13 +237,7 @@ def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
 
 
 class _Ends:
-    """The possible arguments of links.
-
-    Args:
-        events, times: the elements.
-        instances: the MAKEINSTANCEs.
-        problems: collects the errors of instances.
-    """
+    """The possible arguments of links; errors of instances are added to the problems."""
 
     def __init__(
         self, events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: Problems
@@ -267,16 +260,7 @@ class _Ends:
                 problems.add(f"eid {quote(eid)} is also the id of another interval (expected distinct ids)", event.line)
 
     def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:
-        """Find the interval that an attribute of a TLINK refers to.
-
-        Args:
-            attribute: the attribute.
-            name: the element that the attribute refers to.
-            found: its value.
-
-        Returns:
-            The interval and "", or None and the error.
-        """
+        """Return the interval to which an attribute of a TLINK refers by an element's name, and what is wrong."""
         if name == TIMEX:
             return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quote(found)}")
         if name == "MAKEINSTANCE" and found in self._instances:
