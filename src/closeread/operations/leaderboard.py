@@ -1,4 +1,4 @@
-"""Run leaderboards, in a folder or on the Hugging Face Hub, and submit to them."""
+"""Run leaderboards, and submit to them; their store is a folder or, on the Hugging Face Hub, `hf://datasets/ORG/NAME`."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ def init_leaderboard(
       closeread leaderboard init hf://datasets/ORG/NAME --corpus mctaco
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         corpus: Rank systems on this corpus.
         procedure: Rank systems by this procedure, on gold of your own.
         gold: Your own gold; it is never copied into the store.
@@ -100,15 +99,10 @@ def init_leaderboard(
         dataset: Propose results of models for the benchmark of this dataset on the Hub.
         results: Keep results in this dataset on the Hub.  [default: STORE with -results]
         replace: Change a board that exists; everything is scored again.
-
-    Raises:
-        RequestError: a name does not exist, or the settings contradict one another.
-        InputError: gold is missing or invalid, or the store has another board of this name.
     """
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.results import HUB
-    from closeread.leaderboard.store import open_store
 
     place, scored = str(store), corpus or procedure
     if scored is None or (corpus and procedure):
@@ -126,7 +120,7 @@ def init_leaderboard(
         opens=opens,
         closes=closes,
     )
-    opened = open_store(place)
+    opened = _open(place)
     before = opened.find_leaderboard()
     if before is None:
         if results is None and place.startswith(HUB):
@@ -139,6 +133,7 @@ def init_leaderboard(
             )
         after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
         changes = _list_changes(before, after, board.name)
+    Leaderboard.from_bytes(after.to_bytes(), f"{place}/{FILE}")  # checks it
     if changes and not replace:
         found = f"was not changed; use --replace to change it: {'; '.join(changes)}"
         raise FormatError(f"{place}/{FILE}", [Problem(found)])
@@ -174,21 +169,15 @@ def judge_leaderboard(
       closeread leaderboard judge board --gold key.conll
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         gold: The gold of a board, if it is your own; may be repeated.
         workers: Number of processes that score.  [default: the number of cores]
         cache: Keep counts in this folder.  [default: a cache]
         report: called with a line about each submission as soon as it is judged, and about all of them.
-
-    Raises:
-        RequestError: the store has no leaderboard, or the gold of a board is not given; an InputError if gold or a file
-            of the store is invalid.
     """
     from closeread.leaderboard.judge import judge
     from closeread.leaderboard.results import CountCache
-    from closeread.leaderboard.store import open_store
 
-    opened = open_store(str(store))
+    opened = _open(store)
     done = judge(
         opened,
         _read_golds(gold, list(opened.read_leaderboard().boards)),
@@ -213,17 +202,12 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
       closeread leaderboard show board --json
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         board: Print this board only.
         system: Print this system only, with slices and counts; an id is a name, too.
-
-    Raises:
-        RequestError: there is no such board or system, or nothing was judged yet.
     """
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.tables import Ranking
 
-    return Ranking(open_store(str(store)).read_index()).select(board, system)
+    return Ranking(_open(store).read_index()).select(board, system)
 
 
 def build_leaderboard(store: Store, *, output: Output) -> Written:
@@ -234,18 +218,11 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     \b
     Example:
       closeread leaderboard build board -o index.html
-
-    Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
-
-    Raises:
-        RequestError: nothing was judged yet.
     """
     from closeread.files import write_text
     from closeread.leaderboard.page import render_page
-    from closeread.leaderboard.store import open_store
 
-    page = render_page(open_store(str(store)).read_index())
+    page = render_page(_open(store).read_index())
     write_text(Path(output), page)
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 
@@ -292,11 +269,10 @@ def serve_leaderboard(
         raise MissingExtraError("serving a leaderboard", *missing, extra="serve")
     from closeread.leaderboard.results import HUB, CountCache
     from closeread.leaderboard.server import Service, serve
-    from closeread.leaderboard.store import open_store
 
     if str(store).startswith(HUB):
         raise RequestError(f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)")
-    opened = open_store(str(store))
+    opened = _open(store)
     golds = _read_golds(gold, list(opened.read_leaderboard().boards))
     service = Service(
         opened, golds, CountCache(_take_path(cache)), lambda kind, sentence: _tell(log, f"{kind}: {sentence}")
@@ -316,17 +292,10 @@ def list_submissions(store: Store) -> Result:
     \b
     Example:
       closeread leaderboard status board
-
-    Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
-
-    Raises:
-        RequestError: the store has no leaderboard.
     """
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.tables import Submissions
 
-    opened = open_store(str(store))
+    opened = _open(store)
     leaderboard = opened.read_leaderboard()
     results = opened.read_results(leaderboard)
     entries = sorted(results.entries.values(), key=lambda entry: (entry.submitted, entry.submission))
@@ -344,17 +313,12 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
       closeread leaderboard download board 3f9a1c0d2b7e -o predictions.jsonl
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         submission: its id, or the first characters of it.
         output: Write to this path.
-
-    Raises:
-        RequestError: there is no such submission, or its predictions are damaged.
     """
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import write_predictions
 
-    opened = open_store(str(store))
+    opened = _open(store)
     leaderboard = opened.read_leaderboard()
     entry = opened.read_results(leaderboard).find(submission)
     path = entry.describe().predictions
@@ -374,19 +338,13 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
       closeread leaderboard withdraw board 3f9a1c0d2b7e
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         submission: its id, or the first characters of it.
         author: Withdraw for this author, from a folder.  [default: the user]
-
-    Raises:
-        RequestError: there is no such submission, or it is not on the board.
-        InputError: somebody else has submitted it.
     """
     from closeread.leaderboard.results import HUB
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
 
-    opened = open_store(str(store))
+    opened = _open(store)
     entry = opened.read_results(opened.read_leaderboard()).find(submission)
     name = entry.submission[:12]
     if entry.status != "accepted":
@@ -414,19 +372,13 @@ def verify_leaderboard(
       closeread leaderboard verify board
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         gold: The gold of a board, if it is your own; may be repeated.
         workers: Number of processes that score.  [default: the number of cores]
         report: called with a line about each difference, and about all records.
-
-    Raises:
-        RequestError: the store has no leaderboard, or the gold of a board is not given; an InputError if gold or a file
-            of the store is invalid.
     """
     from closeread.leaderboard.judge import verify
-    from closeread.leaderboard.store import open_store
 
-    opened = open_store(str(store))
+    opened = _open(store)
     golds = _read_golds(gold, list(opened.read_leaderboard().boards))
     found = verify(opened, golds, n_workers=workers or _count_cores())
     for difference in found.differences:
@@ -500,15 +452,11 @@ def submit(
         code: Link to the code.
         description: Describe the system in a sentence or two.
         dry_run: Check everything, and send nothing.
-
-    Raises:
-        RequestError: there is no such board; an InputError if the predictions are invalid, or the board is closed.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.leaderboard.store import open_store
     from closeread.leaderboard.submission import check_predictions, describe_submission, make_submission
 
-    opened, path = open_store(str(to)), Path(predictions)
+    opened, path = _open(to), Path(predictions)
     board = _find_board(opened.read_leaderboard(), corpus, config, split)
     if (reason := board.refuse_time(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")) is not None:
         raise SubmissionError(path, [Problem(reason)])
@@ -580,6 +528,12 @@ def _propose_result(store: OpenStore, board: Board, about: About, value: float |
     commit = propose_results(Hub(), str(about.model), entry)
     done = "proposed" if commit.changed else "had been proposed before"
     yield f"Result {done} to {about.model}: {commit.pull_request_url or commit.url}"
+
+
+def _open(place: str | Path) -> OpenStore:
+    from closeread.leaderboard.store import open_store
+
+    return open_store(str(place))
 
 
 def _read_golds(values: Sequence[str | Path], boards: Sequence[str]) -> dict[str, Path]:

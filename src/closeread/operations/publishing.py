@@ -111,10 +111,6 @@ def publish_dataset(
             first.
         private: Create a private repository; refuse one that is public.
         dry_run: List the files, their sizes and what would change; publish nothing.
-
-    Raises:
-        RequestError: a config or folder may not be published, splits are missing on this machine, or the Hub refuses
-            it; an InputError if the corpus's files are invalid.
     """
     import tempfile
 
@@ -177,9 +173,6 @@ def publish_metric(
         repository: the Space on the Hub.
         private: Create a private repository; refuse one that is public.
         dry_run: List the files, their sizes and what would change; publish nothing.
-
-    Raises:
-        RequestError: there is no such metric, or the Hub refuses it.
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
@@ -213,13 +206,9 @@ def publish_leaderboard(
       closeread publish leaderboard my-board my-org/my-board --dry-run
 
     Args:
-        store: the folder, or `hf://datasets/ORG/NAME`.
         repository: the Space on the Hub.
         private: Create a private repository; refuse one that is public.
         dry_run: List the files, their sizes and what would change; publish nothing.
-
-    Raises:
-        RequestError: nothing was judged yet, or the Hub refuses it.
     """
     from closeread.corpus.names import load_corpus
     from closeread.hub.client import Repository
@@ -322,9 +311,6 @@ def publish_codabench(
 
     Returns:
         The files, and the zip file.
-
-    Raises:
-        RequestError: a name does not exist, or the folder is not empty; an InputError if gold is missing or invalid.
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
