@@ -236,11 +236,7 @@ def merge_errors(errors: Sequence[E]) -> E:
 
 
 class CombinedError(InputError):
-    """Bad input in several files, each with its own problems.
-
-    Args:
-        errors: the errors; those that say the same are said once.
-    """
+    """Bad input in several files, each with its own problems; errors that say the same are said once."""
 
     def __init__(self, errors: Sequence[InputError]) -> None:
         self.errors = tuple({str(error): error for error in errors}.values())
@@ -269,12 +265,7 @@ def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
 
 
 class MissingExtraError(ImportError):
-    """A missing library that this package does not install by default.
-
-    Args:
-        purpose: what needs the library.
-        libraries: their names on the package index.
-        extra: the extra of this package that installs them; empty if none does.
+    """A missing library that this package does not install by default, and the extra that installs it, if one does.
 
     >>> print(MissingExtraError("drawing", "matplotlib", extra="plot"))
     drawing needs matplotlib: pip install 'closeread[plot]'

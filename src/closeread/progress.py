@@ -30,13 +30,7 @@ def find_progress() -> Progress | None:
 
 
 def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
-    """Yield items, and show how many are done.
-
-    Args:
-        items: the items.
-        what: what happens to them, in a word or a few, such as "predicting".
-        total: how many there are.
-    """
+    """Yield items, and show how many of the total are done; `what` happens to them, such as "predicting"."""
     show = _show.get() or (lambda what, done, total: None)
     show(what, 0, total)
     for done, item in enumerate(items, 1):

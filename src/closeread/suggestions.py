@@ -43,12 +43,7 @@ def suggest(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALI
 def find_similar(name: str, known: Sequence[str], aliases: Mapping[str, str] = NO_ALIASES) -> str | None:
     """Return the known name that was probably meant; None if none is similar.
 
-    Case, punctuation and a score after the name don't matter.
-
-    Args:
-        name: the unknown name.
-        known: the known names.
-        aliases: from names that others use to known names.
+    Case, punctuation and a score after the name don't matter; aliases are names that others use.
     """
     from difflib import get_close_matches
 

@@ -58,12 +58,7 @@ class Grid:
 
 
 def transpose(grid: Grid, corner: str) -> Grid:
-    """Exchange the rows of a grid and its columns; the first column, which names the rows, becomes the header.
-
-    Args:
-        grid: the grid.
-        corner: the name of the new first column.
-    """
+    """Exchange the rows of a grid and its columns; `corner` names the new first column, which has the old header."""
     names, *columns = zip(*grid.rows, strict=True) if grid.rows else [() for _ in grid.header]
     rows = [[title, *cells] for title, cells in zip(grid.header[1:], columns, strict=True)]
     best = frozenset((column - 1, row + 1) for row, column in grid.best)
@@ -326,7 +321,7 @@ def _measure_word(text: str) -> int:
 
 
 class _Column(NamedTuple):
-    """The width of a column if nothing is wrapped, the least that it needs, and the length of what may be wrapped."""
+    """The width of a column if nothing is wrapped, the least that it needs, and how much may be wrapped."""
 
     natural: int
     least: int
@@ -348,31 +343,27 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     """Return the tables that show a grid, with the widths of their columns and the spaces between: one, if the grid or
     a narrower one fits; else several with its labels and as many other columns as fit; none if these are too wide.
     """
-    last: tuple[Grid, list[_Column]] | None = None
-    table: Grid | None = grid
-    while table is not None:
-        columns = [_measure_column(table, i) for i in range(len(table.header))]
+    candidates = [grid]
+    while (narrower := candidates[-1].narrower) is not None:
+        candidates.append(narrower)
+    measured = [(one, [_measure_column(one, i) for i in range(len(one.header))]) for one in candidates]
+    for table, columns in measured:
         if (layout := _fit(table, columns, width)) is not None:
             return [(table, *layout)]
-        if table.labels:
-            last = table, columns
-        table = table.narrower
-    if last is None:
+    labelled = [(table, columns) for table, columns in measured if table.labels]
+    if not labelled:
         return []
-    table, columns = last
-    labels = list(range(table.labels))
-    space = width - sum(columns[i].least + GAPS[-1] for i in labels) + GAPS[-1]
-    pieces: list[list[int]] = []
-    left = 0
-    for i in range(table.labels, len(columns)):
-        needed = columns[i].least + GAPS[-1]
-        if needed > space:
-            return []
-        if not pieces or needed > left:
+    table, columns = labelled[-1]
+    labels, others = list(range(table.labels)), range(table.labels, len(columns))
+    needed = [column.least + GAPS[-1] for column in columns]
+    space = width - sum(needed[: table.labels]) + GAPS[-1]
+    if not others or any(needed[i] > space for i in others):
+        return []
+    pieces: list[list[int]] = [[]]
+    for i in others:
+        if sum(needed[k] for k in pieces[-1]) + needed[i] > space:
             pieces.append([])
-            left = space
         pieces[-1].append(i)
-        left -= needed
     found = []
     for piece in pieces:
         shown = [*labels, *piece]

@@ -1,8 +1,7 @@
 """How messages name options: `--missing empty` on the command line, `missing='empty'` in Python.
 
-What finds a problem does not know who called it, so it names the option, and the command line says that it is the one
-who asks.  A context variable knows this, since notes and problems are worded far below the door, and threads and tasks
-of other callers must not be affected.
+What finds a problem does not know who called it, so a context variable does: notes and problems are worded far below
+the entry point, and threads and tasks of other callers must not be affected.
 """
 
 from __future__ import annotations
