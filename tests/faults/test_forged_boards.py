@@ -15,8 +15,7 @@ import closeread
 from closeread.counts.procedure import GoldSpec
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError
-from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import make_board, write_json
 from closeread.leaderboard.results import parse_index
 
 REPEATED = [{"document": "a", "clusters": [[[0, 0], [0, 0], [1, 1]]]}]

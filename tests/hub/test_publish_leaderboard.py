@@ -8,8 +8,7 @@ import pytest
 import yaml
 from shared.leaderboards import make_hostile_index, make_index
 
-from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.declaration import Leaderboard
+from closeread.leaderboard.declaration import Leaderboard, write_json
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from shared.boards import NOON, make_store, run_judge, sample_answers, sample_bo
 from shared.boards import write_rows as write
 
 from closeread.counts.procedure import GoldSpec
-from closeread.leaderboard.canonical import digest
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import digest, make_board
 from closeread.leaderboard.judge import REFUSALS
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path

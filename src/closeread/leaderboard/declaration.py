@@ -1,10 +1,13 @@
 """What a leaderboard is: its boards, each a part of a corpus or an organiser's own gold, and how they are scored.
 
-A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.
+A store declares its boards in `leaderboard.json`, which everybody may read; gold is never in it.  All files of a store
+are JSON with exactly one way to write a value, so that equal values have equal digests.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,23 +15,74 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
+from typing import Any, Literal
 
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import GoldSpec, PathOption, Procedure
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
-from closeread.leaderboard.canonical import FORMAT, read_json, write_json
+from closeread.formats.json_lines import parse_json
+from closeread.formats.text import UNSAFE
+from closeread.json_schema import check_json
 from closeread.leaderboard.names import format_time
-from closeread.records import column
+from closeread.records import check_format, column
 from closeread.scoring import Scorer, find_procedure, open_scorer
 from closeread.suggestions import describe_unknown
 
 FILE = "leaderboard.json"
+FORMAT = 1
+"""The number of the format of all files of a store; `store.schema.json` describes it."""
+
+WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
+"""What no string may contain where line ends, tabs and the like are to be expected."""
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""What no string may contain where every character is escaped before it is shown."""
+
 MOST_SLICES = 30
 """The largest number of values of a field to slice by."""
 
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
+
+
+def write_json(value: Any) -> bytes:
+    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end.
+
+    >>> write_json({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}\\n'
+    """
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{text}\n".encode()
+
+
+def read_json(
+    data: bytes,
+    kind: Literal["leaderboard", "submission", "entry", "record", "index"],
+    source: object,
+    unsafe: re.Pattern[str] = UNSAFE,
+) -> dict[str, Any]:
+    """Read a file of a store strictly, without the number of its format.
+
+    Args:
+        data: the bytes.
+        kind: its definition in `store.schema.json`.
+        source: the name of the file, for messages.
+        unsafe: characters that no string may contain.
+    """
+    try:
+        found: dict[str, Any] = parse_json(data.decode(), unsafe)
+    except ValueError as error:
+        raise FormatError(source, [Problem(f"is not JSON as closeread writes it: {error}")]) from None
+    check_format(found, FORMAT, source)
+    check_json(found, f"closeread.leaderboard/store.schema.json#{kind}", source)
+    del found["format"]
+    return found
+
+
+def digest(data: bytes) -> str:
+    """Return the sha256 in hex."""
+    return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True)

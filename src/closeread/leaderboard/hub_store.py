@@ -25,8 +25,7 @@ from closeread.hub.client import (
     Repository,
     TooLargeError,
 )
-from closeread.leaderboard.canonical import digest
-from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.declaration import FILE, Leaderboard, digest
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
@@ -84,16 +83,11 @@ class HubStore:
 
     def __init__(self, place: str) -> None:
         self._submissions = Repository(place.removeprefix(HUB).strip("/"), "dataset")
-        self._place = f"{HUB}{self._submissions.id}"
+        self.place = f"{HUB}{self._submissions.id}"
         self._hub = Hub()
         self._declared: tuple[str, Leaderboard] | None = None
         self._requests: dict[int, PullRequestDetails] = {}
         self._kept: dict[str, bytes] = {}
-
-    @property
-    def place(self) -> str:
-        """The address of the dataset with the submissions."""
-        return self._place
 
     def find_leaderboard(self) -> Leaderboard | None:
         """Read the declaration; None if there is none."""
@@ -104,7 +98,7 @@ class HubStore:
             data = self._hub.read(self._submissions, FILE, head)
         except NoSuchFileError:
             return None
-        found = Leaderboard.from_bytes(data, f"{self._place}/{FILE}")
+        found = Leaderboard.from_bytes(data, f"{self.place}/{FILE}")
         self._declared = head, found
         return found
 
@@ -112,7 +106,7 @@ class HubStore:
         """Read the declaration."""
         found = self.find_leaderboard()
         if found is None:
-            raise RequestError(f"{self._place} is not a leaderboard; create one with closeread leaderboard init")
+            raise RequestError(f"{self.place} is not a leaderboard; create one with closeread leaderboard init")
         return found
 
     def write_leaderboard(self, leaderboard: Leaderboard) -> None:
@@ -120,7 +114,7 @@ class HubStore:
         self._hub.create(self._submissions)
         head = self._declared[0] if self._declared else self._hub.head(self._submissions)
         results = self._find_results(leaderboard)
-        words = {"title": leaderboard.title, "place": self._place, "results": results.url}
+        words = {"title": leaderboard.title, "place": self.place, "results": results.url}
         files = {FILE: leaderboard.to_bytes()}
         if results == self._submissions:
             files |= self._make_card(results, RESULTS_CARD, words)
@@ -247,8 +241,8 @@ class HubStore:
             results = self._find_results()
             return parse_index(self._hub.read(results, INDEX), f"{results.url}/{INDEX}")
         except (NoSuchFileError, NoSuchRepositoryError):
-            found = f"{self._place} has no results yet"
-            raise RequestError(f"{found}; run closeread leaderboard judge {self._place}") from None
+            found = f"{self.place} has no results yet"
+            raise RequestError(f"{found}; run closeread leaderboard judge {self.place}") from None
 
     def link(self, path: str) -> str:
         """Return the address of a file's page."""

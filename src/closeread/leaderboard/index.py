@@ -22,8 +22,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
 from closeread.files import package_folder
-from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import Board, Leaderboard, write_json
 from closeread.leaderboard.ranking import pair_differences, rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import Store

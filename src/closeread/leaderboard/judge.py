@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 from closeread._version import __version__
 from closeread.exceptions import RequestError
-from closeread.leaderboard.canonical import write_json
-from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.declaration import Board, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.results import (

@@ -21,8 +21,7 @@ from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
-from closeread.leaderboard.canonical import FORMAT, SURROGATES, digest, read_json, write_json
-from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.declaration import FORMAT, SURROGATES, Board, digest, read_json, write_json
 from closeread.leaderboard.submission import About
 
 SMALLEST_SLICE = 10

@@ -20,8 +20,7 @@ from closeread.corpus.submissions import drop_advice
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
 from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
-from closeread.leaderboard.canonical import digest
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import Board, Leaderboard, digest
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.submission import check_form, unpacked

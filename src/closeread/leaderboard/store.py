@@ -23,8 +23,7 @@ import orjson
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.canonical import digest
-from closeread.leaderboard.declaration import FILE, Leaderboard
+from closeread.leaderboard.declaration import FILE, Leaderboard, digest
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.results import (
     HUB,
@@ -58,11 +57,7 @@ class FolderStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-
-    @property
-    def place(self) -> str:
-        """The folder as the user gave it, or `hf://datasets/ORG/NAME`."""
-        return str(self._folder)
+        self.place = str(folder)
 
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration, which must be there."""

@@ -20,8 +20,7 @@ from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import decompress
-from closeread.leaderboard.canonical import FORMAT, WITH_LINE_ENDS, digest, read_json, write_json
-from closeread.leaderboard.declaration import Board, Limits
+from closeread.leaderboard.declaration import FORMAT, WITH_LINE_ENDS, Board, Limits, digest, read_json, write_json
 from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
 from closeread.limits import MAX_FILES, keep_files_below
 

@@ -214,7 +214,7 @@ def publish_leaderboard(
     from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import leaderboard_files
-    from closeread.leaderboard.canonical import write_json
+    from closeread.leaderboard.declaration import write_json
     from closeread.leaderboard.page import render_page
     from closeread.leaderboard.results import HUB
     from closeread.leaderboard.store import open_store

@@ -20,7 +20,7 @@ import closeread
 from closeread.cli import main
 from closeread.counts.estimates import Resampling
 from closeread.formats import parquet
-from closeread.leaderboard.canonical import digest, write_json
+from closeread.leaderboard.declaration import digest, write_json
 from closeread.leaderboard.store import FolderStore
 
 FEW = Resampling(2)

@@ -24,9 +24,8 @@ from closeread.files import creating_folder, package_folder, replacing, write_te
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.json_schema import check_json
-from closeread.leaderboard.canonical import WITH_LINE_ENDS
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
-from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
+from closeread.leaderboard.declaration import FILE, WITH_LINE_ENDS, Board, Leaderboard, Limits, make_board
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_procedure
