@@ -78,6 +78,8 @@ def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None =
 def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str] | None = None) -> Sequence[Any]:
     """Convert objects in memory to rows as a file has them; whoever reads them validates them.
 
+    Values that a mapping may stand for are not converted: whoever reads them does so, unless all are usual lists.
+
     Args:
         side: what to call the rows in messages; a SubmissionError says what is wrong with "predictions".
         rows: a list of rows, a mapping of columns, a dataset, or a data frame.
@@ -90,11 +92,12 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         if by_name is not None and isinstance(rows, Mapping) and not _has_splits(rows):
             name, value = by_name
             if not rows.keys() >= {name, value}:
-                return convert_rows([{name: of, value: what} for of, what in rows.items()])
+                return [{name: of, value: what} for of, what in rows.items()]
             if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
                 return cast("Sequence[Any]", rows)
         found = _read(side, rows)
-        return convert_rows(_to_records(side, found) if isinstance(found, dict) else found)
+        taken = _to_records(side, found) if isinstance(found, dict) else found
+        return taken if by_name is not None and isinstance(taken, list) else convert_rows(taken)
     except SubmissionError as error:
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
 

@@ -213,12 +213,14 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         FormatError: they break the schema; all problems at once.
     """
     from closeread.corpus.schema import load_schema
-    from closeread.corpus.validation import load_rules, validate_records
+    from closeread.corpus.validation import convert_rows, load_rules, validate_records
 
+    if not isinstance(records, Mapping):
+        if (packed := _pack(records)) is not None:
+            return packed
+        records = convert_rows(records)
     if problem := _describe_single(records, name):
         raise FormatError(name, [Problem(problem)])
-    if (packed := _pack(records)) is not None:
-        return packed
     if records and all(isinstance(record, list) for record in records):
         records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
     if (dialect := find_dialect(next(iter(records), None))) is not None:
