@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain, compress
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -29,6 +30,9 @@ SUFFIXES = (".jsonl", ".ndjson")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
+
+
+_CONTAINERS = frozenset({dict, list, tuple})
 
 
 class _RefusedError(ValueError):
@@ -84,21 +88,23 @@ def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
 def _check_value(value: object, text: str, unsafe: re.Pattern[str] | None) -> None:
     """Reject a value that is nested too deeply, or has a string with unsafe characters; of most, the text tells."""
     if text.count("{") + text.count("[") > limits.MAX_DEPTH:
-        level: list[Any] = [[value]]
-        for _ in range(limits.MAX_DEPTH + 1):
-            children = (child for one in level for child in (one.values() if isinstance(one, dict) else one))
-            level = [child for child in children if isinstance(child, dict | list | tuple)]
-        if level:
+        level: list[Any] = [value]
+        for _ in range(limits.MAX_DEPTH):
+            children = list(chain.from_iterable(one.values() if type(one) is dict else one for one in level))
+            level = list(compress(children, map(_CONTAINERS.__contains__, map(type, children))))
+            if not level:
+                break
+        else:
             raise ValueError(TOO_DEEP)
-    if unsafe is not None and _compile_suspects(unsafe).search(text):
+    if unsafe is not None and (unsafe.search(text) or _compile_escapes(unsafe).search(text)):
         _reject_unsafe(value, unsafe)
 
 
 @cache
-def _compile_suspects(unsafe: re.Pattern[str]) -> re.Pattern[str]:
-    """Return a pattern of unsafe characters and of escapes that may be one."""
-    escapes = [letter for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True) if unsafe.search(character)]
-    return re.compile(rf"{unsafe.pattern}|\\(?:{'|'.join([*escapes, 'u00[0189]', 'u007[fF]', 'u[dD][89a-fA-F]'])})")
+def _compile_escapes(unsafe: re.Pattern[str]) -> re.Pattern[str]:
+    """Return a pattern of the escapes that may be those of unsafe characters."""
+    letters = [letter for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True) if unsafe.search(character)]
+    return re.compile(rf"\\(?:{'|'.join([*letters, 'u00[0189]', 'u007[fF]', 'u[dD][89a-fA-F]'])})")
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
