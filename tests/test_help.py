@@ -88,7 +88,7 @@ def test_many_options_are_grouped():
 @pytest.mark.parametrize(
     ("command", "group", "names"),
     [
-        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir", "--max-bytes"]),
+        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir", "--jobs", "--max-bytes"]),
         (
             "mctaco",
             "Output",

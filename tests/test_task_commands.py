@@ -93,6 +93,15 @@ def test_every_operation_is_in_a_group_and_says_what_its_parameters_are():
                 assert one.is_argument or one.help or one.param.kind in ("place", "group", "options"), one.name
 
 
+def test_messages_name_the_option(run):
+    wrong = run("errors", "mctaco", "yes.jsonl", "--config", "sample", "--by", "unti")
+    assert "no such --by: 'unti'. Did you mean 'unit'?" in wrong.stderr
+    assert [
+        f"batches of N {noun}" in run("train", task, "--help").stdout
+        for task, noun in (("tne", "documents"), ("mctaco", "candidate"))
+    ] == [True, True]
+
+
 def test_build_timeline_has_an_alias(run):
     assert find_operations("timeline")["build"] is find_operations("build")["timeline"]
     assert "\n  timeline " not in run("--help").stdout

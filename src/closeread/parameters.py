@@ -276,8 +276,14 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
 
 
 def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
-    """Return the fields of a group of parameters, whose default has theirs."""
+    """Return the fields of a group of parameters, whose default has theirs.
+
+    A sentence of the operation about the group, such as "batch_size: Train on batches of N documents.", replaces that
+    of the field.
+    """
     _, sentences = read_doc(group.hint)
+    field, _, sentence = group.help.partition(": ")
+    sentences |= {field: sentence} if field in sentences else {}
     hints = read_hints(group.hint)
     return tuple(
         Parameter(one.name, hint, getattr(group.default, one.name), sentences[one.name], False, param)

@@ -6,12 +6,14 @@ that the same input always gives the same scores and the same signature.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from closeread import limits
 from closeread.argument_types import check_argument
@@ -22,7 +24,7 @@ from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Gold, GoldSpec, Options, Procedure, System
 from closeread.counts.report import Provenance
-from closeread.counts.table import CountTable
+from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
@@ -66,14 +68,15 @@ class Scorer:
         """Return notices about a system's output for the user."""
         return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
 
-    def count(self, system: System, breakdowns: Sequence[str] | None = None) -> Counts:
+    def count(self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1) -> Counts:
         """Count a system's output.
 
         Args:
             system: the output, validated and aligned.
             breakdowns: the procedure's breakdowns to count inside units; None for none.
+            jobs: the number of processes.
         """
-        table = self.tabulate(system.rows, breakdowns or ())
+        table = self.tabulate(system.rows, breakdowns or (), jobs)
         table = replace(table, digests=[self.digests[unit] for unit in table.units])
         signature = self.procedure.signature(self.options, table.gold_digest)
         provenance = Provenance(
@@ -86,11 +89,27 @@ class Scorer:
         )
         return Counts(table, self.procedure, provenance, self.remarks(system, table))
 
-    def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
+    def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = (), jobs: int = 1) -> CountTable:
         """Return the counts of aligned rows, without provenance."""
         options = self.procedure.keep_options(self.options, reading=False)
-        count = partial(self.procedure.count, gold=self.gold.records, system=rows, **options)
-        return count(breakdowns=tuple(breakdowns)) if breakdowns else count()
+        how = {**options, "breakdowns": tuple(breakdowns)} if breakdowns else options
+        count = partial(self.procedure.count, **how)
+        gold = self.gold.records
+        if jobs == 1:
+            return count(gold=gold, system=rows)
+        names = self.procedure.sides.names(self.gold)
+        units = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        shards: dict[int, list[int]] = {}
+        for row, name in enumerate(names):
+            shards.setdefault(units[name] * jobs // len(units), []).append(row)
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(len(shards)) as pool:
+            parts = [
+                pool.submit(_count_shard, count, *_divide(gold, rows, shard), [names[row] for row in shard])
+                for shard in shards.values()
+            ]
+            return merge([part.result() for part in parts])
 
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
@@ -131,6 +150,19 @@ class Scorer:
         names = self.procedure.sides.names(self.gold)
         records = dict(zip(names, zip(self.gold.records, system.rows, strict=True), strict=True))
         return {unit: explain(*records[unit], self.options) for unit in units}
+
+
+def _divide(gold: Any, system: Any, rows: Sequence[int]) -> tuple[Any, Any]:
+    """Return some records of both sides; of mentions in columns, all documents, of which others have no mentions."""
+    if hasattr(gold, "document") and hasattr(system, "document"):
+        return gold.select(np.isin(gold.document, rows)), system.select(np.isin(system.document, rows))
+    return [gold[row] for row in rows], [system[row] for row in rows]
+
+
+def _count_shard(count: Callable[..., CountTable], gold: Any, system: Any, units: Sequence[str]) -> CountTable:
+    table = count(gold=gold, system=system)
+    own = set(units)
+    return table.select(np.array([unit in own for unit in table.units], bool))
 
 
 def find_procedure(name: str) -> tuple[Procedure, str | None]:

@@ -52,7 +52,7 @@ FEW = 8
 """Up to this number, options need no groups."""
 
 GROUPS = {
-    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
+    "Input": "jobs config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
     " test_split validation_split held_out",
     "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
     " document to dry_run archive ids as_json show_missing strict",

@@ -29,6 +29,7 @@ from closeread.parameters import (
 )
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
+from closeread.wording import choose_words, name_option
 
 EMPTY = inspect.Parameter.empty
 PLACE = ("gold", "config", "split", "data_dir")
@@ -263,7 +264,8 @@ def _check(parameter: Parameter, value: Any) -> Any:
             raise RequestError(f"{name} is {value!r} (expected a day, such as 2017-06-12)") from None
     check_argument(name, value, hint)
     if get_origin(hint) is Literal and value not in get_args(hint):
-        raise RequestError(describe_unknown(name, value, list(map(str, get_args(hint)))))
+        label = choose_words(name_option(name), name)
+        raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
     _check_range(name, value, param)
     return value
 
@@ -278,7 +280,8 @@ def _check_range(name: str, value: Any, param: Param) -> None:
     if high is not None:
         ends.append(f"below {high:,}" if param.below else f"{'to' if ends and not param.above else 'up to'} {high:,}")
     noun = "a whole number" if isinstance(value, Integral) else "a number"
-    raise RequestError(f"{name} is {value} (expected {noun} {(' and ' if param.below else ' ').join(ends)})")
+    label = choose_words(name_option(name), name)
+    raise RequestError(f"{label} is {value} (expected {noun} {(' and ' if param.below else ' ').join(ends)})")
 
 
 def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:

@@ -174,7 +174,8 @@ def _reproduce_all() -> dict[str, Reproduction]:
         except InputError as error:
             first, *others = error.problems
             more = f", and {pluralize(len(others), 'more problem')}" if others else ""
-            left_out.append(f"{name} is left out: {first.at(error.source)}{more}")
+            what = first.at(error.source).removesuffix(", or try --config sample")
+            left_out.append(f"{name} is left out: {what}{more}")
     if not papers:
         advice = (
             f"put the released files into ${DATA_VARIABLE}/CORPUS, or try closeread reproduce CORPUS --data-dir DIR"

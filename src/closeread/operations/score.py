@@ -15,7 +15,18 @@ from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError, pluralize
 from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
-from closeread.parameters import Ci, Confidence, Fields, FileSize, OnlyPython, Operations, Param, Resamples, Seed
+from closeread.parameters import (
+    Ci,
+    Confidence,
+    Fields,
+    FileSize,
+    Number,
+    OnlyPython,
+    Operations,
+    Param,
+    Resamples,
+    Seed,
+)
 from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
@@ -45,6 +56,7 @@ def score(
         str | Path | None, Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file.")
     ] = None,
     explain: Annotated[bool, Param(kind="explain")] = False,
+    jobs: Annotated[Number, Param(metavar="N", help="Count in N processes, which give the same result.")] = 1,
     **options: ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -68,11 +80,15 @@ def score(
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
+        jobs: the number of processes that count; more than one pay for thousands of documents.  The result is the
+            same.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
 
     Raises:
         RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
+    if jobs < 1:
+        raise RequestError(f"jobs is {jobs} (expected a whole number from 1)")
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -83,7 +99,7 @@ def score(
         breakdowns = scorer.breakdowns_for(fields)
         if counts is not None:
             breakdowns = list(dict.fromkeys([*breakdowns, *scorer.available_breakdowns(system)]))
-        counted = scorer.count(system, breakdowns)
+        counted = scorer.count(system, breakdowns, jobs=jobs)
         explanations = scorer.explain(system, counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)

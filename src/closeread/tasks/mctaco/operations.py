@@ -480,6 +480,7 @@ def train(
     Args:
         encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.
         training: Train on this file.
+        schedule: batch_size: Train on batches of N candidate answers.
         split: Train on this split of the corpus.  [default: validation]
         config: Use this config of the corpus; 'sample' comes with the package.
         data_dir: Read the corpus's files from this folder; they may differ from the release.

@@ -440,6 +440,7 @@ def train(
         config: Use this config of the corpus; 'sample' comes with the package.
         split: Train on this split.  [default: train]
         training: Train on this file instead.
+        schedule: batch_size: Train on batches of N documents.
         validation_split: Choose the best epoch by the scores on this split.  [default: validation]
         validation: Choose the best epoch by the scores on this file instead.
         data_dir: Read the corpus's files from this folder; they may differ from the release.
