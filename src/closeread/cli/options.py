@@ -262,7 +262,7 @@ STORE = click.Path()
 """The place of a leaderboard, a string: a folder, or a dataset on the Hub."""
 
 
-class CorpusName(click.ParamType[str]):
+class CorpusName(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
     """The name of a corpus, or of the procedure that scores only this corpus; the value is the corpus's own name.
 
     Args:
@@ -287,7 +287,7 @@ class CorpusName(click.ParamType[str]):
         return completion.complete_corpora(incomplete, self.others)
 
 
-class ScoredName(click.ParamType[str]):
+class ScoredName(click.ParamType):  # type: ignore[type-arg]
     """The name of a corpus or a procedure; the value is the procedure's name if its only module is named."""
 
     name = "corpus or procedure"
