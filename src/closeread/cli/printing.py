@@ -244,7 +244,9 @@ def print_result(found: Any, *, style: str = "", output: Path | None = None, as_
         elif hasattr(found, "to_grids"):
             print_grids(found.to_grids())
         else:
-            for line in (found.describe() if hasattr(found, "describe") else str(found)).split("\n"):
+            said = found.describe() if hasattr(found, "describe") else str(found)
+            is_named = getattr(found, "path", None) is not None  # a name may have line ends
+            for line in [said] if is_named else said.split("\n"):
                 click.echo(escape_line(line))
     if failure := getattr(found, "failure", ""):
         raise click.ClickException(escape(failure))
