@@ -324,10 +324,12 @@ def find_folders(corpus: Corpus) -> list[SubmissionFolder]:
 
 def find_parquet_problems(path: Path) -> list[Problem]:
     """Return what is wrong with a file that is Parquet by its name or its first bytes, such as counts."""
+    if not path.is_file():  # opening a pipe would wait
+        return []
     try:
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
-    except OSError:  # a folder, or reading it tells
+    except OSError:  # reading it tells
         return []
     counts = "counts are scored by `closeread score --from-counts`"
     what = f"is a Parquet file (expected predictions as text, such as JSON Lines; {counts})"
