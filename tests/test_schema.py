@@ -16,10 +16,16 @@ import closeread
 from closeread.corpus import schema as schema_module
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.schema import KEYWORDS, Field, RowValidator, Spared, fields, load_schema, resolve, value_type
+from closeread.corpus.schema import Field, RowValidator, Spared, fields, load_schema, resolve, value_type
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.modules import class_name, module_names
+
+KEYWORDS = frozenset(
+    {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
+    | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
+    | {"x-dtype", "x-expected", "x-accepts-integer"}
+)
 
 TOOL = Path(__file__).parent.parent / "tools" / "documentation.py"
 

@@ -209,7 +209,19 @@ def read_gold(
             oddities.append(one._replace(record=number, is_known=files.released is True))
     if wrong:
         raise merge_errors(wrong)
-    records = read[split] if split in read else _join_splits(corpus, reader, read)
+    if split in read:
+        records = read[split]
+    else:
+        records = reader.unite(read)
+        first: dict[str, str] = {}
+        splits = [one for one, own in read.items() for _ in own]
+        expected = "(expected distinct ids)"
+        if problems := [
+            Problem(f"{corpus.key} {quote(name)} is in split {first[name]} and in split {one} {expected}")
+            for name, one in zip(column(records, corpus.key), splits, strict=True)
+            if first.setdefault(name, one) != one
+        ]:
+            raise FormatError(corpus.name, problems)
     if declared.flattens and (module := find(corpus.task, "flat")):
         records = cast(Sequence[Record], module.flatten(records))
     known = [files.released for files in located.values()]
@@ -234,21 +246,6 @@ def _name_places(parsed: ParsedFolder, located: LocatedFiles) -> ParsedFolder:
         for found in (parsed.problems, parsed.notices)
     )
     return ParsedFolder(parsed.records, [places.get(file, file) for file in parsed.files], problems, notices)
-
-
-def _join_splits(corpus: Corpus, reader: Format, read: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
-    """Return the records of several splits together; no id may be in two of them."""
-    records = reader.unite(read)
-    splits = [split for split, own in read.items() for _ in own]
-    first: dict[str, str] = {}
-    problems = [
-        Problem(f"{corpus.key} {quote(name)} is in split {first[name]} and in split {split} (expected distinct ids)")
-        for name, split in zip(column(records, corpus.key), splits, strict=True)
-        if first.setdefault(name, split) != split
-    ]
-    if problems:
-        raise FormatError(corpus.name, problems)
-    return records
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:

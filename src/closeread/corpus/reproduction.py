@@ -166,7 +166,10 @@ def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = Non
     recompute = cast(Mapping[str, Recompute], vars(module)["RECOMPUTE"])
     tables = printed["tables"]
     if table is not None:
-        tables = [_find_table(table, tables)]
+        asked, names = table.casefold().removeprefix("table "), [one["name"] for one in tables]
+        tables = [one for one in tables if one["name"].casefold().removeprefix("table ") == asked]
+        if not tables:
+            raise RequestError(describe_unknown("table", table, names))
     found = []
     inputs = replace(inputs, shared={}, remarks={})
     for one in tables:
@@ -181,15 +184,6 @@ def _find_module(corpus: str) -> ModuleType:
     if corpus not in reproducible():
         raise RequestError(describe_unknown("corpus with a paper's tables", corpus, reproducible()))
     return cast(ModuleType, find(load_corpus(corpus).task, "reproduction"))
-
-
-def _find_table(name: str, tables: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    asked = name.casefold().removeprefix("table ")
-    for table in tables:
-        known = str(table["name"]).casefold()
-        if asked in (known, known.removeprefix("table ")):
-            return table
-    raise RequestError(describe_unknown("table", name, [table["name"] for table in tables]))
 
 
 def _compare(printed: Mapping[str, Any], recomputed: Recomputed) -> Iterator[Cell]:

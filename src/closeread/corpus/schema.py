@@ -5,10 +5,10 @@ the card's field table (here), and `datasets.Features` with their Arrow schema (
 `fold`).
 
 Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and
-`jsonschema`, which words the errors, agree: the keywords in `KEYWORDS`, local `$ref`s, and patterns of ASCII classes
-that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are our own:
-`x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words) and `x-accepts-integer` (read an integer as
-text, see `closeread.corpus.validation`).
+`jsonschema`, which words the errors, agree: the keywords that `tests/test_schema.py` lists, local `$ref`s, and patterns
+of ASCII classes that end in ``$(?!\n)``, since Python's ``$`` also matches before a final line end.  Three keywords are
+our own: `x-dtype` (the Arrow type of a number), `x-expected` (a pattern in words) and `x-accepts-integer` (read an
+integer as text, see `closeread.corpus.validation`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,6 @@ Node = Mapping[str, Any]
 T = TypeVar("T")
 
 DRAFT_4 = {"$schema": "http://json-schema.org/draft-04/schema#"}
-
-KEYWORDS = frozenset(
-    {"$ref", "title", "description", "type", "enum", "pattern", "minLength", "minimum", "maximum"}
-    | {"items", "minItems", "maxItems", "properties", "required", "additionalProperties"}
-    | {"x-dtype", "x-expected", "x-accepts-integer"}
-)
 
 
 def load_schema(name: str) -> Schema:
@@ -109,12 +103,12 @@ def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     if "enum" not in node or set(map(type, values)) <= {str}:
         return values
     names = node["enum"]
-    return [names[int(value)] if _is_index(value, len(names)) else value for value in values]
 
+    def is_index(value: Any) -> bool:
+        is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+        return is_whole and not isinstance(value, bool) and 0 <= int(value) < len(names)
 
-def _is_index(value: Any, length: int) -> bool:
-    is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
-    return is_whole and not isinstance(value, bool) and 0 <= int(value) < length
+    return [names[int(value)] if is_index(value) else value for value in values]
 
 
 class Field(NamedTuple):

@@ -166,12 +166,21 @@ def read_submission(
     spared: dict[int, Spared | None] = {}
     names = None if problems else column(parsed.records, key)
     if names is None or (names is not ids and list(names) != list(ids)):
-        by_id = _index_rows(parsed, key, set(ids), problems)
+        known, by_id = set(ids), dict[str, int]()
+        for n, name in enumerate(as_columns(parsed.records, [key])[key]):
+            if not isinstance(name, str):
+                continue  # the schema reports it
+            if name not in known:
+                problems.append(parsed.problem(n, f"{key} {quote(name)} is not in the gold"))
+            elif (first := by_id.setdefault(name, n)) != n:
+                problems.append(parsed.problem(n, f"duplicate {key} {quote(name)} (first {parsed.place(first)})"))
         numbers = [by_id.get(name) for name in ids]
         expected = zip(ids, numbers, gold, strict=True)
         absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
         if missing == "error" and len(absent) > _count_unread(parsed):
-            problems.append(Problem(_describe_missing(absent, len(ids))))
+            have, them = ("has", "it") if len(absent) == 1 else ("have", "them")
+            lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
+            problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
         # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
         rejected = sorted(n for n in by_id.values() if not validator.accepts(parsed.records[n])) if invalid else []
         explained = rejected[: limits.MAX_EXPLAINED]
@@ -226,28 +235,6 @@ def _count_unread(parsed: AnyParsed) -> float:
     places = {(problem.file, problem.line) for problem in parsed.problems}
     only_counted = sum(problem.times - 1 for problem in parsed.problems)
     return math.inf if (None, None) in places or (places and not parsed.records) else len(places) + only_counted
-
-
-def _index_rows(parsed: AnyParsed, key: str, known: set[str], problems: list[Problem]) -> dict[str, int]:
-    """Return the number of the row of every id, and add problems of unknown and duplicate ids."""
-    rows: dict[str, int] = {}
-    for number, name in enumerate(as_columns(parsed.records, [key])[key]):
-        if not isinstance(name, str):
-            continue  # the schema reports it
-        if name not in known:
-            problems.append(parsed.problem(number, f"{key} {quote(name)} is not in the gold"))
-        elif name in rows:
-            found = f"duplicate {key} {quote(name)} (first {parsed.place(rows[name])})"
-            problems.append(parsed.problem(number, found))
-        else:
-            rows[name] = number
-    return rows
-
-
-def _describe_missing(absent: Sequence[str], total: int) -> str:
-    have = "has" if len(absent) == 1 else "have"
-    found = f"{len(absent):,} of {pluralize(total, 'id')} {have} no prediction: {join_names(absent)}"
-    return f"{found}. Add {'it' if len(absent) == 1 else 'them'}{advise_missing()}"
 
 
 def advise_missing() -> str:
