@@ -164,6 +164,9 @@ def _show(value: object) -> str:
     if isinstance(value, str):
         return quote(value)
     if value is None or isinstance(value, bool | int | float | list | tuple | dict | set | Path):
-        return shorten(escape(Repr().repr(value)), 60)
+        try:
+            return shorten(escape(Repr().repr(value)), 60)
+        except ValueError:  # Python shows no number of more than 4,300 digits
+            return "a number of too many digits" if isinstance(value, int) else type(value).__name__
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from closeread import limits
 from closeread.argument_types import check_fields
 from closeread.arrays import Floats, Ints
 from closeread.counts.report import Provenance
@@ -150,6 +151,10 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             about = json.loads((file.schema_arrow.metadata or {})[KEY])
             check_format(about, FORMAT, source)
+            groups = range(file.metadata.num_row_groups)
+            # Columns that repeat are small in a file.
+            if excess := limits.describe_excess(sum(file.metadata.row_group(i).total_byte_size for i in groups)):
+                raise FormatError(source, [Problem(excess)])
             table = _read_table(file.read(use_threads=False), about["breakdowns"], about.get("counts", {}))
         provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
         check_fields(provenance)
