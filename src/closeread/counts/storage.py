@@ -32,6 +32,7 @@ from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 FORMAT = 3
 """The number of the file format.  Files of format 1 have neither this number nor a digest of their content; those of
@@ -151,10 +152,7 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             about = json.loads((file.schema_arrow.metadata or {})[KEY])
             check_format(about, FORMAT, source)
-            groups = range(file.metadata.num_row_groups)
-            # Columns that repeat are small in a file.
-            if excess := limits.describe_excess(sum(file.metadata.row_group(i).total_byte_size for i in groups)):
-                raise FormatError(source, [Problem(excess)])
+            _check_size(file.metadata, source)
             table = _read_table(file.read(use_threads=False), about["breakdowns"], about.get("counts", {}))
         provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
         check_fields(provenance)
@@ -165,6 +163,13 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
     except (AttributeError, LookupError, OSError, RequestError, RuntimeError, TypeError, ValueError):
         expected = f"expected one written by {name_writer()}"
         raise FormatError(source, [Problem(f"is not a file of counts ({expected})")]) from None
+
+
+def _check_size(metadata: pq.FileMetaData, source: object) -> None:
+    """Check the size of what is decoded: columns that repeat are small in a file."""
+    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    if excess := limits.describe_excess(size):
+        raise FormatError(source, [Problem(excess)])
 
 
 def _read_table(
