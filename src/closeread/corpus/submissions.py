@@ -314,8 +314,6 @@ def find_parquet_problems(path: Path) -> list[Problem]:
     if not path.is_file():  # opening a pipe would wait
         return []
     try:
-        if not path.is_file():  # a pipe is read once
-            return []
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() == ".parquet"
     except OSError:  # reading it tells
