@@ -98,7 +98,7 @@ def test_nothing_gives_columns_without_values():
     from closeread.tasks.tne.flat import flatten
 
     unlabelled = {"id": "a", "text": "x", "tokens": ["x"], "nps": [], "np_relations": None, "coref": []}
-    assert as_columns(flatten([unlabelled]), ["id", "anchor"]) == {"id": [], "anchor": []}
+    assert as_columns(flatten([unlabelled]), ["id", "anchor"]) == {"id": (), "anchor": ()}
 
 
 @pytest.mark.parametrize("name", ["wikipossessions", "mctaco"])

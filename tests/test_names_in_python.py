@@ -45,7 +45,7 @@ CALLS = {
     "train": lambda name: closeread.train(name, NOTHING, encoder=NOTHING, nothing=1),
     "validate": lambda name: closeread.validate(name, NOTHING, gold=NOTHING),
 }
-NO_NAMES = {"cite", "merge"}
+NO_NAMES = {"cite", "merge", "submit"}
 """What takes names of other things, too; both sides call one function."""
 
 

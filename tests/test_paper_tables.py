@@ -28,6 +28,7 @@ from closeread.counts.printed_tables import (
     make_table_grids,
 )
 from closeread.exceptions import Problem, RequestError, UnavailableError
+from closeread.operations import reproduce as operations
 from closeread.tables import draw
 from closeread.tasks.mctaco.reproduction import RECOMPUTE
 
@@ -296,8 +297,8 @@ def papers(monkeypatch):
                 raise UnavailableError(corpus, [Problem("not found", None, file) for file in ("x.tsv", "y.tsv")])
             return reproduction.Reproduction(corpus, tuple(tables[corpus]))
 
-        monkeypatch.setattr(reproduction, "reproduce", reproduce_one)
-        monkeypatch.setattr(reproduction, "reproducible", lambda: list(tables))
+        monkeypatch.setattr(operations, "recompute", reproduce_one)
+        monkeypatch.setattr(operations, "reproducible", lambda: list(tables))
 
     return set_papers
 

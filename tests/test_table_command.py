@@ -201,7 +201,7 @@ def test_what_is_wrong_with_the_files(files, ran, run):
     ran("score", "coref", "coref.jsonl", "coref.jsonl", "--counts", "coref.parquet")
     for arguments, code, message in (
         (("broken.json",), 1, "broken.json: n_units: expected a whole number, found '25'"),
-        (("coref.parquet",), 1, "coref.parquet: contains counts of coref (expected mctaco)"),
+        (("coref.parquet",), 1, "coref.parquet: contains counts of coref version 1 (expected mctaco version 1)"),
         (("told.json", "skip.parquet"), 2, "'skip': option missing is 'skip' (expected 'error')"),
         (("skip.parquet", "some.parquet"), 2, "With --missing skip, all systems must cover the same units."),
         (("told.json", "yes.parquet", *SAMPLE), 2, "counts and reports include their gold and options"),

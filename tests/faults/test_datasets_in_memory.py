@@ -130,6 +130,7 @@ def test_classes_inside_lists_are_their_names():
         assert closeread.score("wikipossessions", given, gold=key, resampling=QUICK).to_json() == wanted
 
 
+@pytest.mark.filterwarnings("ignore:1 possession has a relation")
 def test_a_number_without_a_name_is_refused():
     rows = system_rows("wikipossessions")
     for row in rows:
