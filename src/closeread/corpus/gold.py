@@ -429,7 +429,7 @@ def _read(
 
     parsed: AnyParsed
     if not isinstance(source, Path):
-        return _validate(corpus, name, complete(source), definition)
+        return _validate(corpus, name, complete(convert_rows(source)), definition)
     suffix = text_suffix(source)
     if source.is_dir() and reader.folder is not None:
         parsed = reader.folder.read(source)
