@@ -30,6 +30,14 @@ def table(n, values=None):
     return CountTable([f"u{i}" for i in range(n)], np.arange(n), ("a", "b"), counts, {"f": values or ["v"] * n})
 
 
+def test_slices_of_many_values(monkeypatch):
+    # Each unit is looked at once, not once for each value.
+    monkeypatch.setattr(CountTable, "select", None)
+    monkeypatch.setattr(Breakdown, "select", None)
+    slices = table(2000, [f"v{i}" for i in range(2000)]).slices("f")
+    assert [len(slices), *slices["v7"].totals] == [2000, 14, 15]
+
+
 def test_slices_are_what_is_selected():
     rng = np.random.default_rng(0)
     values = [f"v{i}" for i in rng.integers(0, 4, 50)]

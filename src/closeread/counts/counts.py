@@ -238,7 +238,8 @@ def make_report(
 
 def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str, Scores]:
     """Score each value of a field or breakdown, by the metrics that are defined there."""
-    slices = counts.table.slices(name)
+    kept = {one: parts for one, parts in counts.table.breakdowns.items() if one == name}
+    slices = replace(counts.table, breakdowns=kept).slices(name)
     metrics, parts = counts.procedure.metrics, counts.table.breakdowns.get(name)
     if parts is not None and parts.names:
         metrics = tuple(metric for metric in metrics if metric.is_defined(parts.names))

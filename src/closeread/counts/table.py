@@ -165,8 +165,11 @@ class CountTable:
         """Return the rows where the mask is true, with blocks renumbered; the table itself if that is all rows."""
         if rows.all():
             return self
-        indices = np.flatnonzero(rows)
-        breakdowns = {name: parts.select(indices, rows.size) for name, parts in self.breakdowns.items()}
+        return self._take_all(np.flatnonzero(rows))
+
+    def _take_all(self, indices: Ints) -> CountTable:
+        """Return the rows of some units, with blocks renumbered, and the rows that breakdowns have of them."""
+        breakdowns = {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()}
         return replace(self._take(indices), breakdowns=breakdowns)
 
     def _take(self, indices: Ints) -> CountTable:
@@ -216,7 +219,9 @@ class CountTable:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
             raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
         numbers, values = factorize(self.fields[name])
-        return {value: self.select(numbers == number) for number, value in enumerate(values)}
+        order = np.argsort(numbers, kind="stable")
+        groups = np.split(order, np.searchsorted(numbers[order], np.arange(1, len(values))))
+        return dict(zip(values, map(self._take_all, groups), strict=True))
 
 
 def mark_tied(values: Ints) -> Mask:
