@@ -47,6 +47,25 @@ def test_a_file_that_is_cut_off_is_named(store, run):
         path.write_bytes(whole)
 
 
+CONTRADICTIONS = {
+    "headline 'x' is not one of the metrics": lambda board: board.update(headline="x"),
+    "values each, for": lambda board: board["pairs"]["p"].pop(),
+    "pairs has ids without a row": lambda board: board["rows"][0].update(id="x"),
+    "rows has the same id twice": lambda board: board["rows"].append(board["rows"][0]),
+    "is not a time": lambda board: board["history"][0].update(date="2026-02-31T10:00:00Z"),
+}
+
+
+@for_each("said", CONTRADICTIONS)
+def test_an_index_that_contradicts_itself_is_refused(store, said):
+    path = find(store, "board.json")
+    index = json.loads(path.read_bytes())
+    CONTRADICTIONS[said](index["boards"][0])
+    with pytest.raises(FormatError, match=said) as refused:
+        parse_index(json.dumps(index).encode(), path)
+    assert "closeread leaderboard judge writes it again" in str(refused.value)
+
+
 def test_judging_again_makes_what_is_missing_and_changes_nothing_else(store, tmp_path):
     before = read_tree(store.place)
     assert run_judge(store, tmp_path) == Judged()

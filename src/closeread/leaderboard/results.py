@@ -8,8 +8,9 @@ only the store knows: who submitted, and when.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -187,9 +188,40 @@ def parse_index(data: bytes, source: object) -> dict[str, Any]:
     try:
         # All texts are made harmless where they are shown.
         found = read_json(data, "index", source, SURROGATES)
+        problems = [
+            Problem(what, path=("boards", number))
+            for number, board in enumerate(found["boards"])
+            for what in _find_contradictions(board)
+        ]
+        if problems:
+            raise FormatError(source, problems)  # noqa: TRY301
     except FormatError as error:
         raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
     return dict(sorted({"format": FORMAT, **found}.items()))
+
+
+def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
+    """Find what contradicts itself in a board of an index, so that it can't be shown."""
+    if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
+        yield f"headline {quote(board['headline'])} is not one of the metrics"
+    pairs = board["pairs"]
+    n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
+    if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
+        yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
+    for point in board["history"]:
+        try:
+            datetime.fromisoformat(point["date"])
+        except ValueError as error:
+            yield f"history: {quote(point['date'])} is not a time ({error})"
+    ids = [row["id"] for row in board["rows"]]
+    if len(set(ids)) != len(ids):
+        yield "rows has the same id twice"
+    if not set(pairs["ids"]) <= set(ids):
+        yield "pairs has ids without a row"
+    for name, values in board["slices"].items():
+        absent = [row for row in board["rows"] if row.get("slices") and set(row["slices"].get(name, ())) != set(values)]
+        if absent:
+            yield f"slices: {quote(name)} has other values in row {quote(absent[0]['id'])}"
 
 
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
