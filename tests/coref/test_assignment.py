@@ -167,3 +167,11 @@ def test_ties_are_those_of_the_solver_for_the_whole_document():
 
 def test_nothing_to_choose():
     assert choose([np.zeros((2, 3))]) == []
+
+
+def test_of_too_many_pairs_in_all_the_document_with_most_is_named(monkeypatch):
+    monkeypatch.setattr(assignment, "MAX_ALL_PAIRS", 5)
+    document, counts = np.array([0, 1, 1, 2]), np.array([1, 2, 2, 1])
+    with pytest.raises(LimitError, match=r"document 1: 6 pairs of mentions .*at most 5\)"):
+        assignment.check_pairs(document, counts)
+    assignment.check_pairs(document[:3], counts[:3])
