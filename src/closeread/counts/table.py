@@ -220,7 +220,8 @@ class CountTable:
             raise RequestError(f"no field '{name}' to slice by (choose from: {known})")
         numbers, values = factorize(self.fields[name])
         order = np.argsort(numbers, kind="stable")
-        groups = np.split(order, np.searchsorted(numbers[order], np.arange(1, len(values))))
+        ends = np.searchsorted(numbers[order], np.arange(1, len(values) + 1))
+        groups = np.split(order, ends)[:-1]
         return dict(zip(values, map(self._take_all, groups), strict=True))
 
 
