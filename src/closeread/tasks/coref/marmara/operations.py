@@ -319,7 +319,10 @@ class Learner:
     jobs: Number = 1
 
 
-def svc(*, learner: Learner = Learner(), place: Documents, output: Predictions | None = None) -> Written:
+DEFAULT = Learner()
+
+
+def svc(*, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None) -> Written:
     """Link mentions by a support vector machine (classification).
 
     Each mention is linked with all earlier ones that a linear support vector classifier says are coreferent.  Each
@@ -338,7 +341,7 @@ def svc(*, learner: Learner = Learner(), place: Documents, output: Predictions |
     return _link("svc", learner, place, output)
 
 
-def svr(*, learner: Learner = Learner(), place: Documents, output: Predictions | None = None) -> Written:
+def svr(*, learner: Learner = DEFAULT, place: Documents, output: Predictions | None = None) -> Written:
     """Link mentions by a support vector machine (regression).
 
     Each mention is linked with the earlier one that linear support vector regression gives the best score, above 0.1.
