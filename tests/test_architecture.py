@@ -54,11 +54,11 @@ def test_the_contracts_are_kept(lint):
     ("importer", "imported"),
     [
         ("tasks.mctaco.kernels.choices", "closeread.exceptions"),
-        ("tasks.mctaco.kernels.choices", "closeread.tasks.mctaco.facts"),
+        ("tasks.mctaco.kernels.choices", "closeread.tasks.mctaco.records"),
         ("tasks.mctaco.kernels.choices", "pyarrow"),
         ("tasks.mctaco.procedure", "closeread.tasks.tne.columns"),
         ("tasks.tne.columns", "closeread.tasks.tne.procedure"),
-        ("tasks.tne.facts", "matplotlib"),
+        ("tasks.tne.records", "matplotlib"),
         ("counts.table", "closeread.corpus.gold"),
         ("formats.text", "closeread.counts.table"),
         ("corpus.sources", "closeread.tasks.tne.columns"),

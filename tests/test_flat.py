@@ -68,7 +68,7 @@ def test_event_mentions():
 
 
 def test_mentions_without_places():
-    from closeread.tasks.timeline.flat import flatten
+    from closeread.tasks.timeline.records import flatten
 
     entry = {"position": 1, "anchor": "2007", "mentions": ["1-2-a", "1-3-b"]}
     (one, other) = flatten([{"id": "ann", "entity": "Ann", "entries": [entry]}])
@@ -95,7 +95,7 @@ def test_answers_are_rows_as_they_are():
 
 
 def test_nothing_gives_columns_without_values():
-    from closeread.tasks.tne.flat import flatten
+    from closeread.tasks.tne.records import flatten
 
     unlabelled = {"id": "a", "text": "x", "tokens": ["x"], "nps": [], "np_relations": None, "coref": []}
     assert as_columns(flatten([unlabelled]), ["id", "anchor"]) == {"id": (), "anchor": ()}

@@ -13,7 +13,7 @@ from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels import chain_matching
 from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
 from closeread.tasks.coref.marmara.features import LimitError, describe_mentions
-from closeread.tasks.coref.marmara.show import draw
+from closeread.tasks.coref.marmara.records import draw
 from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.tne import closure
 from closeread.tasks.tne.adjudication import consolidated

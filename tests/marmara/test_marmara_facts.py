@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.coref.marmara.facts import count_nested, facts
+from closeread.tasks.coref.marmara.records import count_nested, facts
 
 
 def sentence(number, *tokens):

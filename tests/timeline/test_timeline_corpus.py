@@ -16,7 +16,7 @@ from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, RequestError
 from closeread.scoring import open_scorer
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
-from closeread.tasks.timeline.facts import facts, text_facts
+from closeread.tasks.timeline.records import facts, text_facts
 from closeread.tasks.timeline.timeline_txt import dump_timeline
 
 NAME = "semeval2015_timeline"

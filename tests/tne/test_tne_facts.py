@@ -14,7 +14,7 @@ from twins.tne_facts import count_facts
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.tne import facts as tne
+from closeread.tasks.tne import records as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies
 

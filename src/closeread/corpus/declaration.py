@@ -184,7 +184,7 @@ class Config:
         format: the format that reads it; None for the corpus's own.
         unions: names for several splits together, and the splits.
         flattens: for a flat config, whose records have single values only, the definition of the records that it is
-            made of, by `flatten` in the module `flat` of the task; empty for any other.
+            made of, by `flatten` in the module `records` of the task; empty for any other.
     """
 
     description: str

@@ -1,4 +1,4 @@
-"""The module `facts` of a task: figures of its records, as printed by `closeread stats` and in papers' tables."""
+"""Figures of records, by the module `records` of a task, as printed by `closeread stats` and in papers' tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Facts = Callable[[Sequence[Record]], dict[str, float]]
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:
     """Return `facts` of the module of a corpus's task, or `NAME_facts` for another definition than documents."""
-    module = find(load_corpus(corpus).task, "facts")
-    if module is None:
+    module = find(load_corpus(corpus).task, "records")
+    if not hasattr(module, "facts"):
         raise RequestError(f"{corpus} has no statistics")
     facts = getattr(module, "facts" if definition == "document" else f"{definition}_facts", None)
     if facts is None:

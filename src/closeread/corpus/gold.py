@@ -222,7 +222,7 @@ def read_gold(
             if first.setdefault(name, one) != one
         ]:
             raise FormatError(corpus.name, problems)
-    if declared.flattens and (module := find(corpus.task, "flat")):
+    if declared.flattens and (module := find(corpus.task, "records")):
         records = cast(Sequence[Record], module.flatten(records))
     known = [files.released for files in located.values()]
     return Gold(

@@ -1,6 +1,6 @@
 """Records for readers: paragraphs, tables and examples.
 
-The module `show` of a task offers `VIEWS`, a mapping from a definition of the schema to the `View` of such records.
+The module `records` of a task offers `VIEWS`, a mapping from a definition of the schema to the `View` of such records.
 What has no view of its own, such as the rows of a flat config, is shown field by field.
 """
 
@@ -57,8 +57,8 @@ def read_records(corpus: Corpus, place: GoldSpec) -> Gold:
 def load_view(corpus: Corpus, config: str | None) -> View:
     """Return the view of the records of a config; None stands for a user's own gold."""
     declared = None if config is None else corpus.configs[config]
-    module = None if declared is not None and declared.flattens else find(corpus.task, "show")
-    views = {} if module is None else cast(Mapping[str, View], module.VIEWS)
+    module = None if declared is not None and declared.flattens else find(corpus.task, "records")
+    views = cast(Mapping[str, View], getattr(module, "VIEWS", {}))
     return views.get("document" if declared is None else declared.definition, View(_draw_fields))
 
 

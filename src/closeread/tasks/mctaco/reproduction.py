@@ -30,11 +30,11 @@ from closeread.tasks.mctaco.categories import (
     score_by_category,
     score_table,
 )
-from closeread.tasks.mctaco.facts import facts
 from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.tasks.mctaco.records import facts
 from closeread.tasks.mctaco.reproduction_models import BERT, score_runs
 from closeread.wording import fill_options
 

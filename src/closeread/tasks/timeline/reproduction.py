@@ -16,8 +16,8 @@ from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.printed_tables import Claim, Value
 from closeread.records import Record
 from closeread.tasks.timeline.building import date_of, recompute_positions
-from closeread.tasks.timeline.facts import count_documents, facts, mean_documents, text_facts
 from closeread.tasks.timeline.gold import Timelines, timelines_of
+from closeread.tasks.timeline.records import count_documents, facts, mean_documents, text_facts
 from closeread.tasks.timeline.timeline_mentions import MENTION, is_anchor
 
 TRIAL, AIRBUS, GM, STOCK = SPLITS = ("trial", "corpus_1", "corpus_2", "corpus_3")

@@ -1,7 +1,7 @@
 """Breakdowns of links by the place of their noun phrases in the text, and by the mention that a complement is.
 
 Conventions: a noun phrase stands where its first token is, as in the statistics of the corpus
-(`closeread.tasks.tne.facts`).  Sentences are found without a parser: they end at the tokens `.`, `!` and `?`, and at
+(`closeread.tasks.tne.records`).  Sentences are found without a parser: they end at the tokens `.`, `!` and `?`, and at
 line ends.  Every pair, whether a side links it or not, belongs to one part of each breakdown.
 
 Breakdowns:

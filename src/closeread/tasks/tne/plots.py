@@ -21,8 +21,8 @@ from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.exceptions import RequestError
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
-from closeread.tasks.tne.facts import OTHER, SMALLEST
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
+from closeread.tasks.tne.records import OTHER, SMALLEST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,7 +1,7 @@
 """The files of TNE's release at hand, and their statistics by the columns of Table 2.
 
-Conventions: a statistic has its name in `closeread.tasks.tne.facts`, or is `LINKED`.  Where only the unlabelled file of
-a split is at hand, its sizes are known.
+Conventions: a statistic has its name in `closeread.tasks.tne.records`, or is `LINKED`.  Where only the unlabelled file
+of a split is at hand, its sizes are known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs
 from closeread.records import Record
 from closeread.tasks.tne.columns import Documents, documents_of
-from closeread.tasks.tne.facts import MEANS, measure
+from closeread.tasks.tne.records import MEANS, measure
 
 LABELLED, UNLABELLED = "default", "unlabeled"
 IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}

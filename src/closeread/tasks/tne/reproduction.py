@@ -13,7 +13,7 @@ from closeread.arrays import ratio
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.printed_tables import Claim, Value
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents
-from closeread.tasks.tne.facts import OTHER, SMALLEST, find_ends
+from closeread.tasks.tne.records import OTHER, SMALLEST, find_ends
 from closeread.tasks.tne.release import Statistics, measure_columns, read_test
 from closeread.tasks.tne.reproduction_baselines import score_without_models
 from closeread.tasks.tne.reproduction_identities import identities

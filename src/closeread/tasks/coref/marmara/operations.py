@@ -75,8 +75,8 @@ def _draw(make: Callable[[Sequence[Record]], Figure], place: GoldSpec) -> Drawin
     from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.facts import sum_sizes
     from closeread.tasks.coref.marmara.plots import check_mentions
+    from closeread.tasks.coref.marmara.records import sum_sizes
 
     gold = read_corpus_gold(place)
     check_mentions(gold.records)

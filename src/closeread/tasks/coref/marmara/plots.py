@@ -13,7 +13,7 @@ from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import RequestError
 from closeread.records import Record
-from closeread.tasks.coref.marmara.facts import count_mention_kinds, list_chains, list_mentions
+from closeread.tasks.coref.marmara.records import count_mention_kinds, list_chains, list_mentions
 from closeread.tasks.coref.plots import draw_shares
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.marmara.annotation_files import AnnotationFiles, iterate_sizes, read_annotation_files
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
-from closeread.tasks.coref.marmara.facts import average_by_tokens, facts, sum_sizes
+from closeread.tasks.coref.marmara.records import average_by_tokens, facts, sum_sizes
 from closeread.tasks.coref.procedure import PROCEDURE
 
 CORPUS = "marmara_coref"

@@ -1,16 +1,18 @@
-"""Statistics of McTaco's records.
+"""McTaco's records: statistics, a question for a reader, and flat rows (candidate answers, which records are already).
 
-Conventions: a question is a (sentence, question) pair; tokens are separated by whitespace.  Mean lengths are over
+In the statistics, a question is a (sentence, question) pair; tokens are separated by whitespace.  Mean lengths are over
 candidates, as in Table 1 of the paper (means over questions or sentences differ).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from closeread.arrays import ratio
+from closeread.corpus.showing import Part, View
 from closeread.records import Record
+from closeread.tables import NOTHING, Grid
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
@@ -36,3 +38,31 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         by_category[f"questions: {name}"] = questions[name]
         by_category[f"candidates a question: {name}"] = float(ratio(candidates[name], questions[name]))
     return {**sizes, **lengths, **by_category}
+
+
+def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
+    """Draw the candidates of one question."""
+    first = records[0]
+    yield f"{first['question_id']} ({first['category']})"
+    yield first["sentence"]
+    yield first["question"]
+    header = ["id", "answer", "label"]
+    rows = [[record["id"], record["answer"], record["label"]] for record in records]
+    if system is not None:
+        header.append("predicted")
+        for cells, prediction in zip(rows, system, strict=True):
+            cells.append(NOTHING if prediction is None else prediction["label"])
+    yield Grid("", header, rows, prose=frozenset({"answer"}), texts=frozenset(header))
+
+
+def predict(record: Record) -> Record:
+    """Predict the gold label."""
+    return {"id": record["id"], "label": record["label"]}
+
+
+VIEWS = {"document": View(draw, "question_id", predict)}
+
+
+def flatten(records: Sequence[Record]) -> Sequence[Record]:
+    """Return the records, which have single values only."""
+    return records

@@ -1,4 +1,6 @@
-"""Figures of the Marmara corpus: those that the paper prints (Tables 1 and 2, section 3.4), and the sizes by genre.
+"""Records of the Marmara corpus: the paper's figures, sizes by genre, a view, and flat rows (mentions).
+
+The paper's figures are those of Tables 1 and 2 and of section 3.4.
 
 Conventions: mentions are those in chains, and chains have two or more mentions; a chain of one counts as none.
 """
@@ -6,12 +8,14 @@ Conventions: mentions are those in chains, and chains have two or more mentions;
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
-from closeread.records import Record
+from closeread.corpus.showing import Part, View, mark_spans
+from closeread.records import ColumnRecords, Record
+from closeread.tables import Grid
 from closeread.tasks.coref.marmara.genres import GENRES
 from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classify_head, find_proper_stems
 from closeread.tasks.coref.marmara.spans import Span, document_order
@@ -122,3 +126,70 @@ def _genres(records: Iterable[Record]) -> list[str]:
     """List the genres of documents, each once, in the order of the paper."""
     found = {record.get("genre") for record in records}
     return [genre for genre in GENRES if genre in found]
+
+
+EXAMPLES = 2
+"""The number of chains of an example."""
+
+SHOWN = 40
+"""How many words of a mention are shown."""
+
+
+def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
+    """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
+    for number, record in enumerate(records):
+        yield f"{record['document']} ({record['genre']})" if record.get("genre") else record["document"]
+        words = [token["form"] for sentence in record["sentences"] for token in sentence["tokens"]]
+        chains = {tuple(span): str(chain) for chain, spans in enumerate(record["clusters"]) for span in spans}
+        spans = [(one["start"], one["end"]) for one in record["mentions"]]
+        marked = iter(mark_spans(words, [(*span, chains.get(span, "")) for span in spans]))
+        yield "\n".join(" ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"])
+        yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
+        if system is not None:
+            row = system[number]
+            yield _draw_chains("Predictions", [] if row is None else row["clusters"], words)
+
+
+def _draw_chains(title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]) -> Grid:
+    rows = [
+        [str(number), ", ".join(f"[{_join(words, start, end)}] {start}-{end}" for start, end in chain)]
+        for number, chain in enumerate(clusters)
+    ]
+    return Grid(title, ["chain", "mentions, with their first and last tokens"], rows, prose=PROSE)
+
+
+def _join(words: Sequence[str], start: int, end: int) -> str:
+    """Return the words of a mention, of a long one the first and the last: mentions may contain each other."""
+    if end - start < SHOWN:
+        return " ".join(words[start : end + 1])
+    return " ".join([*words[start : start + SHOWN // 2], "…", *words[end + 1 - SHOWN // 2 : end + 1]])
+
+
+PROSE = frozenset({"mentions, with their first and last tokens"})
+
+
+def predict(record: Record) -> Record:
+    """Predict the first chains."""
+    return {"document": record["document"], "clusters": record["clusters"][:EXAMPLES]}
+
+
+VIEWS = {"document": View(draw, predict=predict)}
+
+
+FLAT = ("document", "genre", "id", "sentence", "start", "end", "text", "chain")
+
+
+def flatten(records: Sequence[Record]) -> ColumnRecords:
+    """Return a row for each mention, in the order of the documents and of their mentions."""
+    return ColumnRecords.from_rows(FLAT, _list_rows(records))
+
+
+def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
+    for record in records:
+        words = [token["form"] for sentence in record["sentences"] for token in sentence["tokens"]]
+        chains = {tuple(span): chain for chain, spans in enumerate(record["clusters"]) for span in spans}
+        for mention in record["mentions"]:
+            start, end = mention["start"], mention["end"]
+            place = (mention["id"], mention["sentence"], start, end)
+            text = " ".join(words[start : end + 1])
+            yield (record["document"], record["genre"], *place, text, chains.get((start, end)))

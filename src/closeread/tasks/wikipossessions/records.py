@@ -1,4 +1,4 @@
-"""Statistics of WikiPossessions' records.
+"""Records of WikiPossessions: statistics, a view for readers, and flat rows (one for each possession).
 
 Source: Chinnappa, Palmer and Blanco (2020), Tables 1 and 2 (sections 4.1 to 4.2.3); other figures are ours.
 
@@ -11,12 +11,14 @@ sections are those of the articles' texts, as `closeread articles` writes them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from closeread.arrays import ratio
+from closeread.corpus.showing import Part, View, format_cell
 from closeread.counts.procedure import name_documents
-from closeread.records import Record
+from closeread.records import ColumnRecords, Record
+from closeread.tables import Grid
 from closeread.tasks.wikipossessions.article_text import count_sections, count_words
 from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
 from closeread.tasks.wikipossessions.kernels.subtasks import possessions
@@ -101,3 +103,70 @@ def _classify_anchor(possession: Mapping[str, Any]) -> str:
     if possession["open_end"]:
         return "year to now"
     return "one year" if possession["lower"] == possession["upper"] else "first to last year"
+
+
+PREDICTED = ("possessor", "certainty", "order", "anchor", "relation", "relation_certainty")
+COLUMNS = {
+    "order": "order",
+    "possessor": "possessor",
+    "type": "type",
+    "certainty": "possession",
+    "relation": "relation",
+    "anchor": "anchor",
+    "relation_certainty": "certainty of the relation",
+}
+EXAMPLES = 2
+"""The number of possessions of an example."""
+
+
+def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
+    """Draw the possessions of each article, then its text if it is known."""
+    for number, record in enumerate(records):
+        yield record["article"]
+        yield _draw_possessions("" if system is None else "Gold", record["possessions"])
+        if system is not None:
+            row = system[number]
+            yield (
+                _draw_possessions("Predictions", [])
+                if row is None
+                else _draw_possessions("Predictions", row["possessions"])
+            )
+        if record.get("text"):
+            yield record["text"]
+
+
+def _draw_possessions(title: str, possessions: Sequence[Record]) -> Grid:
+    rows = [[format_cell(one.get(name)) for name in COLUMNS] for one in sorted(possessions, key=_order)]
+    header = list(COLUMNS.values())
+    return Grid(title, header, rows, prose=frozenset({"possessor", "anchor"}), texts=frozenset(header))
+
+
+def _order(possession: Record) -> tuple[int, ...]:
+    return tuple(map(int, possession["order"].split(".")))
+
+
+def predict(record: Record) -> Record:
+    """Predict the first possessions."""
+    few = record["possessions"][:EXAMPLES]
+    return {"article": record["article"], "possessions": [{name: one[name] for name in PREDICTED} for one in few]}
+
+
+VIEWS = {"document": View(draw, predict=predict)}
+
+
+POSSESSION = (
+    *("type", "possessor", "certainty", "order", "anchor", "anchor_kind", "lower", "upper"),
+    *("open_start", "open_end", "relation", "relation_certainty"),
+)
+
+
+def flatten(records: Sequence[Record]) -> ColumnRecords:
+    """Return a row for each possession, in the order of the articles and of their possessions."""
+    return ColumnRecords.from_rows(
+        ("article", *POSSESSION),
+        (
+            (record["article"], *(possession[name] for name in POSSESSION))
+            for record in records
+            for possession in record["possessions"]
+        ),
+    )
