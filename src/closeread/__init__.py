@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from closeread.operations.compare import compare, table
     from closeread.operations.corpora import corpora, metrics
     from closeread.operations.counting import count, count_batch, merge
-    from closeread.operations.data import cite, export, install_modules, schema, stats
+    from closeread.operations.data import cite, export, install_modules, schema, show, stats
     from closeread.operations.leaderboard import (
         build_leaderboard,
         download_submission,
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from closeread.operations.publishing import publish_codabench, publish_dataset, publish_leaderboard, publish_metric
     from closeread.operations.reproduce import reproduce
     from closeread.operations.score import load_report, score
-    from closeread.operations.show import show
     from closeread.operations.tasks import (
         adjudicate,
         agreement,
@@ -111,13 +110,12 @@ _NAMES = {
     "closeread.operations.compare": "compare table",
     "closeread.operations.corpora": "corpora metrics",
     "closeread.operations.counting": "count count_batch merge",
-    "closeread.operations.data": "cite export install_modules schema stats",
+    "closeread.operations.data": "cite export install_modules schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
     "list_submissions serve_leaderboard show_leaderboard submit verify_leaderboard withdraw_submission",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",
     "closeread.operations.score": "load_report score",
-    "closeread.operations.show": "show",
     "closeread.operations.tasks": "adjudicate agreement articles baseline build convert errors "
     "extract perturb phrases plot predict train",
     "closeread.operations.validate": "validate",

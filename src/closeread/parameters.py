@@ -228,6 +228,14 @@ def scored_by(corpus: str, *options: str) -> Param:
 
 SENTENCES = {
     "output": "Write to this file.",
+    "config": "Use this config of the corpus; 'sample' comes with the package.",
+    "split": "Use this split of the corpus.",
+    "data_dir": "Read the corpus's files from this folder; they may differ from the release.",
+    "workers": "Number of processes that score.  [default: the number of cores]",
+    "cache": "Keep counts in this folder.  [default: a cache]",
+    "option": "Set an option of the procedure; may be repeated.",
+    "private": "Create a private repository; refuse one that is public.",
+    "dry_run": "List the files, their sizes and what would change; publish nothing.",
     "seed": "Random seed.",
     "max_bytes": "Refuse larger files and folders, also when decompressed.",
     "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",

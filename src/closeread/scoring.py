@@ -270,12 +270,12 @@ def make_place(
         ]
         if given:
             raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
-        return GoldSpec(None, None, None, own, None), rest
+        return GoldSpec(gold=own), rest
     declared = load_corpus(corpus)
     folders = {one.name: _take_path(one.name, rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
     reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}
     files = UserFiles(folder, folders, reading) if folders or reading else folder
-    return GoldSpec(None, config, split, own, files), rest
+    return GoldSpec(corpus, config, split, own, files), rest
 
 
 def _take_path(name: str, value: OptionValue) -> Path:

@@ -180,9 +180,6 @@ class Comparison(Loadable):
             found: the JSON value, or a list of only it, as the command line prints it for two systems; keys that are
                 unknown are ignored.
             source: what it is from, for messages.
-
-        Raises:
-            FormatError: it is not a comparison; all problems at once.
         """
         if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
             if len(found) != 1:

@@ -76,31 +76,19 @@ class Counts:
             by: a field to slice by, or several.
             ci: whether to compute confidence intervals.
             resamples, confidence, seed: parameters of the bootstrap; the confidence is between 0 and 1.
-
-        Raises:
-            RequestError: the counts can't be sliced by a field.
         """
         fields = (by,) if isinstance(by, str) else tuple(by)
         return make_report(self, by=fields, resampling=Resampling(resamples if ci else 0, confidence, seed))
 
     def save(self, path: str | Path) -> None:
-        """Write the counts to a Parquet file, as `closeread score --counts` does.
-
-        Raises:
-            OSError: the file can't be written.
-        """
+        """Write the counts to a Parquet file, as `closeread score --counts` does."""
         data = self.to_bytes()
         with replacing(Path(path)) as partial:
             partial.write_bytes(data)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read counts that `save` or `closeread score --counts` wrote.
-
-        Raises:
-            FormatError: the file is missing or has no counts, or they are of another version of their procedure; a
-                RequestError if there is no such procedure.
-        """
+        """Read counts that `save` or `closeread score --counts` wrote."""
         return cls._decode(read_bytes(Path(path)), path)
 
     def to_bytes(self) -> bytes:
@@ -114,9 +102,6 @@ class Counts:
         Args:
             data: the bytes.
             name: what to call them in messages.
-
-        Raises:
-            FormatError: they are no counts.
         """
         return cls._decode(data, name)
 

@@ -83,11 +83,7 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check the types, and the seed.
-
-        Raises:
-            RequestError: a parameter is not a number, or the seed is negative.
-        """
+        """Check the types, and the seed."""
         check_fields(self)
         if self.seed < 0:
             raise RequestError(f"seed is {self.seed} (expected a whole number from 0)")

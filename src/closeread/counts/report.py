@@ -92,11 +92,7 @@ class Report(Loadable):
 
     @property
     def units(self) -> Sequence[UnitRow]:
-        """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for.
-
-        Raises:
-            RequestError: the report was read from JSON without units.
-        """
+        """A row for each unit, with its id, block, fields, scores and counts by name, made when it is asked for."""
         if self.unit_rows is None:
             raise RequestError(
                 f"this report was read from JSON that has no {self.unit}s; score the predictions again, "
@@ -139,10 +135,6 @@ class Report(Loadable):
         Args:
             path: the file.
             units: whether to save a row for each unit, too.
-
-        Raises:
-            OSError: the file can't be written.
-            RequestError: the rows of the units are unknown.
         """
         write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
 
@@ -186,9 +178,6 @@ class Report(Loadable):
         Args:
             found: the JSON value; keys that are unknown are ignored.
             source: what it is from, for messages.
-
-        Raises:
-            FormatError: it is not a report; all problems at once.
         """
         checked = check_stored(found, "report", source)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}

@@ -121,10 +121,6 @@ class Result(Shown):
         Args:
             library: "pandas", "polars" or "arrow" (a `pyarrow.Table`); None for pandas if it is installed, otherwise
                 polars.
-
-        Raises:
-            MissingExtraError: the library is not installed.
-            RequestError: there is no such library.
         """
         import pyarrow as pa
 
@@ -154,11 +150,7 @@ class Result(Shown):
 
     @check_types
     def save(self, path: str | Path) -> None:
-        """Write it as JSON, completely or not at all.
-
-        Raises:
-            OSError: the file can't be written.
-        """
+        """Write it as JSON, completely or not at all."""
         write_json(Path(path), self.to_stored())
 
     def to_stored(self) -> object:
@@ -172,11 +164,7 @@ class Loadable(Result):
     @classmethod
     @check_types
     def load(cls, path: str | Path) -> Self:
-        """Read its JSON from a file, such as `save` writes.
-
-        Raises:
-            FormatError: the file is missing or holds something else; all problems at once.
-        """
+        """Read its JSON from a file, such as `save` writes."""
         return cls.from_json(read_json(Path(path)), path)
 
     @classmethod
@@ -187,9 +175,6 @@ class Loadable(Result):
         Args:
             found: the JSON value; keys that are unknown are ignored.
             source: what it is from, for messages.
-
-        Raises:
-            FormatError: it is something else; all problems at once.
         """
 
 

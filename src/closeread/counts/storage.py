@@ -141,9 +141,6 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
     Args:
         data: a Parquet file.
         source: where it is from, for messages.
-
-    Raises:
-        FormatError: it is no file of counts, or of an unknown format.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

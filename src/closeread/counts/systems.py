@@ -428,9 +428,6 @@ class SystemsTable(Loadable):
         Args:
             found: the JSON value; keys that are unknown are ignored.
             source: what it is from, for messages.
-
-        Raises:
-            FormatError: it is not a table of systems; all problems at once.
         """
         checked = check_stored(
             found,

@@ -102,10 +102,6 @@ def read_systems(
         sources: the systems by name.
         options: values of the procedure's options, for predictions; under `preset`, the name of a preset.
         metrics, scores: as in `select_scores`.
-
-    Raises:
-        RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
-            is missing or invalid.
     """
     procedure, _ = find_procedure(name)
     selected, columns = select_scores(procedure, scores, metrics, options or {})
@@ -121,7 +117,7 @@ def read_systems(
     if has_key or None in found.values():
         families = dict.fromkeys(metric.name.partition("/")[0] for metric in selected.metrics)
         scorer = open_scorer(name, place, options, list(families))
-    elif sources and (options or any(part is not None for part in place)):
+    elif sources and (options or any(part is not None for part in place[1:])):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
     results: list[Counts | Report] = []
@@ -202,9 +198,6 @@ def compare_systems(
 
     Returns:
         The comparisons, and notices for the user.
-
-    Raises:
-        RequestError: there are fewer than two systems, or some have no counts; and what `read_systems` raises.
     """
     if len(sources) < 2:
         raise RequestError("a comparison needs at least two systems")
@@ -261,10 +254,6 @@ def compare(
 
     Returns:
         A comparison of two systems; without a second, a list with one for each system but the first.
-
-    Raises:
-        RequestError: a name does not exist, or the systems were not scored alike; an InputError if a file is missing or
-            invalid.
     """
     if second is None:
         check_argument("first", first, ManySources)
@@ -368,10 +357,6 @@ def table(
         resamples, confidence, seed: parameters of intervals and tests; None for 1,000 resamples, or as many as the
             correction of p-values needs.
         resampling: the same in one; None for these.
-
-    Raises:
-        RequestError: a name does not exist, systems lack scores, or they were not scored alike; an InputError if a file
-            is missing or invalid.
     """
     named = _name_systems(systems, names)
     place, rest = make_place(name, gold, config, split, data_dir, options)
@@ -400,11 +385,7 @@ def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[st
 
 
 def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
-    """Return the key, if the first file is one, and the systems; counts and reports need no key.
-
-    Raises:
-        RequestError: there is no key, but a response.
-    """
+    """Return the key, if the first file is one, and the systems; counts and reports need no key."""
     are_stored = [not is_open_pipe(path) and detect_kind(path) != "predictions" for path in files]
     if all(are_stored):
         return None, files
@@ -414,11 +395,7 @@ def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
 
 
 def name_files(files: Sequence[Path], names: Sequence[str]) -> Mapping[str, Path]:
-    """Return files of systems by the names that were given, or by those of the files.
-
-    Raises:
-        RequestError: there are more or fewer names, or two are the same.
-    """
+    """Return files of systems by the names that were given, or by those of the files."""
     chosen = list(names) or make_names(files)
     option = name_option("names")
     if len(chosen) != len(files):

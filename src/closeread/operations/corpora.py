@@ -11,7 +11,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import Result
 from closeread.hf.modules import describe_module, module_names
-from closeread.operations.tasks import list_baselines
+from closeread.operations.tasks import find_baselines
 from closeread.parameters import Operations
 from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks import load_procedure, procedure_names
@@ -153,7 +153,7 @@ def _describe_corpus(corpus: Corpus) -> CorpusEntry:
         {name: config.split_names for name, config in corpus.configs.items()},
         corpus.procedure,
         load_procedure(corpus.procedure).modules,
-        tuple(list_baselines(corpus.name)),
+        tuple(find_baselines(corpus.name)),
     )
 
 

@@ -61,9 +61,6 @@ def count(
         metrics: families of metrics to compute from the counts, such as ("muc", "conll").
         preset: the name of an official score, whose options and metrics are used.
         by: fields inside units to count by, such as "mention_type" of coreference; fields of units need not be named.
-
-    Raises:
-        RequestError: a name does not exist, or gold has no prediction; an InputError if a file is missing or invalid.
     """
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -88,10 +85,6 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     Args:
         parts: counts, files of counts, or their bytes (`Counts.to_bytes`, or the column `counts` of `count_batch`).
         expect: the whole gold, a file or objects, whose every unit must have been counted once; None not to check this.
-
-    Raises:
-        RequestError: there are no parts, they don't belong together, two of them have the same unit, or units of the
-            expected gold are in none; a FormatError if a part can't be read.
     """
     listed = [part.as_py() if hasattr(part, "as_py") else part for part in parts]
     if not listed:

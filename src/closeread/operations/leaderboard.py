@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize, quote, quote_json
+from closeread.operations.places import take_path
 from closeread.parameters import Config, CorpusName, Number, Operations, Param, ScoredName, Split, Written
 
 if TYPE_CHECKING:
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
     from closeread.leaderboard.tables import Ranking
 
 Store = Annotated[str | Path, Param(kind="store")]
+Destination = Annotated[Store, Param(metavar="STORE")]
 File = Annotated[str | Path | None, Param(metavar="FILE")]
 Cache = Annotated[str | Path | None, Param(metavar="DIR")]
 Name = Annotated[str | None, Param(metavar="NAME")]
-Text = Annotated[str | None, Param(metavar="TEXT")]
 Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
 HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
-Golds = Annotated[Sequence[str | Path], Param(metavar="[BOARD=]FILE")]
+Golds = Annotated[
+    Sequence[str | Path],
+    Param(metavar="[BOARD=]FILE", help="The gold of a board, if it is your own; may be repeated."),
+]
 Corpus = Annotated[CorpusName | None, Param(metavar="NAME")]
 Procedure = Annotated[ScoredName | None, Param(metavar="NAME")]
 Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
@@ -38,7 +42,6 @@ Private = Annotated[bool | None, Param(flag="--private/--public")]
 Port = Annotated[int, Param(low=0, high=65535)]
 Output = Annotated[str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
-Destination = Annotated[Store, Param(metavar="STORE")]
 System = Annotated[str, Param(metavar="NAME")]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
 Report = Annotated[Callable[[str], None] | None, Param(kind="report")]
@@ -53,7 +56,7 @@ def init_leaderboard(
     gold: File = None,
     config: Config = None,
     split: Split = None,
-    title: Text = None,
+    title: str | None = None,
     metrics: Metrics = (),
     headline: Score = None,
     preset: Name = None,
@@ -83,13 +86,10 @@ def init_leaderboard(
         corpus: Rank systems on this corpus.
         procedure: Rank systems by this procedure, on gold of your own.
         gold: Your own gold; it is never copied into the store.
-        config: Use this config of the corpus; 'sample' comes with the package.
-        split: Use this split of the corpus.
         title: Give the leaderboard this title.
         metrics: Show these metrics; separate several by commas.
         headline: Rank by this score, such as 'conll/f1'.
         preset: Use the options and metrics of an official score.
-        option: Set an option of the procedure; may be repeated.
         private: Publish nothing about single units of the gold.  [default: private with your own gold]
         per_day: Judge this many submissions of an author per day.
         max_bytes: Refuse larger files of predictions.
@@ -104,12 +104,14 @@ def init_leaderboard(
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
     from closeread.leaderboard.results import HUB
 
-    place, scored = str(store), corpus or procedure
+    place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError("give either --corpus or --procedure")
+    if per_day < 1:
+        raise RequestError(f"per_day is {per_day} (expected a whole number from 1)")
     board = make_board(
         scored,
-        GoldSpec(None, config, split, _take_path(gold)),
+        GoldSpec(None, config, split, take_path(gold)),
         options={**(option or {}), **({"preset": preset} if preset else {})},
         metrics=tuple(metrics) or None,
         headline=headline,
@@ -128,21 +130,19 @@ def init_leaderboard(
         changes, after = [], Leaderboard(title or board.title, {board.name: board}, results)
     else:
         if results not in (None, before.results):
-            raise FormatError(
-                f"{place}/{FILE}", [Problem(f"results are in {before.results or place}, and can't be moved")]
-            )
+            raise FormatError(source, [Problem(f"results are in {before.results or place}, and can't be moved")])
         after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
         changes = _list_changes(before, after, board.name)
-    Leaderboard.from_bytes(after.to_bytes(), f"{place}/{FILE}")  # checks it
+    Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
     if changes and not replace:
         found = f"was not changed; use --replace to change it: {'; '.join(changes)}"
-        raise FormatError(f"{place}/{FILE}", [Problem(found)])
+        raise FormatError(source, [Problem(found)])
     if after == before:
         done = f"nothing changed, it has this board {board.name} already"
     else:
         opened.write_leaderboard(after)
         done = f"board {board.name}, ranked by {board.headline}"
-    return Written(None, f"{place}/{FILE}: {done}\nSignature: {board.signature}")
+    return Written(None, f"{source}: {done}\nSignature: {board.signature}")
 
 
 def _list_changes(before: Leaderboard, after: Leaderboard, name: str) -> list[str]:
@@ -169,24 +169,21 @@ def judge_leaderboard(
       closeread leaderboard judge board --gold key.conll
 
     Args:
-        gold: The gold of a board, if it is your own; may be repeated.
-        workers: Number of processes that score.  [default: the number of cores]
-        cache: Keep counts in this folder.  [default: a cache]
         report: called with a line about each submission as soon as it is judged, and about all of them.
     """
     from closeread.leaderboard.judge import judge
     from closeread.leaderboard.results import CountCache
 
-    opened = _open(store)
+    opened, tell = _open(store), report or _ignore
     done = judge(
         opened,
-        _read_golds(gold, list(opened.read_leaderboard().boards)),
+        _read_golds(opened, gold),
         n_workers=workers or _count_cores(),
-        cache=CountCache(_take_path(cache)),
-        progress=lambda kind, sentence: _tell(report, f"{kind}: {sentence}"),
+        cache=CountCache(take_path(cache)),
+        progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
     )
     counts = [f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn", "waiting")]
-    _tell(report, f"{store}: {', '.join(counts)}")
+    tell(f"{store}: {', '.join(counts)}")
     return done
 
 
@@ -248,17 +245,9 @@ def serve_leaderboard(
       closeread leaderboard serve board
 
     Args:
-        store: the folder.
-        gold: The gold of a board, if it is your own; may be repeated.
-        workers: Number of processes that score.  [default: the number of cores]
         port: Port to listen to; 0 for a free one.
-        cache: Keep counts in this folder.  [default: a cache]
         report: called with a line that says where the page is.
         log: called with a line about each submission.
-
-    Raises:
-        RequestError: the store is on the Hub, or the port can't be used.
-        MissingExtraError: the libraries of the server are not installed.
     """
     from importlib.util import find_spec
 
@@ -272,14 +261,12 @@ def serve_leaderboard(
 
     if str(store).startswith(HUB):
         raise RequestError(f"{store} is on the Hub; serve shows a folder (publish the page as a Space instead)")
-    opened = _open(store)
-    golds = _read_golds(gold, list(opened.read_leaderboard().boards))
-    service = Service(
-        opened, golds, CountCache(_take_path(cache)), lambda kind, sentence: _tell(log, f"{kind}: {sentence}")
-    )
+    opened, tell, write = _open(store), report or _ignore, log or _ignore
+    counts = CountCache(take_path(cache))
+    service = Service(opened, _read_golds(opened, gold), counts, lambda kind, sentence: write(f"{kind}: {sentence}"))
 
     def announce(port: int) -> None:
-        _tell(report, f"{store} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")
+        tell(f"{store} is served on http://127.0.0.1:{port} (stop with Ctrl-C)")
 
     serve(service, port, workers or _count_cores(), announce)
 
@@ -313,7 +300,6 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
       closeread leaderboard download board 3f9a1c0d2b7e -o predictions.jsonl
 
     Args:
-        submission: its id, or the first characters of it.
         output: Write to this path.
     """
     from closeread.leaderboard.submission import write_predictions
@@ -338,7 +324,6 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
       closeread leaderboard withdraw board 3f9a1c0d2b7e
 
     Args:
-        submission: its id, or the first characters of it.
         author: Withdraw for this author, from a folder.  [default: the user]
     """
     from closeread.leaderboard.results import HUB
@@ -349,8 +334,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     name = entry.submission[:12]
     if entry.status != "accepted":
         raise RequestError(f"submission {name} is {entry.status} already")
-    user = opened.name_author(author)
-    if user != entry.author:
+    if (user := opened.name_author(author)) != entry.author:
         found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
         raise SubmissionError(name, [Problem(found)])
     content = withdrawal_bytes(entry.submission, None if opened.place.startswith(HUB) else user)
@@ -372,19 +356,16 @@ def verify_leaderboard(
       closeread leaderboard verify board
 
     Args:
-        gold: The gold of a board, if it is your own; may be repeated.
-        workers: Number of processes that score.  [default: the number of cores]
         report: called with a line about each difference, and about all records.
     """
     from closeread.leaderboard.judge import verify
 
-    opened = _open(store)
-    golds = _read_golds(gold, list(opened.read_leaderboard().boards))
-    found = verify(opened, golds, n_workers=workers or _count_cores())
+    opened, tell = _open(store), report or _ignore
+    found = verify(opened, _read_golds(opened, gold), n_workers=workers or _count_cores())
     for difference in found.differences:
-        _tell(report, difference)
+        tell(difference)
     end = pluralize(len(found.differences), "difference") if found.differences else "no difference"
-    _tell(report, f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}")
+    tell(f"{store}: {pluralize(found.equal, 'record')} recomputed byte for byte, {end}")
     return found
 
 
@@ -422,7 +403,7 @@ def submit(
     model: Model = None,
     paper: Link = None,
     code: Link = None,
-    description: Text = None,
+    description: str | None = None,
     dry_run: bool = False,
 ) -> Sent:
     """Submit predictions to a leaderboard.
@@ -439,12 +420,8 @@ def submit(
         --to hf://datasets/ORG/NAME
 
     Args:
-        corpus: the corpus or the procedure of the board.
-        predictions: the file, or the folder.
         to: Submit to this folder, or to hf://datasets/ORG/NAME.
         system: Name the system.
-        config: Use this config of the corpus; 'sample' comes with the package.
-        split: Use this split of the corpus.
         gold: Check with this gold, if you have it.
         author: Submit for this author, to a folder.  [default: the user]
         model: Link to the model on the Hub, and propose its result there.
@@ -464,7 +441,7 @@ def submit(
         opened.name_author(author)
     about = {"system": system, "model": model, "paper": paper, "code": code, "description": description}
     submission = make_submission(board, path, **about, author=author)
-    checked = check_predictions(board, path, _take_path(gold))
+    checked = check_predictions(board, path, take_path(gold))
     warn_all(checked.notices)
     name = submission.about.id[:12]
     if dry_run:
@@ -536,8 +513,9 @@ def _open(place: str | Path) -> OpenStore:
     return open_store(str(place))
 
 
-def _read_golds(values: Sequence[str | Path], boards: Sequence[str]) -> dict[str, Path]:
+def _read_golds(store: OpenStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
+    boards = list(store.read_leaderboard().boards)
     found: dict[str, Path] = {}
     for value in values:
         name, equals, path = str(value).partition("=")
@@ -551,17 +529,12 @@ def _read_golds(values: Sequence[str | Path], boards: Sequence[str]) -> dict[str
     return found
 
 
-def _take_path(value: str | Path | None) -> Path | None:
-    return None if value is None else Path(value)
-
-
 def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _tell(report: Callable[[str], None] | None, line: str) -> None:
-    if report is not None:
-        report(line)
+def _ignore(line: str) -> None:
+    """Take a line that nobody wants to read."""
 
 
 OPERATIONS: Operations = {

@@ -16,9 +16,6 @@ def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) ->
         read: the files and folders that it reads, and of each whether all of it is read; of others, files that are in
             the folder in which it runs may be overwritten.
         written: the files and folders that it writes.
-
-    Raises:
-        RequestError: an output is also an input, or a file in a folder that is one, or is also another output.
     """
     for number, output in enumerate(written):
         for path, is_whole in read:

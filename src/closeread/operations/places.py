@@ -31,6 +31,11 @@ TestResamples = Annotated[
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
 
+def take_path(value: str | Path | None) -> Path | None:
+    """Return a path as such."""
+    return None if value is None else Path(value)
+
+
 def take_place(
     corpus: Corpus,
     gold: FileOrRows | None = None,
@@ -39,19 +44,10 @@ def take_place(
     data_dir: str | Path | None = None,
     options: Mapping[str, OptionValue] | None = None,
 ) -> GoldSpec:
-    """Return where the gold of a corpus is.
-
-    Args:
-        corpus: its declaration.
-        gold, config, split, data_dir: as for `closeread.score`.
-        options: folders of the corpus and options of reading it.
-
-    Raises:
-        RequestError: an option is neither; a FormatError if the gold is neither files nor rows.
-    """
+    """Return where the gold of a corpus is; options are folders of the corpus and options of reading it."""
     from closeread.scoring import make_place
 
     place, rest = make_place(corpus.name, gold, config, split, data_dir, options)
     if rest:
         raise RequestError(f"unexpected arguments for {corpus.name}: {', '.join(rest)}")
-    return place._replace(corpus=corpus.name)
+    return place

@@ -103,14 +103,9 @@ def publish_dataset(
       python -c "import datasets; print(datasets.load_dataset('my-org/tne'))"
 
     Args:
-        corpus: its name.
-        repository: the dataset on the Hub.
         configs: Publish this config; may be repeated.  [default: all that may be published]
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         with_eval_yaml: Add eval.yaml, which makes the dataset a benchmark, and show the entry to propose to the Hub
             first.
-        private: Create a private repository; refuse one that is public.
-        dry_run: List the files, their sizes and what would change; publish nothing.
     """
     import tempfile
 
@@ -167,12 +162,6 @@ def publish_metric(
     Examples:
       closeread publish metric coref_lea my-org/coref_lea --dry-run
       python -c "import evaluate; print(evaluate.load('my-org/coref_lea'))"
-
-    Args:
-        name: the name of the metric.
-        repository: the Space on the Hub.
-        private: Create a private repository; refuse one that is public.
-        dry_run: List the files, their sizes and what would change; publish nothing.
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
@@ -204,11 +193,6 @@ def publish_leaderboard(
     \b
     Example:
       closeread publish leaderboard my-board my-org/my-board --dry-run
-
-    Args:
-        repository: the Space on the Hub.
-        private: Create a private repository; refuse one that is public.
-        dry_run: List the files, their sizes and what would change; publish nothing.
     """
     from closeread.corpus.names import load_corpus
     from closeread.hub.client import Repository
@@ -295,22 +279,15 @@ def publish_codabench(
     Args:
         corpus: the name of a corpus or a procedure.
         folder: where to write; it must be empty or not exist.
-        config: Use this config of the corpus; 'sample' comes with the package.
-        split: Use this split of the corpus.
         gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         title: Title of the competition.
         start: First moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: open at once]
         end: Last moment for submissions, 'YYYY-MM-DD HH:MM:SS' in UTC.  [default: none]
         per_day: Submissions per participant and day.
         max_submissions: Submissions per participant in all.
-        option: Set an option of the procedure; may be repeated.
         docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.
-
-    Returns:
-        The files, and the zip file.
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec

@@ -40,7 +40,6 @@ def reproduce(
     """Recompute the tables of a corpus's paper, and compare them with what it prints.
 
     Args:
-        corpus: its name.
         table: one table, by number or name (1, "Table 1", "Text"); None for all.
         data_dir: a folder with the corpus's files; None to look in the usual places.
         upstream: a checkout of the authors' repository, with the predictions that they released.
@@ -48,10 +47,6 @@ def reproduce(
         articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
         spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
         runs: a folder with trained models, as `closeread train` writes them, for the rows of models (McTaco, TNE).
-        **options: folders of the corpus and options of reading it, such as `treebank`.
-
-    Raises:
-        RequestError: there is no such corpus or table; an InputError if the corpus's files are missing or invalid.
     """
     folders = (upstream, annotations, articles, runs)
     checkout, notes, texts, trained = (None if one is None else Path(one) for one in folders)
@@ -130,7 +125,6 @@ def reproduce_papers(
       closeread reproduce all --strict
 
     Args:
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         upstream: Read the authors' released predictions from this checkout of their repository.
         annotations: Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.
         articles: Read the texts of the articles from this folder, one <title>.txt each (WikiPossessions).

@@ -83,9 +83,6 @@ def score(
         jobs: the number of processes that count; more than one pay for thousands of documents.  The result is the
             same.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if a file is missing or invalid.
     """
     if jobs < 1:
         raise RequestError(f"jobs is {jobs} (expected a whole number from 1)")
@@ -109,11 +106,7 @@ def score(
 
 
 def load_report(path: str | Path) -> Report:
-    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores.
-
-    Raises:
-        FormatError: the file is missing or not a report; all problems at once.
-    """
+    """Read a report that `Report.save` or `closeread score --json` wrote, with the titles of its scores."""
     report = Report.load(path)
     if report.provenance.procedure not in procedure_names():
         return report
@@ -158,11 +151,7 @@ class Sheet(Result):
         return found
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return header and rows of the units, of the explanations, or of the scores.
-
-        Raises:
-            RequestError: both units and explanations are requested.
-        """
+        """Return header and rows of the units, of the explanations, or of the scores."""
         report, units, explanation = self.report, self.units, self.procedure.explanation
         if units is not None and report.explanations is not None:
             raise RequestError("CSV has only one table; omit --per-unit or --explain")

@@ -1,4 +1,8 @@
-"""What tasks offer, each kind of operation by one function: annotators, errors, conversions, baselines and models."""
+"""What tasks offer, each kind of operation by one function: annotators, errors, conversions, baselines and models.
+
+Keywords that a function does not name are the options of its command; `gold`, `config`, `split`, `data_dir` and
+`max_bytes` are as for `closeread.score`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
 from closeread.corpus.objects import FileOrRows
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, pluralize
 from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
+from closeread.operations.outputs import check_outputs
 from closeread.parameters import Written
 from closeread.records import OptionValue
 from closeread.suggestions import describe_unknown
@@ -41,17 +46,8 @@ def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[st
     0.0
 
     Args:
-        corpus: the name of a corpus or of its procedure.
         *annotators: what each annotated: a file, a folder or objects, as for `closeread.score`.
-        **options: those of the command line, such as `setting="partial"` for "wikipossessions", `by="domain"` for "tne"
-            and `given` for "coref".
-
-    Returns:
-        The agreement, which prints itself as the command line does.
-
-    Raises:
-        RequestError: a name does not exist, or there are too few annotators; an InputError if what they have is
-            invalid, or is not about the same documents.
+        **options: such as `setting="partial"` for "wikipossessions", `by="domain"` for "tne" and `given` for "coref".
     """
     return cast("Result", call("agreement", corpus, annotators, options, "measure of agreement"))
 
@@ -67,12 +63,7 @@ def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options
 
     Args:
         kind: "coref", "tne", "mctaco", or "mctaco-questions".
-        *annotators: the files of the annotators, or for "coref" also folders.
-        output: the file to write, in the format of its suffix.
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if files are missing, invalid or not about the same.
+        *annotators: their files, or for "coref" also folders.
     """
     return _write("adjudicate", kind, annotators, output, options)
 
@@ -85,14 +76,8 @@ def articles(corpus: str, folder: str | Path, *, as_of: str, **options: FileOrRo
       closeread articles wikipossessions texts --as-of 2017-06-12
 
     Args:
-        corpus: its name, "wikipossessions".
-        folder: where to write them.
+        corpus: "wikipossessions".
         as_of: fetch the last revision of this day, such as "2017-06-12".
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist, or the day is not over.
-        InputError: gold or the folder's manifest is invalid, or articles can't be fetched.
     """
     return cast(Written, call("articles", corpus, [folder], {"as_of": as_of, **options}))
 
@@ -108,11 +93,6 @@ def build(kind: str, *sources: str | Path, output: str | Path, **options: Option
     Args:
         kind: "timeline" or "tne".
         *sources: the annotated events; or plain texts.
-        output: the file or folder to write.
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if files are missing or invalid.
     """
     return _write("build", kind, sources, output, options)
 
@@ -127,13 +107,7 @@ def extract(corpus: str, source: str | Path, *, output: str | Path, **options: O
         --split 77000112003.5
 
     Args:
-        corpus: its name, "marmara_coref".
-        source: the folder of the files.
         output: the folder to write, which must be new or empty.
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if files are missing or invalid.
     """
     return _write("extract", corpus, [source], output, options)
 
@@ -147,13 +121,7 @@ def perturb(corpus: str, kind: str, *, output: str | Path, **options: FileOrRows
       closeread perturb mctaco candidates --config sample -o candidates.jsonl
 
     Args:
-        corpus: its name, "mctaco".
         kind: "units" normalizes units of time, "candidates" adds candidate answers.
-        output: the file to write.
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if gold is missing or invalid.
     """
     known = find_groups("perturb")
     own = choose_equivalent(corpus, dict.fromkeys(known))
@@ -173,11 +141,6 @@ def phrases(kind: str, *sources: str | Path, output: str | Path, **options: Opti
     Args:
         kind: "text" for plain texts, "propbank" for PropBank's frames.
         *sources: the files or folders.
-        output: the file to write, one phrase a line.
-        **options: those of the command line.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if files are missing or invalid.
     """
     return _write("phrases", kind, sources, output, options)
 
@@ -207,14 +170,8 @@ def plot(
             draw annotators beside gold, which comes first; "prepositions", "chain-lengths", "mention-lengths" and
             "mention-types" draw a corpus; "training" draws folders of training runs, "learning-curve" one of several.
         *subjects: a name, or files, folders or objects as for `closeread.score`.
-        gold, config, split, data_dir: what to draw, as for `closeread.score`.
         output: also write the figure to this file, in the format of its suffix.
-        **options: those of the command line, such as `predictions` for "possession" and "timeline"; folders of the
-            corpus and options of reading it.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if something is missing or invalid.
-        MissingExtraError: matplotlib is not installed.
+        **options: such as `predictions` for "possession" and "timeline".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
     return draw(kind, subjects, {**where, **options}, None if output is None else Path(output)).figure
@@ -269,13 +226,6 @@ def convert(
         gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
         **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
             the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
-
-    Returns:
-        The records; none if a document of annotation is converted.
-
-    Raises:
-        RequestError: a name does not exist, or the format can't hold the records; an InputError if the source is
-            invalid.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
     written: Written = call("convert", kind, [source], {**where, **options}, "kind of conversion")
@@ -316,16 +266,8 @@ def errors(
             `closeread.score`.
         *systems: the response; for "chains", one or more annotators or systems; for "tne" and "mctaco", none.
         gold, config, split, data_dir: for "tne" and "mctaco", the gold, as for `closeread.score`.
-        max_bytes: as for `closeread.score`; of each file.
-        **options: those of the command line: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco"
-            `ci`, `resamples`, `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
-
-    Returns:
-        The errors, which print themselves as the command line does; `to_frame()` has a row for each.  For "tne" and
-        "mctaco", `report` has the scores by each field, as `closeread.score` returns them.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if something is missing or invalid.
+        **options: `by`, `limit`, for "coref" `document` and `kinds`, for "tne" and "mctaco" `ci`, `resamples`,
+            `confidence` and `seed`, or all of these as `resampling`; the options of the procedure.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
     return cast("Result", call("errors", kind, [first, *systems], {**where, **options}, "kind of error analysis"))
@@ -363,18 +305,9 @@ def baseline(
     {'id': 'test-00000', 'label': 'yes'}
 
     Args:
-        corpus: the name of the corpus.
         name: the name of the baseline; `closeread.corpora()[corpus].baselines` lists them.
-        gold, config, split, data_dir: what to predict, as for `closeread.score`.
         output: also write the rows to this file or folder, as `closeread baseline` does.
-        **options: the baseline's options, such as `seed`, or `only` with one name or several; folders of the corpus and
-            options of reading it.
-
-    Returns:
-        The rows, which `closeread.score` takes.
-
-    Raises:
-        RequestError: there is no such corpus, baseline or option; an InputError if gold is missing or invalid.
+        **options: such as `seed`, or `only` with one name or several.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
     path = None if output is None else Path(output)
@@ -386,12 +319,10 @@ def run_baseline(corpus: str, name: str, keywords: Mapping[str, Any], output: Pa
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.corpus.submissions import write_submission
-    from closeread.exceptions import pluralize
-    from closeread.operations.outputs import check_outputs
     from closeread.scoring import make_place
 
     declared = find_corpus(corpus)
-    known = _find_baselines(declared.name)
+    known = find_baselines(declared.name)
     if name not in known:
         raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
     chosen = known[name]
@@ -404,7 +335,7 @@ def run_baseline(corpus: str, name: str, keywords: Mapping[str, Any], output: Pa
     chosen.resolve_options(rest)
     if output is not None:
         check_outputs([(place.gold, True)] if isinstance(place.gold, Path) else [], [output])
-    gold = read_corpus_gold(place._replace(corpus=declared.name))
+    gold = read_corpus_gold(place)
     warn_all(gold.notices)
     rows = chosen.predict(gold.records, **rest)
     if output is not None:
@@ -412,12 +343,8 @@ def run_baseline(corpus: str, name: str, keywords: Mapping[str, Any], output: Pa
     return Written(output, pluralize(len(rows), "row"), rows)
 
 
-def list_baselines(corpus: str) -> list[str]:
-    """Return the names of the baselines of a corpus, the declared ones first."""
-    return list(_find_baselines(corpus))
-
-
-def _find_baselines(corpus: str) -> dict[str, Baseline | Any]:
+def find_baselines(corpus: str) -> dict[str, Baseline | Any]:
+    """Return the baselines of a corpus by name, the declared ones first."""
     from closeread.corpus.baselines import load_baselines
 
     return {**load_baselines(corpus), **find_operations(f"baseline {corpus}")}
@@ -450,26 +377,15 @@ def train(
       closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
 
     Args:
-        corpus: the name of the corpus, "tne" or "mctaco".
+        corpus: "tne" or "mctaco".
         output: the folder of the run, which `closeread.predict` reads.
         encoder: its name on the Hugging Face Hub, or its folder; for TNE also "frozen:NAME" and "static:FILE".
         training, validation, test: files or rows to learn from, to choose the best epoch by, and (McTaco) to score
             trained models on; None for splits of the corpus.
-        config, data_dir: the config, and a folder with the corpus's files.
         split, validation_split, test_split: the splits; None for those that `closeread train` has by default.
         resume: continue the run that is in the folder.
-        device: such as "cuda:0"; None for the first GPU if there is one.
-        precision: "float32", "bfloat16", or "auto" for bfloat16 on GPUs that have it.
-        **options: the other options of the command line: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`,
-            `learning_rate`, `head_learning_rate`, `encoder_dropout`; `variant` (TNE); `held_out`,
-            `unit_normalization`, `seeds`, `sizes` (McTaco).
-
-    Returns:
-        The scores.
-
-    Raises:
-        RequestError: there is no such corpus or option; an InputError if gold is missing or invalid.
-        MissingExtraError: torch or transformers is not installed.
+        **options: `seed`, `epochs`, `patience`, `batch_size`, `accumulate`, `learning_rate`, `head_learning_rate`,
+            `encoder_dropout`; `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
     """
     data = {"training": training, "validation": validation, "test": test}
     where = {"config": config, "split": split, "validation_split": validation_split, "test_split": test_split}
@@ -498,20 +414,10 @@ def predict(
       closeread predict tne run --split test -o predictions.jsonl
 
     Args:
-        corpus: the name of the corpus, "tne" or "mctaco".
+        corpus: "tne" or "mctaco".
         run: the folder of the run; None with `zero_shot`.
-        gold, config, split, data_dir: what to predict, as for `closeread.score`.
-        output: also write the rows to this file.
-        device, precision: as for `closeread.train`.
-        **options: the other options of the command line: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`,
-            `zero_shot`, `threshold`, `tune_on`, `unit_normalization` and `questions` (McTaco).
-
-    Returns:
-        The rows, which `closeread.score` takes.
-
-    Raises:
-        RequestError: there is no such corpus or option; an InputError if gold or the run is missing or invalid.
-        MissingExtraError: torch or transformers is not installed.
+        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed`, `zero_shot`, `threshold`, `tune_on`,
+            `unit_normalization` and `questions` (McTaco).
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}

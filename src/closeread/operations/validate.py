@@ -87,9 +87,6 @@ def validate(
 
     Returns:
         Whether they are valid, and all problems if they are not.
-
-    Raises:
-        RequestError: a name does not exist; an InputError if gold is missing or invalid.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
     (verdict,) = validate_all(name, [predictions], **where, **options)  # type: ignore[arg-type]
