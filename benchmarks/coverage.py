@@ -15,8 +15,7 @@ import numpy as np
 
 from closeread.counts.resampling import compare_pairs, percentile_intervals, sum_resamples
 from closeread.counts.table import CountTable
-from closeread.tasks.mctaco.kernels.choices import COUNTS, choice_counts
-from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.tasks.mctaco.procedure import COUNTS, PROCEDURE, choice_counts
 
 HARD, EASY = 0.55, 0.9  # probability of a right label
 QUESTIONS, CANDIDATES = (1, 2, 3, 4), (1, 2, 4, 6)

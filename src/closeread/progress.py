@@ -29,10 +29,23 @@ def find_progress() -> Progress | None:
     return _show.get()
 
 
+@contextmanager
+def prefixing_progress(prefix: str) -> Iterator[None]:
+    """Show progress inside the block as that of something, such as one of several runs."""
+    show = _show.get()
+    with showing_progress(None if show is None else lambda what, done, n: show(f"{prefix}: {what}", done, n)):
+        yield
+
+
+def report_progress(what: str, done: int, total: int) -> None:
+    """Show how much of what is being done, such as "predicting", is done."""
+    if show := _show.get():
+        show(what, done, total)
+
+
 def track(items: Iterable[T], what: str, total: int) -> Iterator[T]:
     """Yield items, and show how many of the total are done; `what` happens to them, such as "predicting"."""
-    show = _show.get() or (lambda what, done, total: None)
-    show(what, 0, total)
+    report_progress(what, 0, total)
     for done, item in enumerate(items, 1):
         yield item
-        show(what, done, total)
+        report_progress(what, done, total)

@@ -15,7 +15,7 @@ from closeread.tasks.coref.chain_errors import find_chain_errors
 from closeread.tasks.coref.columns import mention_table
 from closeread.tasks.coref.link_support import measure_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
-from closeread.tasks.mctaco.categories import expect_coin
+from closeread.tasks.mctaco.procedure import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.kernels.matching import match_possessions

@@ -9,9 +9,8 @@ import pytest
 
 from closeread.formats.json_lines import parse_json_lines
 from closeread.suggestions import suggest
-from closeread.tasks.mctaco.perturbation.number_words import cardinal
 from closeread.tasks.mctaco.perturbation.rules import perturb
-from closeread.tasks.mctaco.perturbation.units import normalize_units, parse_quantity
+from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
 
 CONSTANT = 100
 """Calls that do not depend on the input."""

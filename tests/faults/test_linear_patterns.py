@@ -15,9 +15,8 @@ from closeread.tasks.coref.conllua_markables import PIECE
 from closeread.tasks.coref.marmara.equalities import ID
 from closeread.tasks.coref.marmara.sentence_numbers import SENTENCE
 from closeread.tasks.coref.marmara.ud_treebank import SENT_ID
-from closeread.tasks.mctaco.perturbation.number_words import cardinal
 from closeread.tasks.mctaco.perturbation.rules import perturb
-from closeread.tasks.mctaco.perturbation.units import normalize_units, parse_quantity
+from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
 from closeread.tasks.wikipossessions.article_text import find_redirect
 from closeread.tasks.wikipossessions.kernels.anchors import DASH
 from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor

@@ -13,10 +13,9 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import Metric
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.mctaco.categories import CATEGORIES
-from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
+from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, LabelAnalysis
 from closeread.tasks.mctaco.perturbation.units import find_units
-from closeread.tasks.mctaco.procedure import PROCEDURE, count
+from closeread.tasks.mctaco.procedure import CATEGORIES, PROCEDURE, count
 
 NO_CI = Resampling(0)
 SAMPLE = ("--config", "sample")

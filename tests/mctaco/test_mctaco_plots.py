@@ -6,7 +6,7 @@ from shared.for_each import for_each
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.mctaco.plots import COIN, draw_categories
+from closeread.tasks.mctaco.figures import COIN, draw_categories
 
 SAMPLE = ["--config", "sample"]
 COIN_SCORES = {"Frequency": 0.125, "Stationarity": 0.25}

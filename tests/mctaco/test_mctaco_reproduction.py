@@ -26,7 +26,7 @@ from closeread.counts.printed_tables import (
     WITHOUT_DATA,
 )
 from closeread.counts.table import CountTable
-from closeread.tasks.mctaco import categories, reproduction
+from closeread.tasks.mctaco import procedure, reproduction
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.reproduction import RECOMPUTE, RELEASED_PREDICTIONS, sample_questions
@@ -78,7 +78,7 @@ def upstream(tmp_path):
 def test_another_metric_changes_nothing(small, upstream, monkeypatch):
     expected = [values_of(table, data_dir=small, upstream=upstream) for table in ("2", "Text")]
     more = replace(PROCEDURE.metrics[0], name="accuracy")
-    monkeypatch.setattr(categories, "PROCEDURE", replace(PROCEDURE, metrics=(*PROCEDURE.metrics, more)))
+    monkeypatch.setattr(procedure, "PROCEDURE", replace(PROCEDURE, metrics=(*PROCEDURE.metrics, more)))
     assert [values_of(table, data_dir=small, upstream=upstream) for table in ("2", "Text")] == expected
 
 

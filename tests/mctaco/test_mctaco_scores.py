@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.mctaco.kernels.choices import expected_coin_scores
-from closeread.tasks.mctaco.procedure import PROCEDURE, count
+from closeread.tasks.mctaco.procedure import PROCEDURE, count, expected_coin_scores
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "mctaco.json").read_text("utf-8"))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.tasks.mctaco.kernels.thresholds import above_mean, find_best_threshold
+from closeread.tasks.mctaco.models import above_mean, find_best_threshold
 from closeread.tasks.mctaco.procedure import PROCEDURE
 
 SAMPLE = ["--config", "sample", "--split", "test"]

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from closeread.exceptions import FormatError
-from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
+from closeread.tasks.mctaco.phrases import find_event_phrases, read_paragraphs
 
 pytestmark = pytest.mark.gate
 

@@ -105,7 +105,7 @@ def test_rows_of_a_question_need_not_be_adjacent():
 
 def test_the_three_techniques():
     pytest.importorskip("sklearn")
-    from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+    from closeread.tasks.mctaco.perturbation.candidates import PhraseIndex
 
     techniques = [
         by_rules(),

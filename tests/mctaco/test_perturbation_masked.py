@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.mctaco.perturbation.masked import masked_variants
+from closeread.tasks.mctaco.perturbation.candidates import masked_variants
 
 MASK = "[MASK]"
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.mctaco.perturbation import retrieval
-from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
+from closeread.tasks.mctaco.perturbation import candidates as retrieval
+from closeread.tasks.mctaco.perturbation.candidates import PhraseIndex
 
 pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed")
 

@@ -7,8 +7,7 @@ from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
-from closeread.tasks.mctaco.perturbation.rules import perturb
+from closeread.tasks.mctaco.perturbation.rules import UNIT_SETS, WORD_RULES, perturb
 
 # answer, all results in order, reason
 WORDS = [

@@ -10,8 +10,14 @@ from shared.for_each import for_each
 
 pytest.importorskip("text_to_num")
 
-from closeread.tasks.mctaco.perturbation.number_words import cardinal, in_words, scale
-from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, normalize_units, parse_quantity
+from closeread.tasks.mctaco.perturbation.units import (
+    UNIT_SECONDS,
+    cardinal,
+    in_words,
+    normalize_units,
+    parse_quantity,
+    scale,
+)
 
 # text, its normalization under rule "proper", reason
 PROPER = [

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
-from closeread.tasks.mctaco.event_phrases.pool import make_pool
-from closeread.tasks.mctaco.event_phrases.propbank import read_frames
+from closeread.tasks.mctaco.phrases import make_pool, read_frames
 
 HEAD = """<?xml version="1.0"?>
 <!DOCTYPE frameset SYSTEM "frameset.dtd">

@@ -9,7 +9,7 @@ from shared.for_each import for_each
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
-from closeread.tasks.mctaco.question_filter import filter_questions
+from closeread.tasks.mctaco.annotation import filter_questions
 
 RECORDS = [{"question_id": "q0", "category": "Frequency"}, {"question_id": "q0", "category": "Frequency"}]
 CATEGORY, SENTENCE, CORRECT = "another category", "answered by the sentence", "not correct"

@@ -8,7 +8,7 @@ from shared.for_each import for_each
 
 from closeread.exceptions import CloseReadWarning, FormatError
 from closeread.tasks.mctaco.figures import draw_runs
-from closeread.tasks.mctaco.trained_runs import TrainedRun, TrainedRuns, find_run, read_runs
+from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, find_run, read_runs
 
 
 def make(size, seed, f1, test=None):

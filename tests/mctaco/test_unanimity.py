@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
-from closeread.tasks.mctaco.adjudication import unanimous
+from closeread.tasks.mctaco.annotation import unanimous
 
 LIKELY, UNLIKELY, INVALID = "likely", "unlikely", "invalid"
 

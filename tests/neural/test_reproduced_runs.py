@@ -97,6 +97,7 @@ def test_rows_of_encoders(tmp_path):
         assert name_row(tmp_path, {"variant": "decoupled", "kind": "frozen"}) == f"Decoupled-frozen-{size}"
 
 
+@pytest.mark.filterwarnings("ignore:.*longer than the 96 tokens")
 def test_mctaco(ran, tmp_path):
     """One of two runs has noted its scores; without the note, it predicts again."""
     records = read_gold(load_corpus("mctaco"), "sample").records

@@ -19,7 +19,7 @@ from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.neural import encoders, pair_runs
 from closeread.neural.training import Setting
-from closeread.tasks.mctaco.training import keep_questions, make_texts, split_questions
+from closeread.tasks.mctaco.models import keep_questions, make_texts, split_questions
 
 pytestmark = pytest.mark.gate
 

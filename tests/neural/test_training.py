@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from closeread.neural.training import Epoch, Setting, State, find_best, train  # noqa: E402
+from closeread.progress import showing_progress  # noqa: E402
 
 pytestmark = pytest.mark.gate
 
@@ -164,6 +165,6 @@ def replace_epochs(state, epochs):
 
 def test_progress_tells_every_step():
     told = []
-    for _ in train(Learner(), replace(SETTING, epochs=2), progress=lambda *about: told.append(about)):
-        pass
+    with showing_progress(lambda *about: told.append(about)):
+        list(train(Learner(), replace(SETTING, epochs=2)))
     assert told == [(f"epoch {epoch}", step, 4) for epoch in (1, 2) for step in (1, 2, 3, 4)]

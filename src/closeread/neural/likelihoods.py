@@ -28,7 +28,7 @@ from closeread.exceptions import RequestError, join_names, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import find_special_tokens, load_tokenizer, longest_input
 from closeread.neural.pair_classifier import TextPairs
-from closeread.neural.training import Progress
+from closeread.progress import report_progress
 
 MASKED, CAUSAL = "masked", "causal"
 """The kinds of language models."""
@@ -101,12 +101,8 @@ class LikelihoodModel:
             raise RequestError(f"{name}: lacks parameters of a {kind} language model: {join_names(lacking)}")
         return cls(tokenizer, model.float(), kind, device)
 
-    def score(self, pairs: TextPairs, progress: Progress | None = None) -> Floats:
+    def score(self, pairs: TextPairs) -> Floats:
         """Return how likely the second text of each pair is after the first, (n_pairs,), at most 0.
-
-        Args:
-            pairs: the texts.
-            progress: is told how much is done.
 
         Raises:
             RequestError: a second text has no pieces, or so many that there is no room for the first.
@@ -120,8 +116,7 @@ class LikelihoodModel:
             for numbers in _batch(np.diff(sequences.starts)):
                 np.add.at(sums, owner[numbers], self._sum(sequences, numbers))
                 done += len(numbers)
-                if progress:
-                    progress("scoring", done, len(owner))
+                report_progress("scoring", done, len(owner))
         return sums / np.array([len(second) for second in seconds], np.int64)
 
     def _cut(self, pairs: TextPairs) -> tuple[list[list[int]], list[list[int]]]:

@@ -16,7 +16,7 @@ from torch import nn
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.neural.link_model import NOT_A_PAIR, LinkBatch, LinkModel
 from closeread.neural.spans import Spans, SpanVectors, VectorsOf, select_spans
-from closeread.neural.training import Progress
+from closeread.progress import report_progress
 
 PREDICTED_AT_ONCE = 16
 """How many documents are predicted at once."""
@@ -134,9 +134,7 @@ class LinkLearner:
         return torch.from_numpy(array).to(self._device)
 
 
-def predict_pairs(
-    system: LinkSystem, spans: Spans, device: str = "cpu", progress: Progress | None = None
-) -> Iterator[PredictedPairs]:
+def predict_pairs(system: LinkSystem, spans: Spans, device: str = "cpu") -> Iterator[PredictedPairs]:
     """Predict the links of all pairs of spans, some documents at a time.
 
     Documents come in no particular order, and in parts if they have many pairs.
@@ -145,16 +143,13 @@ def predict_pairs(
         system: a trained model, which is on its device.
         spans: the spans.
         device: where the model is.
-        progress: is told how many documents are done.
     """
     system.eval()
     with torch.inference_mode():
-        yield from _predict(system.model, spans, system.vectors.prepare(spans), device, progress)
+        yield from _predict(system.model, spans, system.vectors.prepare(spans), device)
 
 
-def _predict(
-    model: LinkModel, spans: Spans, vectors: VectorsOf, device: str, progress: Progress | None = None
-) -> Iterator[PredictedPairs]:
+def _predict(model: LinkModel, spans: Spans, vectors: VectorsOf, device: str) -> Iterator[PredictedPairs]:
     n_documents = len(spans.words)
     # Documents of similar length are predicted together, so that there is little padding.
     order = np.argsort([len(words) for words in spans.words], kind="stable")
@@ -163,8 +158,7 @@ def _predict(
         for found in model.decode(vectors(documents), _make_batch(spans, documents, device)):
             document, anchor, complement, label, is_linked = (tensor.cpu().numpy() for tensor in found)
             yield PredictedPairs(documents[document], anchor, complement, label, is_linked)
-        if progress:
-            progress("predicting", min(start + PREDICTED_AT_ONCE, n_documents), n_documents)
+        report_progress("predicting", min(start + PREDICTED_AT_ONCE, n_documents), n_documents)
 
 
 def _make_batch(spans: Spans, documents: Ints, device: str) -> LinkBatch:

@@ -24,7 +24,7 @@ from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans
 from closeread.neural.trained_vectors import train_vectors
-from closeread.neural.training import Progress, Setting, train
+from closeread.neural.training import Setting, train
 
 KINDS = ("tuned", "frozen", "static")
 CORPUS = "corpus"
@@ -97,7 +97,6 @@ def train_links(
     criterion: str,
     about: Mapping[str, Any],
     resume: bool = False,
-    progress: Progress | None = None,
 ) -> None:
     """Train a model in a folder.
 
@@ -111,7 +110,6 @@ def train_links(
         criterion: the score by which the best epoch is chosen.
         about: what else `run.json` says, in JSON.
         resume: continue the run that is in the folder, if there is one.
-        progress: is told of every step.
 
     Raises:
         RequestError: the run in the folder is of another choice, setting or data.
@@ -140,7 +138,7 @@ def train_links(
         criterion=criterion,
         device=setting.device,
     )
-    for after in train(learner, setting, state, progress):
+    for after in train(learner, setting, state):
         folder.save(run, system, after, criterion)
     folder.finish(run)
 

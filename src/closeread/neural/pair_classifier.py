@@ -24,7 +24,7 @@ from closeread.arrays import Floats, Ints, expand_ranges
 from closeread.exceptions import RequestError, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import load_tokenizer, longest_input, set_dropout
-from closeread.neural.training import Progress
+from closeread.progress import report_progress
 
 PREDICTED_AT_ONCE = 64
 """How many pairs are predicted at once."""
@@ -259,16 +259,13 @@ class PairLearner:
         return self._score(predict_pairs(self.model, self._held_out, self._device))
 
 
-def predict_pairs(
-    model: PairClassifier, pairs: PairPieces, device: str = "cpu", progress: Progress | None = None
-) -> Floats:
+def predict_pairs(model: PairClassifier, pairs: PairPieces, device: str = "cpu") -> Floats:
     """Return the probabilities of the labels of all pairs, (n_pairs, n_labels).
 
     Args:
         model: the classifier, which is on its device and not being trained.
         pairs: the pieces of the pairs.
         device: where the model is.
-        progress: is told how many pairs are done.
     """
     found = np.zeros((len(pairs.sizes), model.model.config.num_labels))
     with torch.inference_mode():
@@ -277,8 +274,7 @@ def predict_pairs(
             batch = model.gather(pairs, numbers, np.zeros_like(numbers), device)
             found[numbers] = model(batch).softmax(-1).cpu().numpy()
             done += len(numbers)
-            if progress:
-                progress("predicting", done, len(found))
+            report_progress("predicting", done, len(found))
     return found
 
 

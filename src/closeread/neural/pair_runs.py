@@ -13,7 +13,7 @@ from closeread.exceptions import FormatError, Problem
 from closeread.neural.pair_classifier import PairClassifier, PairLearner, PairPieces, TextPairs, predict_pairs
 from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.training import Progress, Setting, train, use_precision
+from closeread.neural.training import Setting, train, use_precision
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,7 @@ def train_pairs(
     criterion: str,
     about: Mapping[str, Any],
     resume: bool = False,
-    progress: Progress | None = None,
-    tell_cut: Callable[[int, int], None] | None = None,
+    warn_of_cut: Callable[[int, int], None] = lambda n_cut, longest: None,
 ) -> None:
     """Train a classifier in a folder; without pairs to learn from, it stays as it is, with new random layers.
 
@@ -69,8 +68,7 @@ def train_pairs(
         criterion: the score by which the best epoch is chosen.
         about: what else `run.json` says, in JSON.
         resume: continue the run that is in the folder, if there is one.
-        progress: is told of every step.
-        tell_cut: is told how many pairs are too long, so that their first texts are cut, and how many pieces fit.
+        warn_of_cut: is told how many pairs are too long, so that their first texts are cut, and how many pieces fit.
 
     Raises:
         RequestError: the run in the folder is of another choice, setting or data.
@@ -87,15 +85,14 @@ def train_pairs(
         run = folder.begin(described, setting)
     if state is None:
         model.save(folder.path / ENCODER)
-    if tell_cut and learnt.n_cut + scored.n_cut:
-        tell_cut(learnt.n_cut + scored.n_cut, model.longest)
+    warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
     if not len(training.labels):
         _keep_untrained(folder, run, model, scored, score, setting)
         return
     learner = PairLearner(
         model, learnt, training.labels, held_out=scored, score=score, criterion=criterion, device=setting.device
     )
-    for after in train(learner, setting, state, progress):
+    for after in train(learner, setting, state):
         folder.save(run, model, after, criterion)
     folder.finish(run)
 

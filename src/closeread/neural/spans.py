@@ -84,15 +84,10 @@ class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
 
 
 class FrozenSpans:
-    """Spans in the vectors of an encoder that stays as it is: every document is encoded once.
+    """Spans in the vectors of an encoder that stays as it is: every document is encoded once."""
 
-    Args:
-        encoder: a pretrained encoder.
-        progress: is called with the number of documents that are done, and of all.
-    """
-
-    def __init__(self, encoder: Encoder, progress: Callable[[int, int], None] | None = None) -> None:
-        self.encoder, self._progress = encoder, progress
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
         self.size = 2 * encoder.dimensions
 
     def prepare(self, spans: Spans) -> VectorsOf:
@@ -107,8 +102,6 @@ class FrozenSpans:
             for start in range(0, n_documents, FROZEN_BATCH):
                 batch = order[start : start + FROZEN_BATCH]
                 table[torch.from_numpy(select_spans(spans, batch)[1]).to(device)] = vectors(batch)
-                if self._progress:
-                    self._progress(min(start + FROZEN_BATCH, n_documents), n_documents)
         return _look_up(table, spans)
 
 

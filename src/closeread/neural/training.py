@@ -9,7 +9,7 @@ bit, interrupted or not.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -19,9 +19,7 @@ import torch
 from torch import nn
 
 from closeread.arrays import Ints
-
-Progress = Callable[[str, int, int], None]
-"""Is called with what is being done, how much of it is done, and how much there is."""
+from closeread.progress import report_progress
 
 
 @dataclass(frozen=True)
@@ -123,16 +121,13 @@ class State:
     random: list[torch.Tensor] = field(default_factory=list)
 
 
-def train(
-    learner: Learner, setting: Setting, state: State | None = None, progress: Progress | None = None
-) -> Iterator[State]:
+def train(learner: Learner, setting: Setting, state: State | None = None) -> Iterator[State]:
     """Train a model, and yield the state after each epoch until the last, or until the scores don't improve.
 
     Args:
         learner: the model and its data.
         setting: how to train.
         state: a state from which to continue.
-        progress: is told of every step.
     """
     optimizer = _make_optimizer(learner, setting)
     schedule = _Schedule(learner.n_items, setting)
@@ -152,8 +147,7 @@ def train(
         for step, items in enumerate(schedule.draw(number)):
             schedule.set_rates(optimizer, number, step)
             losses.append(_take_step(learner, optimizer, items, setting))
-            if progress:
-                progress(f"epoch {number}", step + 1, schedule.n_steps)
+            report_progress(f"epoch {number}", step + 1, schedule.n_steps)
         learner.model.eval()
         with torch.inference_mode(), _deterministic(), use_precision(setting.device, setting.precision):
             scores = learner.evaluate()

@@ -41,7 +41,7 @@ from closeread.formats.timeml import dump_timeml, read_timeml
 from closeread.formats.word_vectors import read_vectors
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks import find_format
-from closeread.tasks.mctaco.trained_runs import TrainedRun, TrainedRuns, read_runs
+from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, read_runs
 
 FEW = Resampling(2)
 RICH = """# global.Entity = eid-etype-head-other

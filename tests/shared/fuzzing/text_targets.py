@@ -11,10 +11,9 @@ from shared.stand_in_wiki import redirect_to
 
 from closeread.corpus.downloads import DownloadError
 from closeread.exceptions import RequestError
-from closeread.tasks.mctaco.event_phrases.pool import make_pool
-from closeread.tasks.mctaco.perturbation.number_rules import change_numbers
-from closeread.tasks.mctaco.perturbation.rules import perturb
+from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units
+from closeread.tasks.mctaco.phrases import make_pool
 from closeread.tasks.wikipossessions import mediawiki
 from closeread.tasks.wikipossessions.article_text import UNSAFE, count_sections, count_words, extract_text, strip_marks
 from closeread.tasks.wikipossessions.articles import MANIFEST, fetch_articles

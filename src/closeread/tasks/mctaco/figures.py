@@ -1,10 +1,14 @@
-"""Figures of McTaco."""
+"""Figures of McTaco: scores by category, of systems beside a coin; of labels; by the size of the training data.
+
+Source: Zhou et al. (2019), Figure 2, which has one system, and Figure 3.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,14 +20,82 @@ from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
-from closeread.drawing.charts import ScoreBar, draw_score_bars
+from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_chart, style_axes
+from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
-from closeread.tasks.mctaco.categories import expect_coin_by_category, score_by_category
-from closeread.tasks.mctaco.label_errors import FIELDS, LABEL_METRICS, LabelAnalysis
-from closeread.tasks.mctaco.plots import draw_categories, draw_learning_curve
-from closeread.tasks.mctaco.procedure import PROCEDURE
-from closeread.tasks.mctaco.trained_runs import DATA, METRICS, read_runs
+from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, LabelAnalysis
+from closeread.tasks.mctaco.models import DATA, METRICS, read_runs
+from closeread.tasks.mctaco.procedure import PROCEDURE, expect_coin_by_category, score_by_category
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+COIN = "coin"
+_LEGEND_COLUMNS = 4
+
+
+def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str, float]]) -> Figure:
+    """Draw exact match by category as groups of bars: the coin first, then the systems.
+
+    Args:
+        coin: the expected exact match of a coin by category, from 0 to 1; the groups, in this order.
+        systems: the exact match of each system in the same categories.
+
+    Returns:
+        A figure whose only axes have one container of bars, in percent, for the coin and each system.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    series = [(COIN, coin), *systems.items()]  # a system may be called like the coin
+    with own_settings():
+        figure, (axes,) = start_chart(max(7.5, 0.5 * len(series) * len(coin) + 1), 4.2)
+        width = 0.84 / len(series)
+        for number, (name, scores) in enumerate(series):
+            percent = [100 * scores[category] for category in coin]
+            places = np.arange(len(coin)) + (number - (len(series) - 1) / 2) * width
+            colour = COLOURS[(number - 1) % len(COLOURS)] if number else "white"
+            bars = axes.bar(places, percent, width, label=name, color=colour, edgecolor=None if number else INK)
+            axes.bar_label(bars, [f"{value:.1f}" for value in percent], size=7, color=INK, padding=1)
+        axes.set_xticks(range(len(coin)), list(coin))
+        axes.tick_params(axis="x", length=0)
+        axes.set(ylabel="exact match (%)")
+        axes.margins(y=0.08)  # leaves room for the numbers
+        style_axes(axes)
+        figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
+    return figure
+
+
+def draw_learning_curve(
+    questions: Sequence[float], scores: Mapping[str, Sequence[tuple[float, float | None]]], data: str
+) -> Figure:
+    """Draw scores by the size of the training data, as lines with bars of one standard error.
+
+    Args:
+        questions: the numbers of training questions, ascending.
+        scores: for each of them, mean (NaN for a gap) and standard error from 0 to 1, by what a score is called.
+        data: what is scored, such as "test".
+
+    Returns:
+        A figure whose only axes have one container of error bars, in percent, for each score.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    with own_settings():
+        figure, (axes,) = start_chart(6.5, 4.2)
+        for (name, points), colour in zip(scores.items(), COLOURS, strict=False):
+            means = [100 * mean for mean, _ in points]
+            errors = [100 * (error or 0) for _, error in points]
+            axes.errorbar(questions, means, yerr=errors, label=name, color=colour, marker="o", markersize=4, capsize=3)
+        axes.set(xlabel="training questions", ylabel=f"{data} score (%)")
+        axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
+        axes.set_ylim(bottom=0)
+        style_axes(axes)
+        figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
+    return figure
 
 
 def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:

@@ -37,7 +37,7 @@ from closeread.parameters import (
     scored_by,
     within,
 )
-from closeread.progress import find_progress, track
+from closeread.progress import track
 from closeread.suggestions import describe_unknown
 from closeread.wording import fill_options, name_option
 
@@ -154,8 +154,7 @@ def errors(
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
     from closeread.counts.counts import make_report
-    from closeread.tasks.mctaco.label_error_report import LabelErrorReport
-    from closeread.tasks.mctaco.label_errors import LABEL_METRICS, LabelAnalysis
+    from closeread.tasks.mctaco.errors import LABEL_METRICS, LabelAnalysis, LabelErrorReport
 
     counted = scored.counted
     analysis = LabelAnalysis(scored.gold.records, scored.system.rows, counted.table)
@@ -190,7 +189,7 @@ def adjudicate(
     from closeread.corpus.names import load_corpus
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.adjudication import dropped_rows, gold_rows, read_labels, unanimous
+    from closeread.tasks.mctaco.annotation import dropped_rows, gold_rows, read_labels, unanimous
 
     result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
     rows = gold_rows(result, candidates)
@@ -227,7 +226,7 @@ def adjudicate_questions(
     from closeread.exceptions import read_all
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.question_filter import filter_questions, read_verifications
+    from closeread.tasks.mctaco.annotation import filter_questions, read_verifications
 
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
@@ -324,8 +323,7 @@ def candidates(
     from closeread.corpus.notices import warn_all
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules, expand
-    from closeread.tasks.mctaco.perturbation.retrieval import read_index
+    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules, expand, read_index
 
     chosen = _choose_events(events)
     gold = read_corpus_gold(place)
@@ -354,8 +352,8 @@ def candidates(
 
 def _choose_events(given: Sequence[str]) -> Sequence[str]:
     """Return the categories of events; none for 'none', which stands alone."""
-    from closeread.tasks.mctaco.categories import CATEGORIES
     from closeread.tasks.mctaco.perturbation.candidates import EVENTS
+    from closeread.tasks.mctaco.procedure import CATEGORIES
 
     for name in given:
         if name not in (*CATEGORIES, NO_EVENTS):
@@ -391,8 +389,7 @@ def phrases_of_texts(
     from closeread.corpus.pipelines import load_pipeline, parse
     from closeread.exceptions import read_all
     from closeread.files import write_lines
-    from closeread.tasks.mctaco.event_phrases.parsed import find_event_phrases, read_paragraphs
-    from closeread.tasks.mctaco.event_phrases.pool import make_pool
+    from closeread.tasks.mctaco.phrases import find_event_phrases, make_pool, read_paragraphs
 
     pipeline = load_pipeline(spacy_model, "closeread phrases text")
     texts = read_all(files, lambda path: read_paragraphs(path, pipeline.max_length))
@@ -428,8 +425,7 @@ def phrases_of_frames(
     """
     from closeread.corpus.notices import warn_all
     from closeread.files import write_lines
-    from closeread.tasks.mctaco.event_phrases.pool import make_pool
-    from closeread.tasks.mctaco.event_phrases.propbank import read_frames
+    from closeread.tasks.mctaco.phrases import make_pool, read_frames
 
     found = read_frames(frames, invalid=invalid)
     pool = make_pool(found.phrases, max_words=max_words)
@@ -500,9 +496,7 @@ def train(
     setting = schedule.make_setting()
     from closeread.corpus.figures import write_curves
     from closeread.corpus.predictions import read_golds
-    from closeread.tasks.mctaco.trained_runs import TrainedRuns
-    from closeread.tasks.mctaco.training import Examples, Method, train_several
-    from closeread.tasks.mctaco.training import train as train_one
+    from closeread.tasks.mctaco import models
 
     if len(set(sizes)) < len(sizes):
         raise RequestError("sizes: a percentage is given twice")
@@ -514,26 +508,19 @@ def train(
     learnt = golds["training"]
     if learnt is None:
         raise RequestError("there is nothing to learn from")
-    examples = Examples(learnt, golds["validation"], 0.1 if held_out is None else held_out, golds["test"])
-    method = Method(encoder, unit_normalization, encoder_dropout)
-    shared: dict[str, Any] = {"resume": resume, "progress": find_progress(), "tell": _note}
+    examples = models.Examples(learnt, golds["validation"], 0.1 if held_out is None else held_out, golds["test"])
+    method = models.Method(encoder, unit_normalization, encoder_dropout)
     if seeds is None and not sizes:
-        found = TrainedRuns([train_one(examples, output, method, setting, **shared)], is_complete=True)
-        folders = [output]
+        trained = models.train(examples, output, method, setting, resume=resume)
+        found, folders = models.TrainedRuns([trained], is_complete=True), [output]
     else:
         numbers = range(setting.seed, setting.seed + (seeds or 1))
-        found = train_several(examples, output, method, setting, seeds=numbers, sizes=sizes, **shared)
+        found = models.train_several(examples, output, method, setting, seeds=numbers, sizes=sizes, resume=resume)
         folders = [output / one.folder for one in found.runs]
     for one, folder in zip(found.runs, folders, strict=True):
         if one.epoch:
             write_curves(folder)
     return found
-
-
-def _note(sentence: str) -> None:
-    from closeread.corpus.notices import warn_all
-
-    warn_all([sentence])
 
 
 def predict(
@@ -591,6 +578,7 @@ def predict(
     from closeread.corpus.gold import read_corpus_gold, read_rows
     from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import check_place, write_predictions
+    from closeread.tasks.mctaco import models
 
     with write_predictions("mctaco", output) as write:
         if questions is not None:
@@ -602,24 +590,21 @@ def predict(
             records = gold.records
         chosen, tuning = choose_device(device), ""
         how: dict[str, Any] = {"device": chosen, "precision": choose_precision(precision, chosen)}
-        how |= {"progress": find_progress(), "tell": _note}
         if run is not None:
-            from closeread.tasks.mctaco.trained_runs import find_run
-            from closeread.tasks.mctaco.training import predict as predict_rows
-
-            rows = predict_rows(records, find_run(run, run_seed), **how)
+            rows = models.predict(records, models.find_run(run, run_seed), **how)
         else:
             from closeread.neural.likelihoods import LikelihoodModel
-            from closeread.tasks.mctaco.zero_shot import choose_threshold, label_candidates, score_candidates
 
             how["unit_normalization"] = unit_normalization or "off"
             tuned = None if tune_on is None else read_corpus_gold(place._replace(gold=None, split=tune_on))
             model = LikelihoodModel.load(str(zero_shot), chosen)
             if tuned is not None:
                 warn_all(tuned.notices)
-                threshold, f1 = choose_threshold(tuned.records, score_candidates(tuned.records, model, **how))
+                threshold, f1 = models.choose_threshold(
+                    tuned.records, models.score_candidates(tuned.records, model, **how)
+                )
                 tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
-            rows = label_candidates(records, score_candidates(records, model, **how), threshold)
+            rows = models.label_candidates(records, models.score_candidates(records, model, **how), threshold)
         write(rows)
     yes = sum(row["label"] == "yes" for row in rows)
     return Written(output, f"{pluralize(len(rows), 'candidate')}, {yes:,} yes{tuning}", rows)

@@ -1,44 +1,46 @@
 """McTaco's tables, Figure 2 and figures of the running text, recomputed from the corpus.
 
 Conventions: scores are in percent.  What needs the authors' released predictions is left out without a checkout of
-their repository.
+their repository.  Scores of runs of one's own are means over seeds; runs of a learning curve are left out.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from closeread.arrays import ratio
-from closeread.corpus.gold import read_gold
+from closeread.corpus.gold import Gold, read_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
 from closeread.corpus.submissions import read_submission
-from closeread.counts.printed_tables import Chance, Claim, Value
+from closeread.counts.printed_tables import Chance, Claim, OwnModel, Value
 from closeread.counts.table import CountTable
-from closeread.exceptions import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError, pluralize, quote
+from closeread.neural.run_files import find_complete_runs
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
-from closeread.tasks.mctaco.categories import (
+from closeread.tasks.mctaco.models import METRICS, TASK, predict, score_labels
+from closeread.tasks.mctaco.perturbation.rules import UNIT_SETS, WORD_RULES, perturb
+from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
+from closeread.tasks.mctaco.procedure import (
     CATEGORIES,
+    PROCEDURE,
     expect_coin,
     expect_coin_by_category,
     score_by_category,
     score_table,
 )
-from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
-from closeread.tasks.mctaco.perturbation.rules import perturb
-from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
-from closeread.tasks.mctaco.procedure import PROCEDURE
 from closeread.tasks.mctaco.records import facts
-from closeread.tasks.mctaco.reproduction_models import BERT, score_runs
 from closeread.wording import fill_options
 
-ROBERTA = "RoBERTa"
+PLAIN, BERT, ROBERTA = "BERT", "BERT + unit normalization", "RoBERTa"
 RELEASED_PREDICTIONS = {
     "ESIM + GloVe": "experiments/esim/esim.glove.output.txt",
     "ESIM + ELMo": "experiments/esim/esim.elmo.output.txt",
@@ -254,3 +256,55 @@ RECOMPUTE: Mapping[str, Recompute] = {
     "Figure 2": figure_2,
     "Text": text,
 }
+
+
+def score_runs(folder: Path, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
+    """Score runs: the means of each row, and a remark on what they are of.
+
+    The scores that a run has noted for the same questions stand; other runs predict first.
+
+    Args:
+        folder: of the runs, which may lie in folders of their own.
+        gold: the test split.
+
+    Raises:
+        RequestError: the folder holds no complete run.
+    """
+    scores: dict[str, list[Mapping[str, float]]] = defaultdict(list)
+    encoders: dict[str, set[str]] = defaultdict(set)
+    for run, described in find_complete_runs(folder, TASK).items():
+        if run.parent.name.startswith("size-"):
+            continue
+        row = PLAIN if described.get("unit_normalization", "off") == "off" else BERT
+        scores[row].append(_score_run(run, described, gold))
+        encoders[row].add(str(described["model"]["encoder"]))
+    means = {
+        row: {name: OwnModel(100 * float(np.mean([run[name] for run in runs]))) for name in METRICS}
+        for row, runs in scores.items()
+    }
+    remark = "; ".join(_describe(row, scores[row], encoders[row]) for row in means)
+    return means, f"Runs here: {remark}" if remark else ""
+
+
+def _score_run(run: Path, described: Mapping[str, Any], gold: Gold) -> Mapping[str, float]:
+    noted = described.get("test", {})
+    if noted.get("data") == gold.digest:
+        return {name: noted[name] for name in METRICS}
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    device = choose_device(None)
+    rows = predict(gold.records, run, device=device, precision=choose_precision("auto", device))
+    return score_labels(gold.records, rows)
+
+
+def _describe(row: str, runs: list[Mapping[str, float]], encoders: set[str]) -> str:
+    errors = [
+        f"{title} {100 * float(np.std([run[name] for run in runs], ddof=1)) / len(runs) ** 0.5:.1f}"
+        for name, title in METRICS.items()
+        if len(runs) > 1
+    ]
+    found = f", standard errors: {', '.join(errors)}" if errors else ""
+    return (
+        f"{row} of {pluralize(len(runs), 'run')} with {', '.join(quote(name, 80) for name in sorted(encoders))}{found}"
+    )

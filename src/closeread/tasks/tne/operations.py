@@ -35,7 +35,7 @@ from closeread.parameters import (
     scored_by,
     within,
 )
-from closeread.progress import find_progress, track
+from closeread.progress import track
 from closeread.wording import choose_words, name_option
 
 if TYPE_CHECKING:
@@ -469,7 +469,6 @@ def train(
         variant=variant,
         encoder_dropout=encoder_dropout,
         resume=resume,
-        progress=find_progress(),
     )
     write_curves(output)
     return TrainedRun.read(output)
@@ -523,7 +522,6 @@ def predict(
             fallbacks=fallbacks,
             device=chosen,
             precision=choose_precision(precision, chosen),
-            progress=find_progress(),
         )
         write(rows)
     links = sum(len(row["relations"]) for row in rows)

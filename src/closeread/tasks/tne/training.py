@@ -20,7 +20,7 @@ from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.neural.link_learning import PredictedPairs
-    from closeread.neural.training import Progress, Setting
+    from closeread.neural.training import Setting
 
 CRITERION = "links/f1"
 """The score on held-out documents by which the best epoch is chosen."""
@@ -38,7 +38,6 @@ def train(
     variant: str = "coupled",
     encoder_dropout: float | None = None,
     resume: bool = False,
-    progress: Progress | None = None,
 ) -> None:
     """Train a model of links in a folder, which `predict` reads.
 
@@ -51,7 +50,6 @@ def train(
         variant: "coupled" or "decoupled".
         encoder_dropout: the dropout inside an encoder that is trained; None for its own.
         resume: continue the run that is in the folder, if there is one.
-        progress: is told of every step and of every epoch.
 
     Raises:
         RequestError: documents have no links, or the folder is in use by another run.
@@ -78,7 +76,6 @@ def train(
         criterion=CRITERION,
         about={"task": TASK},
         resume=resume,
-        progress=progress,
     )
 
 
@@ -90,7 +87,6 @@ def predict(
     fallbacks: bool = True,
     device: str = "cpu",
     precision: str = "float32",
-    progress: Progress | None = None,
 ) -> list[Record]:
     """Predict the links of documents, and return the rows of a submission.
 
@@ -101,13 +97,12 @@ def predict(
         fallbacks: also give the most probable preposition of the pairs that are not linked, for UPrep.
         device: such as "cpu" or "cuda:0".
         precision: "float32" or "bfloat16".
-        progress: is told how many documents are done.
 
     Raises:
         RequestError: documents have no tokens or noun phrases.
     """
     documents = documents_of(gold.records)
-    predicted = _predict_pairs(documents, run, device, precision, progress)
+    predicted = _predict_pairs(documents, run, device, precision)
     return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
 
 
@@ -125,16 +120,14 @@ def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, f
 
     check_libraries("a trained model")
     device = choose_device(None)
-    parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device), None))
+    parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device)))
     every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
     return dict(
         zip(("links", "printed"), (score_links(documents, iter(parts)), score_links(documents, every)), strict=True)
     )
 
 
-def _predict_pairs(
-    documents: Documents, run: Path, device: str, precision: str, progress: Progress | None
-) -> Iterator[PredictedPairs]:
+def _predict_pairs(documents: Documents, run: Path, device: str, precision: str) -> Iterator[PredictedPairs]:
     """Yield the predictions of a trained model for all pairs of noun phrases.
 
     Raises:
@@ -151,4 +144,4 @@ def _predict_pairs(
         raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
     spans = find_spans(documents)
     with use_precision(device, precision):
-        yield from predict_pairs(load_system(RunFolder(run), spans, device), spans, device, progress)
+        yield from predict_pairs(load_system(RunFolder(run), spans, device), spans, device)

@@ -1,26 +1,212 @@
-"""Generation of candidate answers: one technique after another, up to a limit per question.
+"""Candidate answers: rules, masked words and retrieved phrases, one technique after another, up to a limit.
 
-Source: Zhou et al. (2019), step 3: rules, masked words and retrieved phrases, applied in turn until a question
-has 20 candidates.  Answers that are events are set apart: replacing their words rarely gives diverse or valid answers,
-so similar phrases are retrieved for them.  Which answers are events is told by the category of the question.  Every
-technique starts from the original answers of the question, not from the output of another technique.
+Source: Zhou et al. (2019), step 3, where a question gets 20 candidates.  Answers that are events are set apart:
+replacing their words rarely gives diverse or valid answers, so similar phrases are retrieved for them.  Which answers
+are events is told by the category of the question.  Every technique starts from the original answers of the question,
+not from the output of another technique.
+
+Masks: one word of an answer at a time is masked and filled in again; the authors used BERT and kept the top three
+fillings.  The model is a function, so any model works; its input is the sentence, the question and the answer, in that
+order, with one mask.  A word is a sequence of letters, digits and underscores, with hyphens, apostrophes, dots, commas
+or colons inside ("9:30", "year's"); punctuation at its edges is never masked.
+
+Phrases: those of the user's list that are most similar, by the cosine of case-insensitive TF-IDF word vectors.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
-from closeread.tasks.mctaco.perturbation.edits import Agreement
-from closeread.tasks.mctaco.perturbation.masked import Fill, masked_variants
-from closeread.tasks.mctaco.perturbation.number_rules import NumberRule
-from closeread.tasks.mctaco.perturbation.retrieval import PhraseIndex
-from closeread.tasks.mctaco.perturbation.rules import UnitRule, perturb
+from closeread.tasks.mctaco.perturbation.rules import Agreement, NumberRule, UnitRule, perturb
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+
+Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
+"""Texts with one mask each -> the fillings of each text, best first."""
+
+_MASKED_WORD = re.compile(r"\w+(?:[-'\u2019.,:]\w+)*")
+
+
+def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top: int = 3) -> list[list[str]]:
+    """Return the answers made by masking and refilling each word of each answer.
+
+    Args:
+        rows: records with ``sentence``, ``question`` and ``answer``.
+        fill: the model; it is called once, with one text per word of each answer.  It should return a few more
+            fillings than `top`, since the masked word itself is often among them.
+        mask_token: the mask token of the model, such as "[MASK]".
+        top: the maximum number of fillings per word.
+
+    Returns:
+        The new answers of each row, without duplicates: in word order, best filling first.  Fillings are skipped
+        if they are the masked word (ignoring case) or contain no letter or digit.  A row that itself contains the
+        mask token has no new answers.
+
+    Raises:
+        ValueError: the model does not return fillings for every text.
+
+    >>> rows = [{"sentence": "He paints.", "question": "How often?", "answer": "every day"}]
+    >>> def fill(texts):
+    ...     return [["each", "week"] for _ in texts]
+    >>> masked_variants(rows, fill=fill, mask_token="[MASK]", top=1)
+    [['each day', 'every each']]
+    """
+    spans = [
+        [] if _has_mask(row, mask_token) else [m.span() for m in _MASKED_WORD.finditer(row["answer"])] for row in rows
+    ]
+    texts = [
+        f"{row['sentence']} {row['question']} {_replace(row['answer'], span, mask_token)}"
+        for row, row_spans in zip(rows, spans, strict=True)
+        for span in row_spans
+    ]
+    fillings = fill(texts)
+    if len(fillings) != len(texts):
+        expected = f"expected {len(texts)}, one per masked word"
+        raise ValueError(f"the model returned fillings for {len(fillings)} texts ({expected})")
+    remaining = iter(fillings)
+    return [
+        list(dict.fromkeys(_make_variants(row["answer"], zip(row_spans, remaining, strict=False), top)))
+        for row, row_spans in zip(rows, spans, strict=True)
+    ]
+
+
+def _has_mask(row: Record, mask_token: str) -> bool:
+    return any(mask_token in row[name] for name in ("sentence", "question", "answer"))
+
+
+def _make_variants(answer: str, filled: Iterable[tuple[tuple[int, int], Sequence[str]]], top: int) -> Iterator[str]:
+    for span, fillings in filled:
+        old = answer[slice(*span)].casefold()
+        new = (word.strip() for word in fillings)
+        usable = (word for word in new if word.casefold() != old and any(map(str.isalnum, word)))
+        yield from (_replace(answer, span, word) for word in islice(dict.fromkeys(usable), top))
+
+
+def _replace(answer: str, span: tuple[int, int], word: str) -> str:
+    start, end = span
+    return answer[:start] + word + answer[end:]
+
+
+# Similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text.
+_CELLS = 4_000_000
+
+# Equal similarities may differ in their last bits, which would break ties at random.
+_DECIMALS = 12
+
+# Unlike scikit-learn's default, keep words of one character: "5 km" is not "9 km".
+_WORD = r"(?u)\b\w+\b"
+
+
+class PhraseIndex:
+    """An index of phrases that finds those most similar to a text.
+
+    Phrases that differ only in case and whitespace are indexed once, as first written.
+
+    Args:
+        phrases: the phrases to search; 60,000 are no problem.
+
+    Raises:
+        MissingExtraError: scikit-learn is not installed.
+        RequestError: no phrase contains a word.
+
+    >>> index = PhraseIndex(["painted the barn", "sold the barn", "went home"])
+    >>> index.similar(["she painted a barn", "flew"], k=2)
+    [['painted the barn', 'sold the barn'], []]
+    """
+
+    def __init__(self, phrases: Sequence[str]) -> None:
+        first: dict[str, str] = {}
+        for phrase in phrases:
+            first.setdefault(_normalize(phrase), phrase)
+        self._phrases = list(first.values())
+        self._positions = {key: position for position, key in enumerate(first)}
+        if not any(map(str.isalnum, "".join(self._phrases))):
+            raise RequestError("no phrase contains a word (expected at least one)")
+        self._vectorizer = _make_vectorizer()
+        self._columns = self._vectorizer.fit_transform(self._phrases).T.tocsr()
+
+    def similar(self, texts: Sequence[str], k: int) -> list[list[str]]:
+        """Return up to `k` most similar phrases for each text, best first; ties are in the order of the list.
+
+        The text itself (ignoring case and whitespace) and phrases that share no word with it are left out.
+
+        Raises:
+            ValueError: k is less than 1.
+        """
+        if k < 1:
+            raise ValueError(f"k is {k} (expected at least 1)")
+        found: list[list[str]] = []
+        step = max(1, _CELLS // len(self._phrases))
+        for start in range(0, len(texts), step):
+            batch = texts[start : start + step]
+            similarity = self._vectorizer.transform(batch) @ self._columns
+            ends = similarity.indptr
+            for row, text in enumerate(batch):
+                here = slice(ends[row], ends[row + 1])
+                best = self._find_best(text, similarity.indices[here], similarity.data[here], k)
+                found.append([self._phrases[position] for position in best])
+        return found
+
+    def _find_best(
+        self, text: str, positions: npt.NDArray[np.integer], values: npt.NDArray[np.float64], k: int
+    ) -> npt.NDArray[np.integer]:
+        values = values.round(_DECIMALS)
+        candidates = (values > 0) & (positions != self._positions.get(_normalize(text), -1))
+        positions, values = positions[candidates], values[candidates]
+        if len(values) > k:
+            # Keep all that tie with the k-th, so that the sort below can break the tie by position.
+            enough = values >= np.partition(values, -k)[-k]
+            positions, values = positions[enough], values[enough]
+        return positions[np.lexsort((positions, -values))][:k]
+
+
+def _normalize(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _make_vectorizer() -> TfidfVectorizer:
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as error:
+        raise MissingExtraError("phrase retrieval", "scikit-learn", extra="perturb") from error
+    return TfidfVectorizer(token_pattern=_WORD)
+
+
+def read_index(path: Path) -> PhraseIndex:
+    """Read the phrases of a file, one a line.
+
+    Raises:
+        FormatError: a phrase has a control character, so that an answer with it could not be read again, or none has a
+            word.
+    """
+    phrases = list(read_lines(path))
+    problems = [
+        Problem(f"contains the control character U+{ord(found[0]):04X}", number)
+        for number, phrase in enumerate(phrases, start=1)
+        if (found := UNSAFE.search(phrase))
+    ]
+    if problems:
+        raise FormatError(path, problems)
+    try:
+        return PhraseIndex(phrases)
+    except RequestError as error:
+        raise FormatError(path, [Problem(str(error))]) from None
+
 
 EVENTS = ("Event Ordering",)
 """The categories of questions whose answers are events."""
@@ -55,7 +241,7 @@ def by_rules(
 
 
 def by_masking(fill: Fill, *, mask_token: str) -> Technique:
-    """Return the technique ``masked``: see `closeread.tasks.mctaco.perturbation.masked.masked_variants`."""
+    """Return the technique ``masked``: see `closeread.tasks.mctaco.perturbation.candidates.masked_variants`."""
     return Technique("masked", partial(masked_variants, fill=fill, mask_token=mask_token))
 
 

@@ -1,7 +1,9 @@
 """Rule-based perturbation: replace words, units and numbers of an answer.
 
-Source: Zhou et al. (2019), step 3; the rules are in `closeread.tasks.mctaco.perturbation.rule_table`, those for numbers
-in `closeread.tasks.mctaco.perturbation.number_rules`.
+Source: Zhou et al. (2019), step 3, with the rules of the appendix, Table 3, as data: "early": ("late",) means that
+"early" in an answer is replaced by "late".  A word may be in several groups ("night"); its replacements are then
+concatenated in the order of the groups.  The paper does not say how numbers are perturbed; its examples need the next
+number ("2 a.m." becomes "3 p.m.") and ten times as many ("1 day" becomes "10 days").
 
 Word boundaries: a key has no letter, digit, underscore or hyphen next to it, so "mid-morning" and "two-day" are
 single words, but "today's" contains "today".  "am", "pm", "a.m." and "p.m." may directly follow a digit ("7am").
@@ -14,21 +16,334 @@ Two rules are narrower than in the paper, which matches whole words only:
   adjective follows ("a second ago"); otherwise it is the ordinal ("the second day", "a second child").
 
 Other ambiguities are ignored ("it will last" contains the key "last").
+
+A number is written as it was, in digits, in words or as "once" and "twice" (then "three times").  These
+are left unchanged: clock times, ranges, ordinals and numbers attached to other characters ("9:30", "7.30 pm", "10-15",
+"3rd"); "a", "few" and similar words; "one" for a thing or for people ("the last one", "one can wait"), and "once" for
+a time or in an idiom ("at once", "once in a while").  Two kinds of number can't be ten times as large: hours of the
+day, which go on from 12 to 1, and years ("1990" at the end, or before punctuation, "BC", "during" and the like).
+
+A replacement changes neither the number of the noun that it counts nor the article before it.  With
+``adjust``, both are corrected afterwards, and nothing else:
+
+* A unit of time, "time" or a part of the day is singular after 1 and plural after any other number ("1 day" becomes
+  "10 days"), if it was so before: what is singular after another number ("a 2 hour show") stays as it is, and so does
+  a number after an article ("a 1 day trip"), which describes what follows the unit.
+* "a" and "an" directly before the replacement follow its first sound ("an hour" becomes "a week").
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from itertools import combinations, islice, pairwise
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
-from closeread.tasks.mctaco.perturbation.edits import Agreement, Edit, apply_edits, copy_case, look_back
-from closeread.tasks.mctaco.perturbation.number_rules import NUMBER, NumberRule, change_numbers
-from closeread.tasks.mctaco.perturbation.number_words import cardinal
-from closeread.tasks.mctaco.perturbation.rule_table import UNIT_SETS, WORD_RULES
-from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, plural
+from closeread.tasks.mctaco.perturbation.units import TOO_LARGE, UNIT_SECONDS, cardinal, in_words, plural, scale
+
+WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "adjective": {
+            "early": ("late",),
+            "late": ("early",),
+            "morning": ("late night",),
+            "night": ("early morning",),
+            "evening": ("morning",),
+            "everlasting": ("periodic",),
+            "initial": ("last",),
+            "first": ("last",),
+            "last": ("first",),
+            "overdue": ("on time",),
+            "belated": ("punctual",),
+            "long-term": ("short-term",),
+            "delayed": ("early",),
+            "punctual": ("belated",),
+        },
+        "frequency": {
+            "always": ("sometimes", "never"),
+            "occasionally": ("always", "never"),
+            "often": ("rarely",),
+            "usually": ("rarely",),
+            "rarely": ("always",),
+            "constantly": ("sometimes",),
+            "never": ("sometimes", "always"),
+            "regularly": ("occasionally", "never"),
+        },
+        "period": {
+            "night": ("day",),
+            "day": ("night",),
+        },
+        "typical time": {
+            "now": ("later",),
+            "today": ("yesterday",),
+            "tomorrow": ("yesterday",),
+            "tonight": ("last night",),
+            "yesterday": ("tomorrow",),
+            "am": ("pm",),
+            "pm": ("am",),
+            "a.m.": ("p.m.",),
+            "p.m.": ("a.m.",),
+            "afternoon": ("morning",),
+            "morning": ("evening",),
+            "night": ("morning",),
+            "after": ("before",),
+            "before": ("after",),
+        },
+    }
+)
+
+UNIT_SETS: tuple[tuple[str, ...], ...] = (
+    ("second", "hour", "week", "year"),
+    ("minute", "day", "month", "century"),
+)
+"""A unit is replaced by each of the other three of its set, singular by singular, plural by plural."""
+
+
+Agreement = Literal["adjust", "keep"]
+
+
+class Edit(NamedTuple):
+    """A replacement.
+
+    Attributes:
+        start: the offset of its first character in the answer.
+        end: the offset after its last.
+        new: the text that replaces them.
+        numbers: the number before and after, if it is one that counts something.
+    """
+
+    start: int
+    end: int
+    new: str
+    numbers: tuple[Decimal, Decimal] | None = None
+
+
+PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
+
+_COUNTED = {
+    form: unit
+    for unit in (*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend")
+    for form in (unit, plural(unit))
+}
+_COUNTED_NOUN = re.compile(
+    rf"\s+(?:(?:more|full|whole|other)\s+)?({'|'.join(sorted(_COUNTED, key=len, reverse=True))})(?![\w'\u2019-])",
+    re.IGNORECASE | re.ASCII,
+)
+_NEAR = 60
+_ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)(?=\s+\Z)", re.IGNORECASE)
+
+# Words and numbers that replace others and begin with the sound of a vowel: "an hour", "an 18 month break".
+_VOWEL = re.compile(r"(?!one\b)[aeiou]|hours?\b|8|1[18](?:[0-9]{3})*(?![0-9])|1[18],", re.IGNORECASE)
+
+
+def apply_edits(answer: str, edits: Sequence[Edit], agreement: Agreement = "adjust") -> str:
+    """Make replacements in an answer.
+
+    Args:
+        answer: a candidate answer.
+        edits: replacements that do not overlap, in their order.
+        agreement: ``adjust`` corrects numbers and articles; ``keep`` changes nothing else.
+
+    >>> edits = [Edit(0, 1, "10", (Decimal(1), Decimal(10)))]
+    >>> apply_edits("1 day", edits), apply_edits("1 day", edits, "keep")
+    ('10 days', '10 day')
+    """
+    # From right to left, so that the offsets of what is still to be replaced stay valid.
+    before, after = answer, ""
+    for edit in reversed(edits):
+        after = before[edit.end :] + after
+        before = before[: edit.start]
+        if agreement == "adjust":
+            article = _ARTICLE.search(before, look_back(edit.start))
+            if edit.numbers is not None and article is None:
+                after = _adjust_noun(after, *edit.numbers)
+            elif article is not None:
+                before = _adjust_article(before, article, edit.new)
+        after = edit.new + after
+    return before + after
+
+
+def look_back(place: int) -> int:
+    """Return where to begin to look for what stands before a place: near enough that long answers are no problem."""
+    return max(0, place - _NEAR)
+
+
+def _adjust_noun(after: str, old: Decimal, new: Decimal) -> str:
+    noun = _COUNTED_NOUN.match(after)
+    if noun is None or (old == 1) == (new == 1):
+        return after
+    form = noun[1].lower()
+    unit = _COUNTED[form]
+    if (form == unit) != (old == 1):
+        return after
+    adjusted = unit if new == 1 else plural(unit)
+    return after[: noun.start(1)] + copy_case(noun[1], adjusted) + after[noun.end(1) :]
+
+
+def _adjust_article(before: str, article: re.Match[str], new: str) -> str:
+    adjusted = "an" if _VOWEL.match(new) else "a"
+    return before[: article.start()] + copy_case(article[0], adjusted) + before[article.end() :]
+
+
+def copy_case(old: str, new: str) -> str:
+    """Return a text with the capitals of another: none, the first letter, or all letters.
+
+    >>> copy_case("Day", "months"), copy_case("DAY", "months"), copy_case("A", "an")
+    ('Months', 'MONTHS', 'An')
+    """
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[0].upper() + new[1:] if old[0].isupper() else new
+
+
+NumberRule = Literal["both", "plus_one", "times_ten", "off"]
+_Change = Literal["plus_one", "times_ten"]
+_Way = Literal["digits", "words", "times"]
+
+CHANGES: Mapping[NumberRule, tuple[_Change, ...]] = MappingProxyType(
+    {
+        "both": ("plus_one", "times_ten"),
+        "plus_one": ("plus_one",),
+        "times_ten": ("times_ten",),
+        "off": (),
+    }
+)
+
+TIMES: Mapping[str, int] = MappingProxyType({"once": 1, "twice": 2, "thrice": 3})
+_TIMES_AS_WORDS = {1: "once", 2: "twice"}
+
+_HALF_OF_THE_DAY = r"(?:am|pm|a\.m\.|p\.m\.)(?![\w-])"
+NUMBER = re.compile(
+    r"(?<![\w.,:/-])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,15})?"
+    rf"(?:(?=(?ai:{_HALF_OF_THE_DAY}))|(?![\w:/-]|[.,][0-9]))"
+)
+"""A number in digits."""
+
+# Tokenizers leave "9 : am".
+_HOUR_OF_THE_DAY = re.compile(rf"[\s:]*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII)
+_YEAR = re.compile(r"[12][0-9]{3}")
+_COUNTS_SOMETHING = re.compile(
+    r"\s+(?!(?:a\s?\.?\s?d|b\s?\.?\s?c|bce|ce|after|and|at|before|by|during|in|on|or|through|till|to|until|when)\b)\w",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 10
+
+_UNIT = "|".join(form for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit)))
+_ONE_THING = re.compile(
+    r"\b(?:an|any|another|each|every|first|last|new|next|no|only|other|same|some|that|the|this|which)\s+\Z",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(r"\s+(?:can(?:not)?|could|may|might|must|should|will|would)\b", re.IGNORECASE)
+_FOLLOWED_BY_A_UNIT = re.compile(rf"\s+(?:{_UNIT}|time|times)\b", re.IGNORECASE)
+_NOT_TIMES = re.compile(r"\bat\s+\Z", re.IGNORECASE)
+_AFTER_TIMES = re.compile(
+    r"\s*(?:[^\w\s]|\Z)"
+    r"|\s+(?!(?:(?:and|in)\s+(?:a|every)\s+while|in\s+a\s+blue\s+moon|(?:and\s+)?for\s+all)\b)"
+    r"(?:a|an|and|annually|daily|during|each|every|for|in|monthly|or|per|weekly|yearly)\b"
+    rf"|\s+(?:last|next|that|this)\s+(?:{_UNIT}|{'|'.join(PARTS_OF_THE_DAY)})\b",
+    re.IGNORECASE,
+)
+
+
+class _Number(NamedTuple):
+    start: int
+    end: int
+    value: Decimal
+    way: _Way
+
+
+def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
+    """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like.
+
+    Raises:
+        MissingExtraError: text2num is not installed.
+    """
+    if not CHANGES[rule]:
+        return
+    for number in _find_numbers(answer):
+        for change in CHANGES[rule]:
+            value = _change(answer, number, change)
+            new = None if value is None else _write(answer[number.start : number.end], value, number.way)
+            if value is not None and new is not None:
+                # "once" counts no noun: "once a week".
+                counts = None if number.way == "times" else (number.value, value)
+                yield Edit(number.start, number.end, new, counts)
+
+
+def _find_numbers(answer: str) -> Iterator[_Number]:
+    for match in NUMBER.finditer(answer):
+        yield _Number(match.start(), match.end(), Decimal(match[0].replace(",", "")), "digits")
+    for start, end, number in _find_spelled_out_numbers(answer):
+        if number != 1 or not _is_a_pronoun(answer, start, end):
+            yield _Number(start, end, Decimal(number), "words")
+    for match in re.finditer(rf"(?<![\w-])(?ai:{'|'.join(TIMES)})(?![\w-])", answer):
+        word = match[0].lower()
+        if word != "once" or _is_a_number_of_times(answer, *match.span()):
+            yield _Number(*match.span(), Decimal(TIMES[word]), "times")
+
+
+def _change(answer: str, number: _Number, change: _Change) -> Decimal | None:
+    """Return another number; None if there is none."""
+    value = number.value
+    changed = value + 1 if change == "plus_one" else value * 10
+    if number.way != "times" and _HOUR_OF_THE_DAY.match(answer, number.end) and 1 <= value < 13:
+        if value != int(value):  # "7.30 pm"
+            return None
+        return changed if changed <= 12 else Decimal(1) if change == "plus_one" else None
+    if change == "plus_one" or number.way != "digits" or not _YEAR.fullmatch(answer, number.start, number.end):
+        return changed
+    return changed if _COUNTS_SOMETHING.match(answer, number.end) else None
+
+
+def _write(old: str, value: Decimal, way: _Way) -> str | None:
+    """Write a number as another one is written; None if it is too large to be written in words."""
+    if way == "digits":
+        new = format(value, ",f" if "," in old else "f")
+        return new.rstrip("0").rstrip(".") if "." in new else new
+    if value >= TOO_LARGE:
+        return None
+    words = in_words(int(value))
+    return copy_case(old, _TIMES_AS_WORDS.get(int(value), f"{words} times") if way == "times" else words)
+
+
+def _find_spelled_out_numbers(answer: str) -> Iterator[tuple[int, int, int]]:
+    """Find the start, end and value of every number in words, taking the longest match.
+
+    A bare "hundred" is not a number, since it belongs to the word before it ("several hundred").
+    """
+    words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
+    done = 0
+    for i, (start, first_end) in enumerate(words):
+        first = answer[start:first_end].lower()
+        if start < done or scale(first) or (first != "a" and cardinal(first) is None):
+            continue
+        for _, end in reversed(words[i : i + _MOST_WORDS]):
+            number = cardinal(answer[start:end])
+            if number is not None and not _is_glued(answer, start, end):
+                yield start, end, number
+                done = end
+                break
+
+
+def _is_glued(answer: str, start: int, end: int) -> bool:
+    neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
+    return any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours)
+
+
+def _is_a_pronoun(answer: str, start: int, end: int) -> bool:
+    """Return whether "one" at this place stands for a thing or for people: "the last one", "one can"."""
+    if _PEOPLE.match(answer, end):
+        return True
+    return _ONE_THING.search(answer, look_back(start), start) is not None and not _FOLLOWED_BY_A_UNIT.match(answer, end)
+
+
+def _is_a_number_of_times(answer: str, start: int, end: int) -> bool:
+    """Return whether "once" at this place is a number: "once a week", "only once"."""
+    return not _NOT_TIMES.search(answer, look_back(start), start) and _AFTER_TIMES.match(answer, end) is not None
+
 
 UnitRule = Literal["table", "any"]
 

@@ -1,26 +1,138 @@
-"""The event phrases in PropBank's frame files, which users have themselves.
+"""Pools of event phrases, from which candidate answers are retrieved: of texts, and of PropBank's frame files.
 
-Source: the frames of Kingsbury and Palmer (2002), which come with examples: https://github.com/propbank/propbank-frames,
-since version 3.4 with the places of predicate and arguments; before, with their texts in order.
+Source: Zhou et al. (2019), step 3, whose pool of 60,000 phrases was made with PropBank and not released; the paper
+does not say how.  An event phrase is a subject, a verb and what belongs to them, without other clauses ("she sold the
+boat").
 
-Conventions: an example of a verb makes a phrase: its predicate and numbered arguments, with modal verb, particle,
-direction and goal, and the auxiliaries and negations directly before the predicate, in the order of the sentence; other
-modifiers are left out.  Something must stand before the predicate.  Left out are examples of nouns and adjectives, as
-their names ("abandonment-n: ..."), the words of their roleset or a possessive before the predicate ("his lies") tell,
-traces ("*PRO*") and references ("which").  Files without places know no auxiliaries ("she sleeping" for "she was
-sleeping").
+Texts, with a spaCy parser: every verb with a subject makes a phrase.  It consists of the verb, its subject and
+everything else below the verb, in the order of the text, but other clauses: coordinated, adverbial and parenthetical
+ones are phrases of their own.  A coordinated verb without a subject takes that of the verb before it ("she came and
+left": "she came", "she left").  Questions, "let's", and relative clauses whose subject is a relative pronoun, make no
+phrase.  The first word of a sentence is written small, unless it is a name, "I" or an abbreviation.  Labels may be
+those of Universal Dependencies or of spaCy's English pipelines.
+
+Frame files: those of Kingsbury and Palmer (2002), which users have themselves and which come with examples:
+https://github.com/propbank/propbank-frames, since version 3.4 with the places of predicate and arguments; before, with
+their texts in order.  An example of a verb makes a phrase: its predicate and numbered arguments, with modal verb,
+particle, direction and goal, and the auxiliaries and negations directly before the predicate, in the order of the
+sentence; other modifiers are left out.  Something must stand before the predicate.  Left out are examples of nouns and
+adjectives, as their names ("abandonment-n: ..."), the words of their roleset or a possessive before the predicate ("his
+lies") tell, traces ("*PRO*") and references ("which").  Files without places know no auxiliaries ("she sleeping" for
+"she was sleeping").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from closeread.exceptions import FormatError, Problem, merge_errors
+from closeread.exceptions import FormatError, Problem, ProblemList, RequestError, merge_errors
 from closeread.formats.folders import list_files
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.formats.xml_tree import Element, read_xml
+
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "nsubj:pass"})
+
+OTHER_CLAUSES = frozenset(
+    {
+        "acl:relcl", "advcl", "cc", "conj", "dep", "discourse", "intj", "mark", "meta", "parataxis", "preconj", "punct",
+        "relcl", "vocative",
+    }
+)  # fmt: skip
+"""Relations to a verb of what does not belong to its phrase."""
+
+_NO_SUBJECTS = frozenset({"that", "which", "who", "whom", "whose", "what", "whoever", "whatever", "'s", "\u2019s"})
+"""Relative pronouns, and what "let's" ends with."""
+
+_WRITTEN_LARGE = re.compile(r"(?:I|I['\u2019]\w+|\w*[A-Z]\w*[A-Z]\w*)")
+_ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever", "why"})
+
+
+def read_paragraphs(path: Path, most: int) -> list[str]:
+    """Read the paragraphs of a text, which blank lines separate.
+
+    Args:
+        path: a text file.
+        most: the most characters that a paragraph may have.
+
+    Raises:
+        FormatError: the file can't be read (see `closeread.formats.text`), contains no words or control characters,
+            or a paragraph is too long; all problems at once.
+    """
+    problems: list[Problem] = ProblemList()
+    paragraphs: list[str] = []
+    begin = 0
+    lines: list[str] = []
+    for number, line in enumerate(chain(read_lines(path), [""]), start=1):
+        problems += [
+            Problem(f"contains the control character U+{ord(character):04X}", number)
+            for character in UNSAFE.findall(line.replace("\t", " "))
+        ]
+        if line.strip():
+            begin = begin if lines else number
+            lines.append(line.strip())
+        elif lines:
+            paragraphs.append(" ".join(lines))
+            if len(paragraphs[-1]) > most:
+                found = f"the paragraph has {len(paragraphs[-1]):,} characters (limit of the pipeline: {most:,})"
+                problems.append(Problem(found, begin))
+            lines = []
+    if not any(any(map(str.isalpha, paragraph)) for paragraph in paragraphs):
+        problems.append(Problem("contains no words"))
+    if problems:
+        raise FormatError(path, problems)
+    return paragraphs
+
+
+def find_event_phrases(document: Any) -> Iterator[str]:
+    """Yield the event phrases of a parsed spaCy document, in the order of their verbs."""
+    for sentence in document.sents:
+        if any(word.text == "?" for word in sentence):
+            continue
+        for verb in sentence:
+            if verb.pos_ == "VERB" and (subject := _find_subject(verb)) is not None:
+                yield _write([*_collect(verb), *([] if subject.head == verb else subject.subtree)])
+
+
+def _find_subject(verb: Any) -> Any:
+    """Return the subject of a verb, or that of the verb that it is coordinated with; None if it has none of use."""
+    while True:
+        subject = next((child for child in verb.children if child.dep_ in SUBJECTS), None)
+        if subject is not None:
+            return None if subject.lower_ in _NO_SUBJECTS else subject
+        if verb.dep_ != "conj" or verb.head == verb or verb.head.pos_ not in ("VERB", "AUX"):
+            return None
+        verb = verb.head
+
+
+def _collect(verb: Any) -> list[Any]:
+    """Return the words of a verb's phrase, in any order."""
+    kept = [verb]
+    for child in verb.children:
+        is_quoted = child.dep_ == "ccomp" and child.i < verb.i  # "'They left,' she said"
+        if child.dep_ not in OTHER_CLAUSES and child.lower_ not in _ADVERBS_OF_CLAUSES and not is_quoted:
+            kept += child.subtree
+    return kept
+
+
+def _write(words: list[Any]) -> str:
+    """Write words in the order of the text, with a blank where it has one or where words are left out."""
+    words.sort(key=lambda word: word.i)
+    spoken = [number for number, word in enumerate(words) if not word.is_punct]
+    words = words[spoken[0] : spoken[-1] + 1]
+    pieces = []
+    for word, following in zip(words, [*words[1:], None], strict=True):
+        is_gap = following is not None and following.i != word.i + 1
+        pieces.append(word.text + (" " if word.whitespace_ or is_gap else ""))
+    first = words[0]
+    begins = all(word.is_punct or word.is_space for word in first.doc[first.sent.start : first.i])
+    if begins and first.pos_ != "PROPN" and not _WRITTEN_LARGE.fullmatch(first.text):
+        pieces[0] = pieces[0][0].lower() + pieces[0][1:]
+    return "".join(pieces).strip()
+
 
 _KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
 _KEPT_IN_OLD_FILES = re.compile(r"[0-9A]")
@@ -184,3 +296,31 @@ def _read_in_order(example: Element) -> _Words:
             text = f"{preposition} {element.text()}" if preposition.islower() else element.text()
             words += [(word, is_predicate) for word in text.split()]
     return words
+
+
+MAX_WORDS = 10
+"""98 of 100 answers about the order of events in McTaco have at most as many words."""
+
+
+def make_pool(phrases: Iterable[str], *, max_words: int = MAX_WORDS) -> list[str]:
+    """Return different phrases in order of their first occurrence; case is ignored, and whitespace becomes one blank.
+
+    Args:
+        phrases: texts of any length; those without a letter are left out.
+        max_words: the length of a phrase at most, in words; longer ones are left out.
+
+    Raises:
+        RequestError: no phrase is left.
+
+    >>> make_pool(["She  sold it", "she sold it", "they left"])
+    ['She sold it', 'they left']
+    """
+    pool: dict[str, str] = {}
+    for phrase in phrases:
+        words = phrase.split()
+        if len(words) <= max_words and any(map(str.isalpha, phrase)):
+            text = " ".join(words)
+            pool.setdefault(text.casefold(), text)
+    if not pool:
+        raise RequestError(f"no event phrase of at most {max_words} words was found (expected at least one)")
+    return list(pool.values())
