@@ -32,23 +32,20 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
         (b"ev 1 2\n", "v.vec:1: is not the header of word vectors in text format (expected two numbers: words and "
          "dimensions)"),
         (b"1 0\nev\n", "v.vec:1: the number of dimensions is 0 (expected 1 to 1,024)"),
-        (b"1 2000\nev\n", "v.vec:1: the number of dimensions is 2000 (expected 1 to 1,024)"),
+        (b"1 2000\nev\n", "v.vec:1: the number of dimensions is 2,000 (expected 1 to 1,024)"),
         (b"3 2\nev 1 2\nal 1\nol 1 2 3\n", "v.vec: 2 problems:\nv.vec:3: 'al' has 1 number (expected 2)\n"
          "v.vec:4: 'ol' has 3 numbers (expected 2)"),
         (b"2 2\nev 1 2\nev 1 2\n", "v.vec:3: duplicate word 'ev' (first on line 2)"),
         (b"1 2\n 1 2\n", "v.vec:2: has no word (expected a word, then numbers)"),
         (b"1 2\n\n", "v.vec:2: has no word (expected a word, then numbers)"),
         (b"1 2\n\xff\xfe 1 2\n", r"v.vec:2: the word '\\xff\\xfe' is not valid UTF-8"),
-        (b"4 1\nev x\nal nan\nol 1_0\nbu inf\n", "v.vec: 4 problems:\n"
-         "v.vec:2: 'ev': 'x' is not a number (expected a finite number)\n"
-         "v.vec:3: 'al': 'nan' is not a number (expected a finite number)\n"
-         "v.vec:4: 'ol': '1_0' is not a number (expected a finite number)\n"
-         "v.vec:5: 'bu': 'inf' is not a number (expected a finite number)"),
-        (b"2 2\nev 1e6 -1e7\nal 1e6 -1e6\n", "v.vec:2: 'ev' has a number beyond the limit of ±1,000,000"),
+        (b"2 1\nev x\nal nan\n", "v.vec: 2 problems:\n"
+         "v.vec:2: 'ev': 'x' is not a number\n"
+         "v.vec:3: 'al' has a number that is not finite or beyond ±1,000,000"),
+        (b"2 2\nev 1e6 -1e7\nal 1e6 -1e6\n", "v.vec:2: 'ev' has a number that is not finite or beyond ±1,000,000"),
         (b"0 2\n", "v.vec:1: the number of words is 0 (expected at least 1)"),
         (b"3 1\nev 1\n", "v.vec: has 1 word (expected 3, as line 1 says)"),
         (b"1 1\nev 1\nal 2\nol 3\n", "v.vec:3: is one line too many (line 1 says 1 word)"),
-        (b"1 1\nev " + b"1" * 2**16, "v.vec:2: line is too long (limit: 65,536 bytes)"),
         (PACKED[:-9], "v.vec: is not a valid gzip file: it is truncated"),
         (PACKED[:20] + b"xxxxxxxx" + PACKED[28:],
          "v.vec: is not a valid gzip file: its data is corrupt"),

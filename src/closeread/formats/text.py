@@ -189,9 +189,15 @@ def decompress(path: Path, data: bytes) -> bytes:
     """
     if not data.startswith(MAGIC):
         return data
+    with wording_gzip_errors(path), GzipFile(fileobj=BytesIO(data)) as file:
+        return _read_all(path, cast(BinaryIO, file), " when decompressed")
+
+
+@contextmanager
+def wording_gzip_errors(path: Path) -> Iterator[None]:
+    """Raise a FormatError for a gzipped file that turns out to be invalid in the block."""
     try:
-        with GzipFile(fileobj=BytesIO(data)) as file:
-            return _read_all(path, cast(BinaryIO, file), " when decompressed")
+        yield
     except EOFError:
         raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
     except (BadGzipFile, zlib.error):

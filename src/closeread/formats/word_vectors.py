@@ -21,16 +21,13 @@ import gzip
 import io
 import re
 import warnings
-import zlib
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
-import orjson
 from numpy.typing import ArrayLike, NDArray
 
 from closeread.arrays import Floats
@@ -46,18 +43,17 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.files import write_lines
-from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, UNSAFE
+from closeread.formats.text import BYTE_ORDER_MARK, MAGIC, UNSAFE, wording_gzip_errors
 
 MAX_DIMENSIONS = 1024
-MAX_LINE_BYTES = 2**16
 MAX_NUMBER = 1e6
 """The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 
 BLOCK = 2**18
-"""How many bytes are read at once; an entry is smaller."""
+"""How many bytes are read at once."""
 
+_MAX_WORD = 2**12
 _HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})")
-_DIGITS = b"0123456789+-.eE "
 _TEXT = bytes(range(32, 127)) + b"\t\r\n"
 
 Matrix = NDArray[np.float32]
@@ -102,32 +98,22 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     repeated: dict[bytes, None] = {}
     problems = ProblemList()
     with open_vectors(path) as file:
-        start = file.peek()[: 2 * MAX_LINE_BYTES]
+        start = file.peek()
         first, _, others = start.partition(b"\n")
-        is_binary = False
-        if _HEADER.fullmatch(_strip(first)):
-            header = read_header(file.readline(MAX_LINE_BYTES), problems)
-            is_binary = header is not None and _is_binary(others, header.n_dimensions)
-        else:
-            header = _find_dimensions(start[:MAX_LINE_BYTES], problems)
-        entries: Iterator[tuple[int, bytes, bytes]] = iter(())
-        if header is not None and is_binary:
-            entries = _iterate_binary(file, header, len(first) + 1, problems)
-        elif header is not None:
-            entries = _iterate_text(file, header, problems)
+        header = read_header(path, file) if _HEADER.fullmatch(_strip(first)) else _find_dimensions(path, first)
+        is_binary = header.n_words is not None and _is_binary(others, header.n_dimensions)
+        entries = (_iterate_binary if is_binary else iterate_text)(file, header, problems)
         for place, name, numbers in entries:
-            if name not in wanted:
-                continue
             if name in known:
                 repeated[name] = None
-                continue
-            try:
-                vector = np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
-                _check_range(name, vector)
-                known[name] = vector.astype(np.float32)
-            except ValueError as error:
-                problems.append(Problem(f"byte {place:,}: {error}") if is_binary else Problem(str(error), place))
-    if header is None or problems:
+            elif name in wanted:
+                try:
+                    vector = np.frombuffer(numbers, "<f4") if is_binary else parse_numbers(name, numbers)
+                    _check_range(name, vector)
+                    known[name] = vector.astype(np.float32)
+                except ValueError as error:
+                    problems.append(Problem(f"byte {place:,}: {error}") if is_binary else Problem(str(error), place))
+    if problems:
         raise FormatError(path, problems)
     if repeated:
         what = f"{join_names(list(map(_show, repeated)))} (expected once); the first vector counts"
@@ -141,123 +127,104 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
 
 @contextmanager
 def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
-    """Open a file of word vectors, decompressed if it is gzipped, after a byte-order mark; errors are worded.
+    """Open a file of word vectors, decompressed if it is gzipped, after a byte-order mark; a FormatError words errors.
 
     Raises:
-        FormatError: the file can't be read, here or in the block.
+        FormatError: the file can't be read, here or in the block, or is empty.
     """
     if path.exists() and not path.is_file():
         raise FormatError(path, [Problem("is not a regular file")])
     try:
-        with path.open("rb", 0) as file:
+        with path.open("rb", 0) as file, wording_gzip_errors(path):
             is_gzipped = file.read(len(MAGIC)) == MAGIC
             file.seek(0)
             content = cast(io.RawIOBase, gzip.GzipFile(fileobj=file)) if is_gzipped else file
             with io.BufferedReader(content, BLOCK) as stream:
                 if stream.peek().startswith(BYTE_ORDER_MARK):
                     stream.read(len(BYTE_ORDER_MARK))
+                if not stream.peek():
+                    raise FormatError(path, [Problem("is empty")])
                 yield stream
-    except EOFError:
-        raise FormatError(path, [Problem("is not a valid gzip file: it is truncated")]) from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise FormatError(path, [Problem("is not a valid gzip file: its data is corrupt")]) from None
     except OSError as error:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
 
 
-def read_header(line: bytes, problems: list[Problem], *, least: int = 1) -> Header | None:
-    """Read the first line of a file with a header; None if it is invalid.
+def read_header(path: Path, file: BinaryIO, *, least: int = 1) -> Header:
+    """Read the first line of a file with a header.
 
     Args:
-        line: the line.
-        problems: what is wrong with it is added here.
+        path, file: the file, at its start.
         least: the smallest number of dimensions that is accepted.
+
+    Raises:
+        FormatError: it is invalid.
     """
-    if not line:
-        problems.append(Problem("is empty"))
-        return None
-    found = _HEADER.fullmatch(_strip(line))
+    found = _HEADER.fullmatch(_strip(file.readline(BLOCK)))
     if found is None:
         what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
-        problems.append(Problem(what, 1))
-        return None
+        raise FormatError(path, [Problem(what, 1)])
     n_words, n_dimensions = map(int, found.groups())
-    if not least <= n_dimensions <= MAX_DIMENSIONS:
-        expected = f"expected {least} to {MAX_DIMENSIONS:,}"
-        problems.append(Problem(f"the number of dimensions is {n_dimensions} ({expected})", 1))
-        return None
+    _check_dimensions(path, n_dimensions, least)
     if not n_words:
-        problems.append(Problem("the number of words is 0 (expected at least 1)", 1))
-        return None
+        raise FormatError(path, [Problem("the number of words is 0 (expected at least 1)", 1)])
     return Header(n_dimensions, n_words)
 
 
-def _find_dimensions(start: bytes, problems: list[Problem]) -> Header | None:
-    """Find how long vectors are in a file without a header, by its start; None if its first line is invalid."""
-    found = _count_numbers(_strip(start.partition(b"\n")[0]).split(b" ")[1:])
-    if not start:
-        problems.append(Problem("is empty"))
-    elif not found:
+def _check_dimensions(path: Path, number: int, least: int = 1) -> None:
+    if not least <= number <= MAX_DIMENSIONS:
+        what = f"the number of dimensions is {number:,} (expected {least} to {MAX_DIMENSIONS:,})"
+        raise FormatError(path, [Problem(what, 1)])
+
+
+def _find_dimensions(path: Path, line: bytes) -> Header:
+    """Find how long vectors are in a file without a header, by its first line."""
+    number = _count_numbers(_strip(line).split(b" ")[1:])
+    if not number:
         expected = "expected a word and its numbers, or the numbers of words and of dimensions"
-        problems.append(Problem(f"is not the first line of a file of word vectors ({expected})", 1))
-    elif found > MAX_DIMENSIONS:
-        problems.append(Problem(f"the number of dimensions is {found:,} (expected 1 to {MAX_DIMENSIONS:,})", 1))
-    else:
-        return Header(found)
-    return None
+        raise FormatError(path, [Problem(f"is not the first line of a file of word vectors ({expected})", 1)])
+    _check_dimensions(path, number)
+    return Header(number)
 
 
 def _is_binary(entries: bytes, n_dimensions: int) -> bool:
     """Return whether what follows a header is binary: its first line is no text entry, and its numbers are no text."""
     numbers = entries[entries.find(b" ") + 1 :]
-    line = _strip(numbers.partition(b"\n")[0])
-    if not line.translate(None, _DIGITS) and line.count(b" ") == n_dimensions - 1:
-        return False
-    return bool(numbers[: 4 * n_dimensions].translate(None, _TEXT))
+    texts = _strip(numbers.partition(b"\n")[0]).split(b" ")
+    is_entry = _count_numbers(texts) == len(texts) == n_dimensions
+    return not is_entry and bool(numbers[: 4 * n_dimensions].translate(None, _TEXT))
 
 
-def iterate_lines(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the content of each line after the header, as far as the file can be read.
+def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the line, the word and the numbers of each entry in text format, as many numbers as there must be.
 
     Args:
-        file: the file in text format; its header, if it has one, has been read.
+        file: the file; its header, if it has one, has been read.
         header: what it says.
-        problems: a line that is too long, and a wrong number of lines, are added here.
+        problems: what is wrong with other lines, and a wrong number of lines, is added here.
     """
-    number = first = 0 if header.n_words is None else 1
-    while line := file.readline(MAX_LINE_BYTES):
-        number += 1
-        if header.n_words is not None and number > header.n_words + 1:
-            said = pluralize(header.n_words, "word")
-            problems.append(Problem(f"is one line too many (line 1 says {said})", number))
+    n_dimensions, n_words, number = header.n_dimensions, header.n_words, 0
+    for number, line in enumerate(file, 1):
+        place = number + (n_words is not None)
+        if n_words is not None and number > n_words:
+            problems.append(Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", place))
             return
-        if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
-            problems.append(Problem(f"line is too long (limit: {MAX_LINE_BYTES:,} bytes)", number))
-            return
-        yield number, _strip(line)
-    if header.n_words is not None and number - first < header.n_words:
-        expected = f"expected {header.n_words:,}, as line 1 says"
-        problems.append(Problem(f"has {pluralize(number - first, 'word')} ({expected})"))
-
-
-def split_line(line: bytes, header: Header) -> tuple[bytes, bytes]:
-    """Split a line into a word and its numbers, as many as there must be.
-
-    Raises:
-        ValueError: there is no word, or another number of numbers.
-    """
-    found, n_dimensions = line.count(b" "), header.n_dimensions
-    name, _, numbers = line.partition(b" ")
-    if found > n_dimensions and header.n_words is None:  # spaces belong to the word
-        name = line.rsplit(b" ", n_dimensions)[0]
-        numbers = line[len(name) + 1 :]
-        found = n_dimensions + _count_numbers(name.split(b" ")[1:])
-        name = name.rsplit(b" ", found - n_dimensions)[0]
-    if name[:1] in (b"", b" "):
-        raise ValueError("has no word (expected a word, then numbers)")
-    if found != n_dimensions:
-        raise ValueError(f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})")
-    return name, numbers
+        line = _strip(line)
+        found = line.count(b" ")
+        name, _, numbers = line.partition(b" ")
+        if found > n_dimensions and n_words is None:  # spaces belong to the word
+            name = line.rsplit(b" ", n_dimensions)[0]
+            numbers = line[len(name) + 1 :]
+            found = n_dimensions + _count_numbers(name.split(b" ")[1:])
+            name = name.rsplit(b" ", found - n_dimensions)[0]
+        if name[:1] in (b"", b" "):
+            problems.append(Problem("has no word (expected a word, then numbers)", place))
+        elif found != n_dimensions:
+            what = f"{quote(_show(name))} has {pluralize(found, 'number')} (expected {n_dimensions})"
+            problems.append(Problem(what, place))
+        else:
+            yield place, name, numbers
+    if n_words is not None and number < n_words:
+        problems.append(Problem(f"has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"))
 
 
 def parse_numbers(name: bytes, numbers: bytes) -> Floats:
@@ -266,69 +233,32 @@ def parse_numbers(name: bytes, numbers: bytes) -> Floats:
     Raises:
         ValueError: something is not a number, not finite or beyond `MAX_NUMBER`.
     """
-    vector = np.array([np.nan])
-    if not numbers.translate(None, _DIGITS):
-        with suppress(orjson.JSONDecodeError):  # twice as fast as `float`, which reads numbers such as .5, too
-            vector = np.array(orjson.loads(b"[%b]" % numbers.replace(b" ", b",")), np.float64)
-    if not np.isfinite(vector).all():
-        vector = np.array([_parse_number(name, text) for text in numbers.split(b" ")])
+    texts = numbers.split(b" ")
+    try:
+        vector = np.array([float(text) for text in texts])
+    except ValueError:
+        wrong = quote(texts[-1 - _count_numbers(texts)].decode("utf-8", "replace"))
+        raise ValueError(f"{quote(_show(name))}: {wrong} is not a number") from None
     _check_range(name, vector)
     return vector
 
 
-def _parse_number(name: bytes, text: bytes) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not -np.inf < value < np.inf or b"_" in text:
-        found = quote(text.decode("utf-8", "replace"))
-        raise ValueError(f"{quote(_show(name))}: {found} is not a number (expected a finite number)")
-    return value
-
-
 def _check_range(name: bytes, vector: NDArray[np.floating]) -> None:
-    if np.abs(vector).max() <= MAX_NUMBER:
-        return
-    if np.isfinite(vector).all():
-        raise ValueError(f"{quote(_show(name))} has a number beyond the limit of ±{MAX_NUMBER:,.0f}")
-    raise ValueError(f"{quote(_show(name))} has a number that is not finite (expected finite numbers)")
+    if not np.abs(vector).max() <= MAX_NUMBER:
+        raise ValueError(f"{quote(_show(name))} has a number that is not finite or beyond ±{MAX_NUMBER:,.0f}")
 
 
-def _iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the line, the word and the numbers of each entry in text format."""
-    for number, line in iterate_lines(file, header, problems):
-        try:
-            yield number, *split_line(line, header)
-        except ValueError as error:
-            problems.append(Problem(str(error), number))
-
-
-def _iterate_binary(
-    file: BinaryIO, header: Header, begin: int, problems: list[Problem]
-) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the place of the numbers, the word and the numbers of each entry in binary format.
-
-    Args:
-        file: the file, after its header.
-        header: what it says.
-        begin: how many bytes it has.
-        problems: what is wrong is added here.
-    """
-    size, n_words, data, at = 4 * header.n_dimensions, header.n_words or 0, b"", 0
-    for number in range(1, n_words + 1):
-        space = data.find(b" ", at, at + MAX_LINE_BYTES)
-        if space < 0 or space + size >= len(data):
+def _iterate_binary(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the place of the numbers, the word and the numbers of each entry after the header."""
+    size, n_words, data, begin, at = 4 * header.n_dimensions, header.n_words or 0, b"", file.tell(), 0
+    for number in range(n_words):
+        if len(data) - at <= _MAX_WORD + size:
             data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
-            space = data.find(b" ", 0, MAX_LINE_BYTES)
-        name = data[at:space].lstrip(b"\n")
-        if space >= 0 and not name:
+        space = data.find(b" ", at, at + _MAX_WORD)
+        if space < 0 or space + size >= len(data):
+            what = f"is truncated or damaged: has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"
+        elif not (name := data[at:space].lstrip(b"\n")):
             what = f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"
-        elif space < 0 and len(data) - at >= MAX_LINE_BYTES:
-            what = f"byte {begin + at:,}: word {number:,} is too long (limit: {MAX_LINE_BYTES:,} bytes)"
-        elif space < 0 or space + size >= len(data):
-            part = " and a part of another" if data[at:].strip(b"\n") else ""
-            what = f"is truncated: has {pluralize(number - 1, 'word')}{part} (expected {n_words:,}, as line 1 says)"
         else:
             at = space + 1 + size
             yield begin + space + 1, name, data[space + 1 : at]
@@ -370,31 +300,16 @@ def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:
         RequestError: words or vectors can't be written so that they can be read; all problems at once.
         OSError: the file can't be written.
     """
-    with np.errstate(over="ignore"):  # numbers that become infinite are found below
-        rows = np.asarray(matrix, np.float32)
-    if problems := list(_find_unwritable(words, rows)):
-        raise RequestError("\n".join(problems))
+    rows = np.asarray(matrix, np.float32)
+    is_valid = np.all(np.abs(rows) <= MAX_NUMBER, axis=1)
+    if wrong := [
+        word
+        for word, ok in zip(words, is_valid, strict=True)
+        if not ok or not word or " " in word or UNSAFE.search(word) or len(word) > _MAX_WORD
+    ]:
+        expected = f"expected words without spaces and control characters, and finite numbers up to ±{MAX_NUMBER:,.0f}"
+        raise RequestError(f"word vectors can't be written: {join_names(wrong)} ({expected})")
     # Nine digits tell all 32-bit floats apart.
     line = " ".join(["%s", *["%.9g"] * rows.shape[1]]) + "\n"
     entries = (line % (word, *row.tolist()) for word, row in zip(words, rows, strict=True))
     write_lines(path, chain([f"{len(words)} {rows.shape[1]}\n"], entries))
-
-
-def _find_unwritable(words: Sequence[str], rows: Matrix) -> Iterator[str]:
-    """Yield what is wrong with words and their vectors."""
-    if rows.ndim != 2 or len(rows) != len(words):
-        yield f"the vectors have the shape {rows.shape} (expected a row for each of {pluralize(len(words), 'word')})"
-        return
-    if not words:
-        yield "there are no words (expected at least 1)"
-    if not 1 <= rows.shape[1] <= MAX_DIMENSIONS:
-        yield f"the number of dimensions is {rows.shape[1]:,} (expected 1 to {MAX_DIMENSIONS:,})"
-    is_extreme = ~np.all(np.abs(rows) <= MAX_NUMBER, axis=1)
-    if extreme := [words[row] for row in np.flatnonzero(is_extreme).tolist()]:
-        yield f"vectors have numbers that are not finite or beyond ±{MAX_NUMBER:,.0f}: {join_names(extreme)}"
-    if repeated := [word for word, count in Counter(words).items() if count > 1]:
-        yield f"words occur more than once: {join_names(repeated)}"
-    longest = MAX_LINE_BYTES // 8
-    if wrong := [word for word in words if not word or " " in word or UNSAFE.search(word) or len(word) > longest]:
-        expected = f"expected no spaces, no control characters and 1 to {longest:,} characters"
-        yield f"words can't be written: {join_names(wrong)} ({expected})"

@@ -16,13 +16,10 @@ import numpy as np
 from closeread.arrays import Floats, Ints, ratio
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.word_vectors import (
-    MAX_LINE_BYTES,
-    Header,
-    iterate_lines,
+    iterate_text,
     open_vectors,
     parse_numbers,
     read_header,
-    split_line,
 )
 from closeread.tasks.coref.marmara.features import Mentions
 from closeread.tasks.coref.marmara.tokens import Tokens
@@ -98,7 +95,7 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
     """
     reading = _Reading(words)
     with open_vectors(path) as file:
-        reading.read(file, n_components)
+        reading.read(path, file, n_components)
     if reading.problems:
         raise FormatError(path, reading.problems)
     return reading.vectors if n_components is None else reading.project(n_components)
@@ -131,17 +128,15 @@ class _Reading:
         """The vectors that are kept."""
         return Vectors(self.n_dimensions, self.known)
 
-    def read(self, file: BinaryIO, n_components: int | None) -> None:
+    def read(self, path: Path, file: BinaryIO, n_components: int | None) -> None:
         """Read all lines, or as far as the file can be read."""
-        header = read_header(file.readline(MAX_LINE_BYTES), self.problems, least=n_components or 1)
-        if header is None:
-            return
+        header = read_header(path, file, least=n_components or 1)
         self.n_dimensions = header.n_dimensions
         self.total, self.products = np.zeros(self.n_dimensions), np.zeros((self.n_dimensions,) * 2)
         batch: list[Floats] = []
-        for number, line in iterate_lines(file, header, self.problems):
+        for number, name, numbers in iterate_text(file, header, self.problems):
             try:
-                vector = self._read_line(line, number, header)
+                vector = self._read_entry(number, name, numbers)
             except ValueError as error:
                 self.problems.append(Problem(str(error), number))
                 continue
@@ -152,18 +147,12 @@ class _Reading:
                 batch = []
         self._add(batch)
 
-    def _read_line(self, line: bytes, number: int, header: Header) -> Floats:
-        """Read a word and its vector.
-
-        Raises:
-            ValueError: the line is invalid.
-        """
-        name = line.partition(b" ")[0]
+    def _read_entry(self, number: int, name: bytes, numbers: bytes) -> Floats:
+        """Read a word and its vector, or raise a ValueError."""
         try:
             word = name.decode("utf-8")
         except UnicodeDecodeError:
             raise ValueError(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8") from None
-        _, numbers = split_line(line, header)
         if (first := self.lines.setdefault(name, number)) != number:
             raise ValueError(f"duplicate word {quote(word)} (first on line {first})")
         vector = parse_numbers(name, numbers)
