@@ -16,7 +16,7 @@ import closeread
 from closeread.corpus import schema as schema_module
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.corpus.schema import Field, RowValidator, Spared, fields, load_schema, resolve, value_type
+from closeread.corpus.schema import Field, RowValidator, fields, load_schema, resolve, value_type
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.modules import class_name, module_names
@@ -316,13 +316,6 @@ def test_the_types_of_json_have_arrow_types():
     from closeread.hf.features import DTYPES
 
     assert set(DTYPES) == {"string", "integer", "number", "boolean"}
-
-
-def test_places_in_a_row_that_lost_items():
-    spared = Spared({}, {"a": [0, 3]})
-    paths = [("a", 1), ("a", 1, "x", 0), ("a", 0), ("b", 1), ("b", "a", 1), ("a",), ()]
-    original = [("a", 3), ("a", 3, "x", 0), ("a", 0), ("b", 1), ("b", "a", 1), ("a",), ()]
-    assert list(map(spared.original_path, paths)) == original
 
 
 def test_problems_of_rows_carry_their_path():

@@ -48,11 +48,11 @@ BROKEN = {
     ),
     "a footer that is longer than the file": (
         lambda data: data[:-8] + struct.pack("<i", 2**31 - 1) + data[-4:],
-        "is not a valid Parquet file: its footer is damaged",
+        "is not a valid Parquet file: it is damaged",
     ),
     "a footer of nothing": (
         lambda data: data[:-8] + struct.pack("<i", 0) + data[-4:],
-        "is not a valid Parquet file: its footer is damaged",
+        "is not a valid Parquet file: it is damaged",
     ),
 }
 
@@ -64,34 +64,13 @@ def test_files_that_are_broken(file, name):
     assert refused(file) == said
 
 
-def test_a_damaged_column_is_named(tmp_path):
+def test_a_page_with_another_checksum_is_damaged(tmp_path):
     path = tmp_path / "checked.parquet"
     pq.write_table(TABLE, path, write_page_checksum=True, compression="none")
     data = path.read_bytes()
     place = data.index(b"test/7") + 5
     path.write_bytes(data[:place] + b"X" + data[place + 1 :])
-    assert refused(path) == "column 'id' is damaged"
-
-
-def test_many_values_without_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "MAX_VALUES", 2**20)
-    n = 2_000_000
-    path = tmp_path / "nulls.parquet"
-    column = pa.ListArray.from_arrays(pa.array([0, n], pa.int32()), pa.nulls(n, pa.int32()))
-    pq.write_table(pa.table({"np": column}), path)
-    assert path.stat().st_size < 1000
-    assert refused(path) == f"has {n:,} values (limit: 1,048,576)"
-
-
-@pytest.mark.parametrize(
-    ("columns", "said"),
-    [(1001, "has 1,001 columns (limit: 1,000)"), (2001, "is not a valid Parquet file: its footer is too large")],
-)
-def test_many_columns(tmp_path, monkeypatch, columns, said):
-    monkeypatch.setattr(parquet, "MAX_ELEMENTS", 2000)
-    path = tmp_path / "wide.parquet"
-    pq.write_table(pa.table({f"c{i}": pa.array([], pa.int32()) for i in range(columns)}), path)
-    assert refused(path) == said
+    assert refused(path) == "is not a valid Parquet file: it is damaged"
 
 
 @pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 22, reason="pyarrow 21 ends the process")

@@ -50,9 +50,6 @@ def cite(*names: str) -> str:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
             options such as "blanc_edge", and "closeread"; none for "closeread" alone.
 
-    Raises:
-        RequestError: there is nothing of these names; the message suggests similar ones.
-
     >>> print(cite("lea").splitlines()[0])
     @inproceedings{moosavi-strube-2016-coreference,
     """

@@ -152,12 +152,7 @@ def load_printed(corpus: str) -> Mapping[str, Any]:
 
 
 def reproduce(corpus: str, table: str | None = None, inputs: Inputs | None = None) -> Reproduction:
-    """Recompute the tables of a corpus's paper, or one, by number or name ("1", "Table 1", "Text").
-
-    Raises:
-        RequestError: there is no such corpus or table, or no table is recomputed from an input; an InputError if the
-            corpus's files are missing or invalid.
-    """
+    """Recompute the tables of a corpus's paper, or one, by number or name ("1", "Table 1", "Text")."""
     module, printed = _find_module(corpus), load_printed(corpus)
     inputs = inputs or Inputs()
     for name in ("upstream", "annotations", "articles", "spacy_model", "runs"):

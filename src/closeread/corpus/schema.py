@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from closeread import limits
-from closeread.exceptions import FieldPath, Problem, ProblemList, quote_json
+from closeread.exceptions import Problem, ProblemList, quote_json
 from closeread.files import package_folder
 from closeread.json_schema import explain
 from closeread.records import ColumnRecords
@@ -141,29 +140,6 @@ def fields(schema: Schema, definition: str = "document") -> list[Field]:
     ]
 
 
-class Spared(NamedTuple):
-    """A row without the list items that break its schema.
-
-    Attributes:
-        row: the remaining row, which is valid.
-        kept: for every list that lost items, the original places of the remaining items.
-    """
-
-    row: dict[str, Any]
-    kept: Mapping[str, Sequence[int]]
-
-    def original_path(self, path: FieldPath) -> FieldPath:
-        """Return the path in the original row of a path in the remaining row.
-
-        >>> Spared({}, {"relations": [0, 3]}).original_path(("relations", 1, "anchor"))
-        ('relations', 3, 'anchor')
-        """
-        match path:
-            case (str(name), int(place), *rest) if name in self.kept:
-                return (name, self.kept[name][place], *rest)
-        return path
-
-
 class RowValidator:
     """Validate rows against one definition of a schema.
 
@@ -207,21 +183,6 @@ class RowValidator:
                 found = self._explain(row) if explain else [Problem("does not match the schema")]
                 problems += [problem._replace(row=number) for problem in found]
         return problems
-
-    def drop_invalid_items(self, row: object) -> Spared | None:
-        """Drop the list items that break the schema; None if the row also breaks it elsewhere."""
-        if not isinstance(row, dict) or _has_many_fields(row):
-            return None
-        faulty: dict[str, set[int]] = defaultdict(set)
-        for problem in explain(row, self._drafts):
-            match problem.path:
-                case (str(name), int(place), *_):
-                    faulty[name].add(place)
-                case _:
-                    return None
-        kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
-        rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
-        return Spared(rest, kept) if self.accepts(rest) else None
 
     def accepts(self, row: object) -> bool:
         """Return whether a row is valid; anything that is not JSON (a set, a key that is not a string) is not."""

@@ -48,12 +48,8 @@ class LocatedFiles:
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download what is missing.
 
-    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.
-
-    Raises:
-        UnavailableError: a file can neither be found nor downloaded.
-        ChecksumError: a file differs from the released one.
-        FormatError: a file can't be read.
+    With `data_dir`, that is the only folder to search, and its files may differ from the released ones.  What can
+    neither be found nor downloaded is an UnavailableError, what differs from the released file a ChecksumError.
     """
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, data_dir), corpus.name)

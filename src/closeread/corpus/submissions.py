@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import name_labels
-from closeread.corpus.schema import RowValidator, Spared, load_schema
-from closeread.corpus.validation import accept_rows, load_rules
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import check_records, load_rules
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.exceptions import (
     FormatError,
     Problem,
-    ProblemList,
     RequestError,
     SubmissionError,
     describe_problems,
@@ -33,7 +31,7 @@ from closeread.exceptions import (
 from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import read_lines
 from closeread.records import (
     AnyParsed,
     ColumnRecords,
@@ -42,8 +40,6 @@ from closeread.records import (
     Record,
     as_columns,
     column,
-    find_repeated,
-    name_problem,
     place_problem,
 )
 from closeread.tasks import find_submission_format
@@ -140,8 +136,7 @@ def read_submission(
     Args:
         source: a file of JSON Lines or in one of the corpus's own submission formats; a folder, if that is one of them;
             or rows in memory.
-        corpus: the declaration whose schema the rows must match.
-        gold: the gold records.
+        corpus, gold: the declaration whose schema the rows must match, and the gold records.
         missing: "error" to refuse a file without predictions for some ids; "empty" and "skip" accept it.
         check: finds problems of the rows, aligned with the gold, that the schema can't express.
         to_columns: converts these rows for `check` and the procedure.
@@ -153,27 +148,16 @@ def read_submission(
         raise SubmissionError(error.source, error.problems) from None
     key, ids, rules = corpus.key, column(gold, corpus.key), load_rules(corpus.task)
     validator = RowValidator(load_schema(corpus.schema), "submission")
-    in_memory = isinstance(parsed, ParsedRows)
-    accepted, invalid = accept_rows(validator, parsed.records, unsafe=UNSAFE if in_memory else None)
-    parsed = parsed._replace(records=accepted)
-    problems = ProblemList(parsed.problems)
-    problems += (name_problem(parsed, key, problem) for problem in invalid)
-    problems += (problem for unique in corpus.unique for problem in find_repeated(parsed, unique, key))
-
+    parsed, problems, valid = check_records(parsed, validator, [key, *corpus.unique])
     rows: Rows = parsed.records
     numbers: Sequence[int | None] = range(len(ids))
     absent: tuple[str, ...] = ()
-    spared: dict[int, Spared | None] = {}
     names = None if problems else column(parsed.records, key)
     if names is None or (names is not ids and list(names) != list(ids)):
         known, by_id = set(ids), dict[str, int]()
         for n, name in enumerate(as_columns(parsed.records, [key])[key]):
-            if not isinstance(name, str):
-                continue  # the schema reports it
-            if name not in known:
+            if isinstance(name, str) and by_id.setdefault(name, n) == n and name not in known:
                 problems.append(parsed.problem(n, f"{key} {quote(name)} is not in the gold"))
-            elif (first := by_id.setdefault(name, n)) != n:
-                problems.append(parsed.problem(n, f"duplicate {key} {quote(name)} (first {parsed.place(first)})"))
         numbers = [by_id.get(name) for name in ids]
         expected = zip(ids, numbers, gold, strict=True)
         absent = tuple(name for name, number, record in expected if number is None and rules.is_scored(record))
@@ -181,12 +165,8 @@ def read_submission(
             have, them = ("has", "it") if len(absent) == 1 else ("have", "them")
             lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
             problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
-        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-        rejected = sorted(n for n in by_id.values() if not validator.accepts(parsed.records[n])) if invalid else []
-        explained = rejected[: limits.MAX_EXPLAINED]
-        spared = dict.fromkeys(rejected) | {n: validator.drop_invalid_items(parsed.records[n]) for n in explained}
-        left = {n: one if one is None else one.row for n, one in spared.items()}
-        rows = [None if n is None else left[n] if n in left else parsed.records[n] for n in numbers]
+        kept = set(valid)
+        rows = [None if n is None or n not in kept else parsed.records[n] for n in numbers]
 
     aligned = rows if to_columns is None else to_columns(rows)
     for problem in () if check is None else check(aligned):
@@ -195,9 +175,7 @@ def read_submission(
         if number is None:
             problems.append(problem._replace(row=None, record=name))
         else:
-            kept = spared.get(number)
-            original = problem.path if kept is None else kept.original_path(problem.path)
-            problems.append(place_problem(parsed, problem._replace(row=number, path=original), name))
+            problems.append(place_problem(parsed, problem._replace(row=number), name))
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     if isinstance(parsed, ParsedFolder):

@@ -91,33 +91,38 @@ def validate_records(
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: (),
     unsafe: re.Pattern[str] = UNSAFE,
 ) -> Sequence[Record]:
-    """Return the records of a file or a folder if all of them are valid; all problems are reported at once.
+    """Return the records of a file, a folder or memory (`path`, in messages) if all of them are valid.
 
-    Args:
-        path: the file or the folder, or the name of records in memory, for messages.
-        parsed: its content.
-        schema, definition: the definition that the records must match.
-        keys: the fields whose values must be unique; the first one names a record in messages.
-        find_inconsistencies: finds the numbers of valid records with problems that the schema can't express.
-        unsafe: characters that no string of records in memory may contain.
+    All problems are reported at once, those that `find_inconsistencies` finds in valid records as well; for the others,
+    see `check_records`.
     """
-    validator = RowValidator(schema, definition)
+    parsed, problems, numbers = check_records(parsed, RowValidator(schema, definition), keys, unsafe)
+    valid = parsed.records if len(numbers) == len(parsed.records) else [parsed.records[n] for n in numbers]
+    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return parsed.records
+
+
+def check_records(
+    parsed: AnyParsed, validator: RowValidator, keys: Sequence[str], unsafe: re.Pattern[str] = UNSAFE
+) -> tuple[AnyParsed, ProblemList, Sequence[int]]:
+    """Return records as a schema wants them, all problems, and the numbers of the valid records.
+
+    Values of the `keys` must be unique; the first key names a record in messages.  No string of records in memory may
+    contain unsafe characters.
+    """
     in_memory = isinstance(parsed, ParsedRows)
     accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None)
     parsed = parsed._replace(records=accepted)
     problems = ProblemList(parsed.problems)
     problems += (name_problem(parsed, next(iter(keys), ""), problem) for problem in rejected)
     problems += (problem for key in keys for problem in find_repeated(parsed, key, keys[0]))
-    numbers: Sequence[int] = range(len(parsed.records))
-    valid = parsed.records
+    numbers: Sequence[int] = range(len(accepted))
     if rejected:
         invalid = {problem.row for problem in rejected}
-        numbers = [n for n in numbers if n not in invalid and validator.accepts(parsed.records[n])]
-        valid = [parsed.records[number] for number in numbers]
-    problems += (parsed.problem(numbers[index], what) for index, what in find_inconsistencies(valid))
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
-    return parsed.records
+        numbers = [n for n in numbers if n not in invalid and validator.accepts(accepted[n])]
+    return parsed, problems, numbers
 
 
 def accept_rows(

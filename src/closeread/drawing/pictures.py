@@ -36,12 +36,7 @@ DPI = 150.0
 
 
 def write_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as .png, .svg or .pdf.
-
-    Raises:
-        RequestError: the file name has another suffix.
-        OSError: the file can't be written.
-    """
+    """Write a figure as .png, .svg or .pdf."""
     suffix = check_suffix(path)
     drawn = BytesIO()  # on a full disk, matplotlib may raise an error of its own instead of the system's
     with own_settings():
@@ -51,11 +46,7 @@ def write_picture(figure: Figure, path: Path) -> None:
 
 
 def check_suffix(path: Path) -> str:
-    """Return the suffix of a file name in lower case.
-
-    Raises:
-        RequestError: it is not a supported picture format.
-    """
+    """Return the suffix of a file name in lower case."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         expected = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -68,9 +59,6 @@ def own_settings() -> Iterator[None]:
     """Use matplotlib's own defaults in the block, with text in SVG and PDF as text and no warnings of missing glyphs.
 
     Dollar signs, which names of files may have, are no formulas.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
     """
     try:
         import matplotlib

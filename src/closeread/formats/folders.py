@@ -33,13 +33,7 @@ DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|c
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
     """List the files of a folder by name, sorted, and the problems with anything else in it.
 
-    Args:
-        folder: the folder.
-        kind: what to call a file of the kind in messages, such as `CAT file`.
-        suffixes: the endings of the files' names; the folder must have a file with the first.
-
-    Raises:
-        FormatError: the folder can't be read, contains no file of the kind, or contains too many or too large files.
+    The files' names end in one of the suffixes, and that of one file in the first; `kind` is what messages call them.
     """
     files, problems = _sort_entries(folder, _iterate_entries(folder, enters=False), kind, suffixes)
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
@@ -48,11 +42,7 @@ def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path]
 
 
 def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path], list[Problem]]:
-    """List the folders with expected names in a folder, in that order, and the problems with anything else in it.
-
-    Raises:
-        FormatError: the folder can't be read, contains none of them, or they contain too much.
-    """
+    """List the folders with expected names in a folder, in that order, and the problems with anything else in it."""
     try:
         with os.scandir(folder) as entries:
             modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
@@ -70,15 +60,7 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
 
 
 def walk_files(folder: Path, expected: str = "files") -> tuple[dict[str, Path], list[Problem]]:
-    """List the files of a folder and its subfolders by relative path, sorted, and the problems with anything else.
-
-    Args:
-        folder: the folder.
-        expected: what to say that an empty folder lacks.
-
-    Raises:
-        FormatError: a folder can't be read, or there are no files, or too many or too large ones.
-    """
+    """List the files of a folder and its subfolders by relative path, sorted, and the problems with anything else."""
     files, problems = _sort_entries(folder, _iterate_entries(folder))
     if not files and not problems:
         raise FormatError(folder, [Problem(f"contains no {expected}")])
@@ -155,11 +137,7 @@ def _check_size(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield everything in a folder that is not hidden; what is in its subfolders, too, instead of these, if it enters.
-
-    Raises:
-        FormatError: a folder can't be read.
-    """
+    """Yield everything in a folder that is not hidden; if it enters subfolders, what is in them instead of these."""
     left = [folder]
     while left:
         current = left.pop()
@@ -193,11 +171,7 @@ def _describe_misfit(name: str, mode: int) -> str | None:
 
 
 def find_unwritable(names: Iterable[str], suffix: str = "") -> list[Problem]:
-    """Find why names can't be those of files in one folder.
-
-    Args:
-        names: the names.
-        suffix: what is added to each.
+    """Find why names, with a suffix added to each, can't be those of files in one folder.
 
     >>> [problem.what for problem in find_unwritable(["ann", "Ann", "..", "a/b"], ".txt")]
     ["'Ann' and 'ann' can't both be names of files: they differ only in case or accents", "'..' can't be the name of \

@@ -62,11 +62,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_make_object, parse_constant=_reje
 
 
 def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
-    """Return the value of a text of JSON.
-
-    Args:
-        text: the text.
-        unsafe: characters that no string may contain.
+    """Return the value of a text of JSON, no string of which may contain unsafe characters.
 
     Raises:
         ValueError: the text is not JSON (a `json.JSONDecodeError`), or its value is rejected, in words.
@@ -118,21 +114,12 @@ def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
 
 
 def read_json_lines(path: Path) -> Parsed:
-    """Read the objects of a JSON Lines file, as `parse_json_lines` does.
-
-    Raises:
-        FormatError: the file can't be read as text (see `closeread.formats.text`).
-    """
+    """Read the objects of a JSON Lines file, as `parse_json_lines` does."""
     return parse_json_lines(read_lines(path))
 
 
 def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> Parsed:
-    """Parse one object per line, with a problem for every line that has none.
-
-    Args:
-        lines: the lines.
-        unsafe: characters that no string may contain.
-    """
+    """Parse one object per line, with a problem for every line that has none, or a string with unsafe characters."""
     records: list[Record] = []
     numbers: list[int] = []
     problems = ProblemList()
@@ -172,12 +159,7 @@ def _describe_other_json(lines: Sequence[str]) -> str:
 def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) -> str:
     """Write rows as JSON Lines, with keys in their own order and non-ASCII characters as they are.
 
-    Args:
-        rows: the rows.
-        unsafe: characters that no string may contain.
-
-    Raises:
-        ValueError: a row contains what `parse_json_lines` refuses: such a character, NaN or infinity.
+    A ValueError says which row has what `parse_json_lines` refuses.
     """
     lines = []
     for number, row in enumerate(rows):
@@ -193,11 +175,7 @@ def dump_json_lines(rows: Iterable[Record], unsafe: re.Pattern[str] = UNSAFE) ->
 
 
 def read_json(path: Path) -> object:
-    """Read a file of one JSON value, which may be gzipped.
-
-    Raises:
-        FormatError: the file can't be read (`closeread.formats.text.read_bytes`), or is not JSON.
-    """
+    """Read a file of one JSON value, which may be gzipped."""
     data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     try:
         return parse_json(data.decode())
@@ -212,9 +190,6 @@ def read_json(path: Path) -> object:
 def dump_json(value: object, indent: int | None = None) -> str:
     r"""Return a JSON value as text that ends a line; what UTF-8 lacks, as in some names of files, is escaped.
 
-    Raises:
-        ValueError: it contains NaN or infinity.
-
     >>> dump_json(["é", "\udcff"])
     '["é", "\\udcff"]\n'
     """
@@ -223,11 +198,7 @@ def dump_json(value: object, indent: int | None = None) -> str:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write a JSON value as the command line prints it, completely or not at all.
-
-    Raises:
-        OSError: the file can't be written.
-    """
+    """Write a JSON value as the command line prints it, completely or not at all."""
     write_text(path, dump_json(value, indent=2))
 
 

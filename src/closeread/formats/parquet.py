@@ -14,28 +14,11 @@ from closeread.records import ColumnRecords
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MAX_COLUMNS = 1000
-"""The most columns of a file, those inside objects included."""
-
-MAX_VALUES = 2**28
-"""The most values of a file, in all columns together."""
-
-MAX_ELEMENTS = 20_000
-"""The most elements of a list in a footer, such as the columns and the row groups."""
-
 MAGIC, ENCRYPTED = b"PAR1", b"PARE"
 
 
 def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) -> ColumnRecords:
-    """Read the rows of a Parquet file.
-
-    Args:
-        path: the file.
-        check: finds what is wrong with its columns, before any value is decoded.
-
-    Raises:
-        FormatError: the file can't be read, is too large, or is not a valid Parquet file, or `check` finds problems.
-    """
+    """Read the rows of a Parquet file; `check` finds what is wrong with its columns before any value is decoded."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -46,66 +29,34 @@ def read_parquet(path: Path, check: Callable[[pa.Schema], Sequence[Problem]]) ->
         raise FormatError(path, [Problem("is not a Parquet file")])
     if not data.endswith(MAGIC) or len(data) < 12:
         raise FormatError(path, [Problem("is not a valid Parquet file: it is truncated")])
-    damages = (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException)
+    problems: Sequence[Problem] = ()
+    table = None
     try:
-        file = pq.ParquetFile(
-            pa.BufferReader(data),
-            thrift_string_size_limit=len(data),
-            thrift_container_size_limit=MAX_ELEMENTS,
-            page_checksum_verification=True,
-        )
-        schema, names, excess = file.schema_arrow, file.schema_arrow.names, _describe_excess(file.metadata)
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        excess = limits.describe_excess(sum(group.total_byte_size for group in groups), "bytes when decoded")
+        schema = file.schema_arrow
+        problems = [Problem(excess)] if excess else check(schema) if schema.names else [Problem("has no columns")]
+        if not problems:
+            table = file.read(use_threads=False)
+            table.validate(full=True)
+            for place, column in enumerate(table.columns):
+                if pa.types.is_dictionary(column.type):
+                    plain = column.cast(column.type.value_type)
+                    table = table.set_column(place, table.column_names[place], plain)
+            excess = limits.describe_excess(table.nbytes, "bytes when decoded")
+            problems = [Problem(excess)] if excess else ()
     except MemoryError:  # Arrow's own is an ArrowException, too
         raise
-    except damages as error:
-        found = "is too large" if "size limit" in str(error) else "is damaged"
-        raise FormatError(path, [Problem(f"is not a valid Parquet file: its footer {found}")]) from None
-    if problems := [Problem(excess)] if excess else check(schema) if names else [Problem("has no columns")]:
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError, pa.ArrowException):
+        problems = [Problem("is not a valid Parquet file: it is damaged")]
+    if table is None or problems:
         raise FormatError(path, problems)
-    damaged: list[Problem] = []
-    columns: dict[str, pa.ChunkedArray] = {}
-    for name in names:
-        try:
-            column = file.read(columns=[name], use_threads=False)[name]
-            if pa.types.is_dictionary(column.type):
-                column.validate(full=True)
-                column = column.cast(column.type.value_type)
-            if len(column) != file.metadata.num_rows:
-                raise ValueError("a page is shorter than the footer says")
-            columns[name] = column
-        except MemoryError:
-            raise
-        except damages:
-            damaged.append(Problem(f"column {quote(name)} is damaged"))
-    if damaged:
-        raise FormatError(path, damaged)
-    table = pa.table(columns)
-    if excess := limits.describe_excess(table.nbytes, "bytes when decoded"):
-        raise FormatError(path, [Problem(excess)])
     return ColumnRecords(read_columns(path, table))
 
 
-def _describe_excess(metadata: Any) -> str | None:
-    """Say what is too large in the numbers of a footer; None if nothing is."""
-    if metadata.num_columns > MAX_COLUMNS:
-        return f"has {metadata.num_columns:,} columns (limit: {MAX_COLUMNS:,})"
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    chunks = [group.column(i) for group in groups for i in range(metadata.num_columns)]
-    if (values := sum(chunk.num_values for chunk in chunks)) > MAX_VALUES:
-        return f"has {values:,} values (limit: {MAX_VALUES:,})"
-    return limits.describe_excess(sum(chunk.total_uncompressed_size for chunk in chunks), "bytes when decoded")
-
-
 def read_columns(source: Path | str, table: pa.Table) -> dict[str, list[Any]]:
-    """Return the columns of a table of unknown origin as lists of Python values.
-
-    Args:
-        source: the file, or what to call the table in messages.
-        table: the table, whose columns have distinct names and types that JSON has.
-
-    Raises:
-        FormatError: text is not UTF-8, or the table is damaged; the first problems of every column at once.
-    """
+    """Return the columns of a table of unknown origin, whose types JSON has, as lists of Python values."""
     import pyarrow as pa
 
     problems, columns = [], {}

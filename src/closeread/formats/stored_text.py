@@ -74,11 +74,7 @@ class FileText:
         return self._state[0]
 
     def read(self, begin: int, end: int) -> bytes:
-        """Return the bytes of a range.
-
-        Raises:
-            FormatError: the file has changed since it was opened.
-        """
+        """Return the bytes of a range."""
         parts: list[bytes] = []
         while begin < end and (part := os.pread(self._descriptor, end - begin, begin)):
             parts.append(part)

@@ -80,12 +80,7 @@ class Lines(Sequence[str]):
 
 
 def read_lines(path: Path) -> Lines:
-    """Read the lines of a UTF-8 text file, without their line ends.
-
-    Raises:
-        FormatError: the file is missing, not a regular file, empty, too large (more than `limits.max_file_bytes()`, or
-            a line of more than `limits.MAX_LINE_BYTES`: rejected before parsing), binary, or not UTF-8.
-    """
+    """Read the lines of a UTF-8 text file, without their line ends."""
     return split_lines(path, read_bytes(path))
 
 
@@ -120,16 +115,7 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
-    """Check that a file may be UTF-8 text.
-
-    Args:
-        path: the file.
-        data: its bytes.
-        begin: where its text begins.
-
-    Raises:
-        FormatError: it is empty, UTF-16 or binary.
-    """
+    """Check that a file, whose text begins at a byte, may be UTF-8 text: neither empty nor UTF-16 nor binary."""
     if begin == len(data):
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -139,12 +125,7 @@ def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read the bytes of a file of a reasonable size, decompressed if it is gzipped.
-
-    Raises:
-        FormatError: the file is missing, unreadable, not a regular file or an open pipe, empty, not valid gzip, or
-            larger than `limits.max_file_bytes()`.
-    """
+    """Read the bytes of a file of a reasonable size, decompressed if it is gzipped."""
     try:
         if path == STANDARD_INPUT:
             if sys.stdin is None:  # the process was started without one
@@ -178,15 +159,7 @@ def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
 
 
 def decompress(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file, decompressed if they are gzipped.
-
-    Args:
-        path: the file, for messages.
-        data: its bytes.
-
-    Raises:
-        FormatError: they are corrupt or truncated, or decompress to more than `limits.max_file_bytes()` bytes.
-    """
+    """Return the bytes of a file, decompressed if they are gzipped."""
     if not data.startswith(MAGIC):
         return data
     with wording_gzip_errors(path), GzipFile(fileobj=BytesIO(data)) as file:
@@ -222,9 +195,7 @@ def measure_file(path: Path, most: int) -> int:
 def plain_file(path: Path) -> Iterator[Path]:
     """Yield a regular file with the content of a file, decompressed, for readers that read it more than once.
 
-    Raises:
-        FormatError: as `read_bytes`, if the file is gzipped or a pipe; or the block raises one about the yielded file,
-            which is then raised about the file itself.
+    A FormatError in the block about the yielded file is raised about the file itself.
     """
     if not is_open_pipe(path):
         is_gzipped = False

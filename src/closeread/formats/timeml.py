@@ -160,12 +160,7 @@ class Document:
 
 
 def read_timeml(path: Path) -> Document:
-    """Read the document of a file.
-
-    Raises:
-        FormatError: the file can't be read as XML (`closeread.formats.xml_tree`), ids are missing, repeated or unknown,
-            or links are invalid; all problems at once.
-    """
+    """Read the document of a file."""
     root, problems = read_xml(path), Problems()
     if root.name != "TimeML":
         problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
@@ -299,12 +294,7 @@ def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | No
 
 
 def dump_timeml(document: Document) -> str:
-    """Return the document as the text of a TimeML file.
-
-    Raises:
-        ValueError: two spans of a passage cross, an argument of a link is not an interval, the id begins or ends with
-            white space, or a text contains characters that XML can't represent.
-    """
+    """Return the document as the text of a TimeML file; a ValueError says what TimeML can't express."""
     if document.id != (document.id and document.id.strip()):
         raise ValueError(f"DOCID {quote(document.id or '')} begins or ends with white space, which is not read again")
     intervals = document.intervals

@@ -84,13 +84,6 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     A word that the file lacks has the vector of its form in lower case, if the file has that: vectors such as those of
     Google News tell "Apple" from "apple", others know lower case only.  If a word occurs twice, the first vector
     counts, as in gensim, and a warning says so.
-
-    Args:
-        path: the file.
-        words: whose vectors are kept.
-
-    Raises:
-        FormatError: the file can't be read, or is invalid; all problems at once.
     """
     forms = {word: [form.encode("utf-8", "surrogatepass") for form in (word, word.lower())] for word in words}
     wanted = {form for both in forms.values() for form in both}
@@ -127,11 +120,7 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
 
 @contextmanager
 def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
-    """Open a file of word vectors, decompressed if it is gzipped, after a byte-order mark; a FormatError words errors.
-
-    Raises:
-        FormatError: the file can't be read, here or in the block, or is empty.
-    """
+    """Open a file of word vectors, decompressed, after a byte-order mark; errors of the block are worded, too."""
     if path.exists() and not path.is_file():
         raise FormatError(path, [Problem("is not a regular file")])
     try:
@@ -150,15 +139,7 @@ def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
 
 
 def read_header(path: Path, file: BinaryIO, *, least: int = 1) -> Header:
-    """Read the first line of a file with a header.
-
-    Args:
-        path, file: the file, at its start.
-        least: the smallest number of dimensions that is accepted.
-
-    Raises:
-        FormatError: it is invalid.
-    """
+    """Read the first line of a file with a header, which must give `least` dimensions or more."""
     found = _HEADER.fullmatch(_strip(file.readline(BLOCK)))
     if found is None:
         what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
@@ -195,12 +176,9 @@ def _is_binary(entries: bytes, n_dimensions: int) -> bool:
 
 
 def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the line, the word and the numbers of each entry in text format, as many numbers as there must be.
+    """Yield the line, the word and the numbers of each entry in text format, after the header, if there is one.
 
-    Args:
-        file: the file; its header, if it has one, has been read.
-        header: what it says.
-        problems: what is wrong with other lines, and a wrong number of lines, is added here.
+    What is wrong with other lines, and a wrong number of lines, is added to the problems.
     """
     n_dimensions, n_words, number = header.n_dimensions, header.n_words, 0
     for number, line in enumerate(file, 1):
@@ -228,11 +206,7 @@ def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Ite
 
 
 def parse_numbers(name: bytes, numbers: bytes) -> Floats:
-    """Return the vector of a word, (n_dimensions,), from numbers with single spaces between them.
-
-    Raises:
-        ValueError: something is not a number, not finite or beyond `MAX_NUMBER`.
-    """
+    """Return the vector of a word, (n_dimensions,), or raise a ValueError."""
     texts = numbers.split(b" ")
     try:
         vector = np.array([float(text) for text in texts])
@@ -289,16 +263,9 @@ def _show(name: bytes) -> str:
 
 
 def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:
-    """Write word vectors in word2vec's text format, completely or not at all; reading them returns the same numbers.
+    """Write distinct words and their vectors, (n_words, n_dimensions), in word2vec's text format, completely or not.
 
-    Args:
-        path: the file.
-        words: the words, each once, at least one.
-        matrix: their vectors as 32-bit floats, (n_words, n_dimensions).
-
-    Raises:
-        RequestError: words or vectors can't be written so that they can be read; all problems at once.
-        OSError: the file can't be written.
+    Reading them returns the same 32-bit floats.
     """
     rows = np.asarray(matrix, np.float32)
     is_valid = np.all(np.abs(rows) <= MAX_NUMBER, axis=1)

@@ -63,26 +63,12 @@ class Element:
 
 
 def read_xml(path: Path) -> Element:
-    """Read the root element of an XML file in UTF-8 or in its declared encoding.
-
-    Raises:
-        FormatError: the file can't be read (see `closeread.formats.text`), or as `parse_xml`.
-    """
+    """Read the root element of an XML file in UTF-8 or in its declared encoding."""
     return parse_xml(path, read_bytes(path))
 
 
 def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
-    """Return the root element of the bytes of an XML file.
-
-    Args:
-        path: the file, for messages.
-        data: its bytes.
-        encoding: their encoding, whatever the file declares; None for the declared one, or UTF-8.
-
-    Raises:
-        FormatError: the file is not well-formed XML, is not in its declared encoding, declares entities, refers to
-            files, contains control characters, or is nested more than `limits.MAX_DEPTH` levels deep.
-    """
+    """Return the root element of the bytes of an XML file; an encoding overrides the declared one."""
     opened: list[Element] = []
     contents: list[list[Element | str]] = [[]]  # of the file, and of each of them
     pieces: list[str] = []  # of the current text, which expat delivers in small buffers
@@ -150,11 +136,7 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
 
 
 def check_characters(text: str) -> None:
-    """Check that the text of an XML file can be read again.
-
-    Raises:
-        ValueError: it contains a character that XML can't represent, or that `parse_xml` refuses.
-    """
+    """Raise a ValueError if the text of an XML file could not be read again."""
     if unsafe := UNWRITABLE.search(text):
         place = unsafe.start()
         around = quote(text[max(0, place - AROUND) : place + AROUND])

@@ -204,10 +204,8 @@ class Hub:
         """Commit files to the main branch, or propose them in a pull request: all of them or none.
 
         Files that are there already and deleted files that aren't are left out.  An open pull request of the user with
-        the same message as its title and the same files is not opened again.
-
-        Raises:
-            ConflictError: the head of the main branch is not `parent`.
+        the same message as its title and the same files is not opened again.  If the head of the main branch is not
+        `parent`, that is a ConflictError.
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
