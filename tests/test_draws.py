@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shared.late import stats
 
 from closeread import arrays
-from closeread.arrays import multiply
+from closeread.arrays import multiply, sum_rows
 from closeread.counts import resampling as draws
 from closeread.counts.resampling import (
     LARGEST,
@@ -141,3 +141,11 @@ def test_products_are_exact_in_tiles_of_any_size(rows, seed, tile):
         patch.setattr(arrays, "TILE", tile)
         patch.setattr(arrays, "HIGH", 2)
         assert np.array_equal(multiply([weights[:3], weights[3:]], counts), whole)
+
+
+def test_sums_of_many_fractions_are_the_same_in_any_order():
+    rng = np.random.default_rng(0)
+    for some in (rng.random(50_000) / 3, rng.random(5_000) * 1e-9):
+        (total,) = sum_rows(some[:, None])
+        assert total == pytest.approx(math.fsum(some), rel=1e-15)
+        assert {sum_rows(rng.permutation(some)[:, None])[0] for _ in range(30)} == {total}

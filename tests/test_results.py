@@ -225,3 +225,10 @@ def test_html_has_every_cell_and_nothing_from_outside(report, comparison):
         assert read.rows == cells
     assert "<script>" not in comparison._repr_html_()
     assert "<strong>" in comparison._repr_html_()  # the better system
+
+
+def test_what_is_set_by_convention_is_marked_and_explained():
+    one = [[[[0, 0]]]]  # a chain of one mention has no links
+    shown = str(closeread.score("coref", one, gold=one, metrics=["muc"]))
+    assert "0.00*" in shown
+    assert "* This score is 0/0; its value is set by convention.\n" in shown

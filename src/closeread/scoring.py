@@ -154,7 +154,7 @@ class Scorer:
 
 def _divide(gold: Any, system: Any, rows: Sequence[int]) -> tuple[Any, Any]:
     """Return some records of both sides; of mentions in columns, all documents, of which others have no mentions."""
-    if hasattr(gold, "document") and hasattr(system, "document"):
+    if hasattr(gold, "document"):
         return gold.select(np.isin(gold.document, rows)), system.select(np.isin(system.document, rows))
     return [gold[row] for row in rows], [system[row] for row in rows]
 

@@ -27,7 +27,7 @@ GROUPS = {
 NO_GROUPS = [
     *("", "[]", "[", "ev+Noun", '(1,"ev+Noun")', '[(2,"ev+Noun")]', '[(1,"ev+Noun")(3,"Adj")]', '[(1,"ev+Noun)]'),
     *('[(1,"")]', '[(1,"ev+")]', '[(1,"ev++Noun")]', '[(1,"ev+Noun")(2,"")]', '[(1,"ev+Noun"),(2,"Adj")]'),
-    *('[(one,"ev+Noun")]', "[(1,'ev+Noun')]", '[(1,"ev+Noun") (2,"Adj")]', '[(1,"++")]', "[()]"),
+    *('[(one,"ev+Noun")]', "[(1,'ev+Noun')]", '[(1,"ev+Noun") (2,"Adj")]', '[(1,"++")]', "[()]", '[(1,"ev+Noun")x'),
 ]
 NO_RELATIONS = [
     *("", "[]", "[2,1]", "[2,1,(OBJECT)", "[x,1,(OBJECT)]", "[0,1,(OBJECT)]", "[2,0,(OBJECT)]", "[-1,1,(OBJECT)]"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import point_algebra as twin
 
+from closeread.arrays import LimitError
 from closeread.formats.timeml import RELATION_TYPES
 from closeread.tasks.tlinks.kernels import temporal_graph
 from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
@@ -157,3 +158,13 @@ def test_thousands_of_intervals():
     graph = PointGraph(n)
     assert graph.add(relations(links + shortcuts)) == ["new"] * (n - 1) + ["entailed"] * (n - 7)
     assert graph.add(relations([(order[-1], "BEFORE", order[0])])) == ["contradictory"]
+
+
+def test_as_many_relations_as_the_limit_need_inference(monkeypatch):
+    graph = PointGraph(3)
+    graph.add([Relation(0, 1, "before"), Relation(1, 2, "before")])
+    monkeypatch.setattr(temporal_graph, "MAX_WORK", 6)  # of three intervals: two relations
+    two = [Relation(0, 2, "before"), Relation(0, 1, "meets")]
+    assert graph.entails(two) == [True, False]
+    with pytest.raises(LimitError):
+        graph.entails([*two, Relation(1, 2, "meets")])

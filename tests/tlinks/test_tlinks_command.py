@@ -321,4 +321,6 @@ def test_nothing_there(pair):
     message = "empty: contains no TimeML files (expected names that end in .tml, .timeml, .xml)"
     assert refused("key", "empty") == message
     assert refused("empty", "key", error=FormatError) == message
+    Path("empty/notes.txt").write_text("nothing\n", "utf-8")
+    assert refused("key", "empty") == message
     assert refused("key/a.tml", "none.tml") == "none.tml: can't be read: No such file or directory"

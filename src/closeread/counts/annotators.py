@@ -118,6 +118,9 @@ def make_pair_grid(
         mean: the means over the pairs.
         notes: the sentences below the table.
         format_score: formats a score.
+
+    >>> make_pair_grid(["anna", "ben"], ["kappa"], {(0, 1): [0.5]}, [0.5], []).notes
+    ['Annotators: 1 is anna, 2 is ben.']
     """
     rows = [[f"{i + 1} and {j + 1}", *map(format_score, scores)] for (i, j), scores in pairs.items()]
     rows.append(["mean", *map(format_score, mean)])

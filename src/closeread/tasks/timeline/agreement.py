@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from closeread.arrays import ratio
 from closeread.corpus.declaration import Corpus
@@ -215,7 +215,7 @@ def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
 def _read_documents(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
     """Read an annotator's documents, with mentions of entities, which are in files only."""
     del corpus  # its schema does not have mentions of entities
-    parsed = read_annotations(Path(annotator.name) if not isinstance(annotator.source, Path) else annotator.source)
+    parsed = read_annotations(cast("Path", annotator.source))
     if problems := parsed.problems or find_repeated(parsed, "id", "id"):
         raise FormatError(annotator.name, problems)
     return parsed.records

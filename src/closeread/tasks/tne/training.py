@@ -37,7 +37,7 @@ def train(
     setting: Setting,
     variant: str = "coupled",
     encoder_dropout: float | None = None,
-    resume: bool = False,
+    resume: bool,
 ) -> None:
     """Train a model of links in a folder, which `predict` reads.
 
