@@ -1,8 +1,8 @@
 """Changes the scoring code in one place at a time and lists the changes that no test notices: `make mutants`.
 
 The tree is copied, and the copy is changed and tested: first by the test files that name the changed module, then by
-the others of its package, with `--thorough` by all the rest, until a test fails; what the tests of the first tier do
-not notice is tried with those of the others.  Changes that make no difference are
+the others of its package, the contract and the recording, with `--thorough` by all the rest, until a test fails; what
+the tests of the first tier do not notice is tried with those of the others.  Changes that make no difference are
 listed with the reason in ``tests/equivalent_mutants.json`` and are not tried.
 """
 
@@ -44,6 +44,9 @@ GROUPS = {
     "arrays": ("arrays.py", "tests/coref", "kernels"),
     **{name: (f"tasks/{name}", f"tests/{name}", "") for name in TASKS},
 }
+
+EVERYWHERE = ("tests/test_contract.py", "tests/test_recorded.py")
+"""Tests of all that users see, whatever changes."""
 
 TIERS = {"first": "not gate and not extended", "later": "gate or extended"}
 """The tiers of tests, as pytest selects them: what `make test` runs, and the others."""
@@ -176,7 +179,7 @@ def draw(root: Path, groups: Sequence[str], n: int, seed: int) -> list[tuple[str
 
 
 def choose_tests(root: Path, group: str, file: str) -> tuple[list[str], list[str]]:
-    """List the test files that name a module, and the others of its group."""
+    """List the test files that name a module, and the others of its group with those of everything."""
     module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, name = module.rpartition(".")
     names = re.compile(rf"{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{name}\b")
@@ -184,7 +187,7 @@ def choose_tests(root: Path, group: str, file: str) -> tuple[list[str], list[str
     texts = {test: test.read_text("utf-8") for test in sorted((root / "tests").rglob("test_*.py"))}
     first = {str(test.relative_to(root)) for test, text in texts.items() if names.search(text)}
     others = {str(test.relative_to(root)) for test in (root / folder).glob("test_*.py") if named in texts[test]}
-    return sorted(first), sorted(others - first)
+    return sorted(first), sorted((others | {*EVERYWHERE}) - first)
 
 
 class Tree:
