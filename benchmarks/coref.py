@@ -34,9 +34,8 @@ from closeread import __version__
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
-from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.conll_writer import dump_conll
-from closeread.tasks.coref.conllu_writer import dump_conllu
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll
+from closeread.tasks.coref.formats.conllu import dump_conllu
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS, LONG, LIMIT = 5, 60, 75
@@ -60,7 +59,7 @@ document.coref_entities
 READ_BY_CLOSEREAD = """
 import sys
 from pathlib import Path
-from closeread.tasks.coref.conllu import read_conllu
+from closeread.tasks.coref.formats.conllu import read_conllu
 read_conllu(Path(sys.argv[1]))
 """
 

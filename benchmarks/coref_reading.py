@@ -20,8 +20,7 @@ import numpy as np
 from coref import CLOSEREAD, copies, litbank, perturbed
 from measure import kept, processes
 
-from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll
 
 RUNS = 3
 PEER = "read the bytes, count the lines"

@@ -22,8 +22,7 @@ from measure import cpu_process, kept
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"
 RUNS = 5

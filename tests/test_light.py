@@ -45,7 +45,7 @@ def test_scoring_a_coreference_file_loads_little(tmp_path):
     assert done.stdout.startswith("100.00\n")
     assert not numbers & (HEAVY | ONLY_SOMETIMES.keys() | ONLY_TABLES)
     assert not tables & (HEAVY | {"jsonschema", "jsonschema_rs", "tabulate"})
-    assert {"closeread.tasks.coref.conll", "numpy"} <= numbers
+    assert {"closeread.tasks.coref.formats.conll", "numpy"} <= numbers
     assert {"rich.cells"} <= tables
     assert not tables & {"rich.console", "rich.text"}
     others = {name for name in tables if name.startswith("closeread.tasks.") and name.count(".") == 2}

@@ -25,6 +25,7 @@ from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks import procedure_names
+from closeread.tasks.coref import formats as coref_formats
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
@@ -238,7 +239,11 @@ SYSTEM_JSON = dump_json_lines(SYSTEM_ROWS).encode()
 SYSTEM_TEXT = mctaco_labels.dump_submission(SYSTEM_ROWS).encode()
 ANY_FILE = st.binary() | damaged(GOLD_TSV) | damaged(GOLD_JSON) | damaged(SYSTEM_JSON) | damaged(SYSTEM_TEXT)
 
-PACKAGES = [closeread.formats, *(importlib.import_module(f"closeread.tasks.{task}") for task in procedure_names())]
+PACKAGES = [
+    closeread.formats,
+    coref_formats,
+    *(importlib.import_module(f"closeread.tasks.{task}") for task in procedure_names()),
+]
 FORMATS = {
     name: module.FORMAT
     for package in PACKAGES

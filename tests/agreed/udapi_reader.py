@@ -145,7 +145,7 @@ def random_table(seed):
 
 def written(seed):
     """A random table as closeread writes it; None if it refuses."""
-    from closeread.tasks.coref.conllu_writer import dump_conllu
+    from closeread.tasks.coref.formats.conllu import dump_conllu
 
     try:
         return dump_conllu(random_table(seed))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 
 
 @pytest.fixture(scope="module")

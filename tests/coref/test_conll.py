@@ -8,7 +8,6 @@ from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
-from closeread.tasks.coref import conll_text
 
 CELLS = {
     "-": [],
@@ -325,6 +324,5 @@ def test_reading_stops_after_many_problems(read, monkeypatch):
 
 def test_a_line_has_a_limit(read, monkeypatch):
     monkeypatch.setattr(limits, "MAX_LINE_BYTES", 20)
-    monkeypatch.setattr(conll_text, "BLOCK", 8)
-    with pytest.raises(FormatError, match=r":2: the line has 22 bytes \(expected at most 20\)$"):
+    with pytest.raises(FormatError, match=r":2: line is too long: 21 bytes \(limit: 20\)$"):
         read(f"# a\n{'b' * 21}\n")

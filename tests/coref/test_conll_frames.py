@@ -4,8 +4,7 @@ import pytest
 from shared.for_each import for_each
 from shared.marmara_sample import SAMPLE
 
-from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.conll_frames import dump_in_frames
+from closeread.tasks.coref.formats.conll import dump_in_frames, read_conll
 from closeread.tasks.coref.sides import read_documents
 
 TWO = """#begin document (a); part 001

@@ -1,4 +1,4 @@
-"""The CoNLL reader on random text: next to a slow twin, cells at once next to one by one, and any bytes."""
+"""The CoNLL reader on random text: next to a slow twin, and in parts."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,7 @@ from twins import conll as twin
 
 from closeread.exceptions import FormatError
 from closeread.formats import stored_text
-from closeread.tasks.coref import conll, conll_mentions, conll_text
-from closeread.tasks.coref.conll import read_conll, read_records
-from closeread.tasks.coref.conll_cells import read_mentions_at_once
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll, read_records
 
 FRAGMENTS = [
     "#begin document (a)\n",
@@ -87,28 +84,24 @@ def mutated(draw):
 
 @given(
     text=MESS | likely() | mutated(),
-    block=st.sampled_from([1, 5, 64, 10**6]),
     part=st.sampled_from([1, 6, 40, 10**6]),
-    batch=st.sampled_from([0, 8, 10**6]),
     column=st.none() | st.integers(1, 5),
 )
-@example(text=document("a\t_\t", "b\t_\t(0)"), block=1, part=9, batch=0, column=None)
-@example(text=document("0\t\t_", "1\ta\t(0)", "2\t\t", " \tb\t-"), block=1, part=9, batch=0, column=None)
-@example(text=document("a -", end="#end document"), block=3, part=1, batch=0, column=1)
-@example(text=document("a b -", "#c d -"), block=5, part=5, batch=0, column=None)
-@example(text=document("a b -", "#c d (a)", "#c d (a1)"), block=5, part=5, batch=0, column=None)
-@example(text="#begin\t document (0)\n0\t-\n#end  document\n", block=1, part=1, batch=0, column=None)
-@example(text=document("1 x 0 y (0)", name="7"), block=64, part=40, batch=0, column=None)
-def test_the_slow_twin_agrees(file, text, block, part, batch, column):
+@example(text=document("a\t_\t", "b\t_\t(0)"), part=9, column=None)
+@example(text=document("0\t\t_", "1\ta\t(0)", "2\t\t", " \tb\t-"), part=9, column=None)
+@example(text=document("a -", end="#end document"), part=1, column=1)
+@example(text=document("a b -", "#c d -"), part=5, column=None)
+@example(text=document("a b -", "#c d (a)", "#c d (a1)"), part=5, column=None)
+@example(text="#begin\t document (0)\n0\t-\n#end  document\n", part=1, column=None)
+@example(text=document("1 x 0 y (0)", name="7"), part=40, column=None)
+def test_the_slow_twin_agrees(file, text, part, column):
     file.write_bytes(text.encode("utf-8"))
     try:
         slow = twin.read_conll(text, column)
     except (ValueError, TypeError, KeyError, IndexError):
         slow = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conll_text, "BLOCK", block)
         patch.setattr(stored_text, "PART", part)
-        patch.setattr(conll, "BATCH", batch)
         if slow is None:
             with pytest.raises(FormatError):
                 read_conll(file, column)
@@ -133,52 +126,25 @@ def assert_equal_documents(table, number, expected):
     assert np.argsort(rank).tolist() == expected.met
 
 
-@given(text=likely() | mutated(), many=st.booleans())
-@example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=False)
-@example(text=document("a 1)|(0|(1", "b 0)"), many=False)
-@example(text=document("a (a23456789|(a23456780", "b a23456789)|a23456780)|(a2345678)"), many=False)
-@example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})|(1", "c 1)"), many=False)
-def test_cells_read_at_once_are_those_read_one_by_one(file, text, many):
-    if many:
-        text += text.replace("begin document (", "begin document (other")
-    file.write_bytes(text.encode("utf-8"))
-    at_once = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            conll_mentions, "read_mentions_at_once", lambda *a: at_once.append(read_mentions_at_once(*a)) or at_once[-1]
-        )
-        fast = read_outcome(file)
-        patch.setattr(conll_mentions, "read_mentions_at_once", lambda *a: None)
-        slow = read_outcome(file)
-    assert fast == slow
-    # Invalid files are never read at once; of valid files only those with a very long id are not.
-    if isinstance(fast, str):
-        assert at_once in ([], [None])
-    else:
-        assert at_once != [None] or "a" * 129 in text
-
-
 @given(
     text=MESS | likely() | mutated(),
     many=st.integers(1, 3),
     mark=st.sampled_from(["", "\ufeff"]),
     part=st.integers(1, 40),
-    batch=st.sampled_from([0, 4, 30, 10**6]),
 )
-@example(text=document("a (1", "b 1)(1)", "c 1)|(1"), many=3, mark="\ufeff", part=7, batch=0)
-@example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=2, mark="", part=30, batch=0)
-@example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"), many=3, mark="", part=9, batch=0)
-@example(text=document("a -", "b (1"), many=2, mark="", part=1, batch=0)
-@example(text=document("a\x01b -"), many=2, mark="", part=4, batch=0)
-@example(text=document("a -", "\x00 -"), many=2, mark="", part=4, batch=0)
-@example(text="#begin document\na b (1)\n#end document\n", many=3, mark="", part=8, batch=0)
-def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part, batch):
+@example(text=document("a (1", "b 1)(1)", "c 1)|(1"), many=3, mark="\ufeff", part=7)
+@example(text=document("a (1(01(1", "b 1)01)", "c 1)"), many=2, mark="", part=30)
+@example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"), many=3, mark="", part=9)
+@example(text=document("a -", "b (1"), many=2, mark="", part=1)
+@example(text=document("a\x01b -"), many=2, mark="", part=4)
+@example(text=document("a -", "\x00 -"), many=2, mark="", part=4)
+@example(text="#begin document\na b (1)\n#end document\n", many=3, mark="", part=8)
+def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part):
     texts = (text.replace("begin document (", f"begin document ({i}") for i in range(many))
     file.write_bytes((mark + "".join(texts)).encode("utf-8"))
     expected = read_outcome(file)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_text, "PART", part)
-        patch.setattr(conll, "BATCH", batch)
         assert read_outcome(file) == expected
 
 

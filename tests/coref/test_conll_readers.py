@@ -14,7 +14,7 @@ from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll
 
 AGREEMENT = json.loads((Path(maker.__file__).parent / "conll_readers.json").read_text("utf-8"))
 READERS = {

@@ -6,7 +6,7 @@ from shared.peers import find_peer
 from twins import conll as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 
 # Recall, precision and F1 by coval, as printed in data/manualeval/README.md of github.com/andreasvc/dutchcoref.
 FIGURES = {

@@ -6,7 +6,7 @@ from shared.for_each import for_each
 
 from closeread import limits
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.conllu import read_conllu
+from closeread.tasks.coref.formats.conllu import read_conllu
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from shared.conllu_documents import document, entities, row
 from shared.for_each import for_each
 
-from closeread.tasks.coref.conllu import FORMAT, read_conllu
+from closeread.tasks.coref.formats.conllu import FORMAT, read_conllu
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from twins import conllu as twin
 from closeread import limits
 from closeread.exceptions import FormatError
 from closeread.formats import stored_text
-from closeread.tasks.coref import conll_text, conllu
-from closeread.tasks.coref.conllu import read_conllu, read_records
+from closeread.tasks.coref.formats.conllu import read_conllu, read_records
 
 NUMBERS = ["1", "2", "3", "4", "0.1", "1.1", "1.2", "2.1", "1-2", "2-3", "1-1", "01", "x", "", "3.0", "1234567890"]
 PIECES = [
@@ -141,47 +140,37 @@ def document(*cells):
 @given(
     text=MESS | likely() | valid() | MESS.map(DEFAULT.__add__),
     end=st.sampled_from(["\n", "\r\n"]),
-    block=st.sampled_from([1, 40, 100, 10**6]),
     part=st.sampled_from([1, 60, 200, 10**6]),
-    batch=st.sampled_from([0, 3, 10**6]),
 )
 @settings(max_examples=400)
 @example(
     text=document("Entity=(a[1/2]", "Entity=(a", "Entity=a[1/2])", "Entity=a)", "Entity=(a[2/2])"),
     end="\n",
-    block=1,
     part=10**6,
-    batch=0,
 )
 @example(
     text=document("Entity=(a[1/2])", "Entity=(a[2/2])", "Entity=(a[1/2])", "_", "Entity=(a[2/2])"),
     end="\n",
-    block=1,
     part=10**6,
-    batch=0,
 )
-@example(text=row("1") + "\n\n" + row("1"), end="\r\n", block=1, part=1, batch=0)
-@example(text=row("1") + "\n# newdoc\n" + row("1"), end="\n", block=1, part=1, batch=0)
-@example(text=DEFAULT + row("1-2") + "\n" + row("1"), end="\n", block=40, part=60, batch=0)
+@example(text=row("1") + "\n\n" + row("1"), end="\r\n", part=1)
+@example(text=row("1") + "\n# newdoc\n" + row("1"), end="\n", part=1)
+@example(text=DEFAULT + row("1-2") + "\n" + row("1"), end="\n", part=60)
 @example(
     text=DEFAULT + row("0.1", dependencies="2:x|0.2:y") + "\n" + row("0.2") + "\n" + row("1"),
     end="\n",
-    block=1,
     part=1,
-    batch=0,
 )
-@example(text=document("Entity=(a)|Entity=(a)|Entity="), end="\n", block=1, part=1, batch=0)
-@example(text=document("Entity=(a(a[1/2])a)"), end="\n", block=1, part=1, batch=0)
-def test_the_slow_twin_agrees(file, text, end, block, part, batch):
+@example(text=document("Entity=(a)|Entity=(a)|Entity="), end="\n", part=1)
+@example(text=document("Entity=(a(a[1/2])a)"), end="\n", part=1)
+def test_the_slow_twin_agrees(file, text, end, part):
     text = text.replace("\n", end)
     file.write_bytes(text.encode("utf-8"))
     if not text:
         return
     slow = twin.Reader(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conll_text, "BLOCK", block)
         patch.setattr(stored_text, "PART", part)
-        patch.setattr(conllu, "BATCH", batch)
         if not slow.problems:
             compare(read_conllu(file), slow.documents)
             return
@@ -197,23 +186,19 @@ def test_the_slow_twin_agrees(file, text, end, block, part, batch):
     many=st.integers(1, 3),
     mark=st.sampled_from(["", "\ufeff"]),
     part=st.integers(1, 200),
-    batch=st.sampled_from([0, 2, 5, 10**6]),
 )
-@example(text=document("Entity=(a", "Entity=(a[1/2]--1)", "Entity=a)(a[2/2])"), many=3, mark="\ufeff", part=60, batch=0)
-@example(text=document("Entity=(a", "Entity=b)"), many=2, mark="", part=60, batch=0)
-@example(text=document("Entity=(a[1/2])", "_"), many=2, mark="", part=60, batch=0)
-@example(text=document("Entity=(((", "_"), many=2, mark="", part=60, batch=10**6)
-@example(text=document("_", "Bridge=a"), many=2, mark="", part=60, batch=0)
-@example(
-    text=DEFAULT + row("0.1", dependencies="2:x|0.2:y") + "\n" + row("0.2") + "\n", many=2, mark="", part=9, batch=0
-)
-def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part, batch):
+@example(text=document("Entity=(a", "Entity=(a[1/2]--1)", "Entity=a)(a[2/2])"), many=3, mark="\ufeff", part=60)
+@example(text=document("Entity=(a", "Entity=b)"), many=2, mark="", part=60)
+@example(text=document("Entity=(a[1/2])", "_"), many=2, mark="", part=60)
+@example(text=document("Entity=(((", "_"), many=2, mark="", part=60)
+@example(text=document("_", "Bridge=a"), many=2, mark="", part=60)
+@example(text=DEFAULT + row("0.1", dependencies="2:x|0.2:y") + "\n" + row("0.2") + "\n", many=2, mark="", part=9)
+def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part):
     texts = (text.replace("# newdoc id = ", f"# newdoc id = {i}") for i in range(many))
     file.write_bytes((mark + "\n".join(texts)).encode("utf-8"))
     expected = outcome(file)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_text, "PART", part)
-        patch.setattr(conllu, "BATCH", batch)
         assert outcome(file) == expected
 
 

@@ -13,8 +13,7 @@ from shared.for_each import for_each
 
 from closeread.files import write_text
 from closeread.tasks.coref.columns import EmptyNodes, MentionTable, mention_table
-from closeread.tasks.coref.conllu import read_conllu
-from closeread.tasks.coref.conllu_writer import dump_conllu
+from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
 from closeread.tasks.coref.token_differences import token_differences
 
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)

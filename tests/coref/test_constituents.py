@@ -12,7 +12,7 @@ from shared.coreference import report_files, score_files, write_conll, write_jso
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.kernels import constituents, minimum_spans
 from closeread.tasks.coref.matching import match_sides
 from closeread.tasks.coref.minimum_spans import minimum_codes, read_trees

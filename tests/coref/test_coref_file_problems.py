@@ -6,8 +6,8 @@ from shared.coreference import KEY, RESPONSE, compare_files, read_response, writ
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError, SubmissionError
-from closeread.tasks.coref import conll_words, conllu
 from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
+from closeread.tasks.coref.formats.lines import StoredWords
 from closeread.tasks.coref.sides import read_documents, read_key
 
 
@@ -116,13 +116,13 @@ CONLLU_KEY = "# global.Entity = eid-etype-head-other\n" + "".join(
 )
 
 
-@for_each(("module", "text"), [(conll_words, CONLL_KEY), (conllu, CONLLU_KEY)], ids=["conll", "conllu"])
-def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monkeypatch, module, text):
+@for_each("text", [CONLL_KEY, CONLLU_KEY], ids=["conll", "conllu"])
+def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monkeypatch, text):
     file = tmp_path / "key"
     file.write_text(text, "utf-8")
     parsed = []
-    split = module.split_text
-    monkeypatch.setattr(module, "split_text", lambda *arguments: parsed.append(arguments) or split(*arguments))
+    read = StoredWords._iterate_lines
+    monkeypatch.setattr(StoredWords, "_iterate_lines", lambda *arguments: parsed.append(arguments) or read(*arguments))
     with pytest.raises(FormatError) as caught:
         read_key(file)
     found = caught.value.problems

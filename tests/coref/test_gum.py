@@ -15,7 +15,7 @@ from shared.for_each import for_each
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.conllu import read_conllu
+from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FIGURES = json.loads((AGREED / "gum.json").read_text("utf-8"))

@@ -13,7 +13,7 @@ from shared.for_each import for_each
 from twins import coref as twin
 from twins import minimum_spans as slow
 
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
 from closeread.tasks.coref.kernels.repeated_mentions import minimum_overlap
 from closeread.tasks.coref.metrics import COUNTED

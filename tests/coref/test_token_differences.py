@@ -6,8 +6,7 @@ from shared.conll_documents import InventedWords, document, random_tables
 
 from closeread.files import write_text
 from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.conll import read_conll
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll
 from closeread.tasks.coref.token_differences import token_differences
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from agreed import udapi_reader as maker
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.conllu import read_conllu
+from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FILES = json.loads((AGREED / "udapi_reader.json").read_text("utf-8"))["files"]

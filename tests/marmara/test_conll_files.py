@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.marmara.conll_files import format_cells, format_document, make_rows
 
 TOKENS = 12

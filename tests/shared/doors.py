@@ -15,7 +15,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.tasks import find_format
-from closeread.tasks.coref.conll_writer import dump_conll
+from closeread.tasks.coref.formats.conll import dump_conll
 from closeread.tasks.coref.sides import take_documents
 from closeread.tasks.tne.tne_arrays import dump_submission as dump_arrays
 

@@ -1,8 +1,9 @@
 """One package for each task, named as its scoring procedure on the command line.
 
 The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `records`
-(statistics, views and flat rows), `reproduction`, and the formats that only this task reads.  A package inside a
-task's, such as `coref.marmara`, holds what is one corpus's own; what it lacks is found in the task's.
+(statistics, views and flat rows), `reproduction`, and the formats that only this task reads, which may be in a package
+`formats`.  A package inside a task's, such as `coref.marmara`, holds what is one corpus's own; what it lacks is found
+in the task's.
 """
 
 from __future__ import annotations
@@ -61,6 +62,9 @@ def find_submission_format(task: str, name: str) -> SubmissionFormat:
 
 
 def _import_format(task: str, name: str) -> ModuleType:
+    formats = find(task, "formats")
+    if formats and find_spec(f"{formats.__name__}.{name}"):
+        return importlib.import_module(f"{formats.__name__}.{name}")
     return find(task, name) or importlib.import_module(f"closeread.formats.{name}")
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -78,36 +77,6 @@ class EmptyNodes:
         order = np.argsort(document, kind="stable")
         dependencies = [self.dependencies[i] for i in order.tolist()]
         return EmptyNodes(document[order], self.token[order], self.sentence[order], dependencies)
-
-
-class LazyField(Sequence[str]):
-    """A field of mentions that is read from the file only when it is used.
-
-    Args:
-        read: returns the values of some mentions of the file, by their index there.
-        rows: (n_mentions,) the index of each mention.
-    """
-
-    def __init__(self, read: Callable[[Ints], Sequence[str]], rows: Ints) -> None:
-        self._read, self._rows = read, rows
-
-    @cached_property
-    def _values(self) -> Sequence[str]:
-        return self._read(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        return self._values[index]
-
-    def take(self, rows: Ints) -> LazyField:
-        """Return the field of some of the mentions, by their place here."""
-        return LazyField(self._read, self._rows[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +164,7 @@ class MentionTable(Sequence[Record]):
             entity=self.entity[rows],
             parts=_renumber(self.parts, order),
             minimum=_renumber(self.minimum, order),
-            mention_fields={name: _take(values, rows) for name, values in self.mention_fields.items()},
+            mention_fields={name: [values[i] for i in order] for name, values in self.mention_fields.items()},
             head=None if self.head is None else self.head[rows],
         )
 
@@ -226,8 +195,86 @@ class MentionTable(Sequence[Record]):
         return {"document": self.names[number], "clusters": list(clusters.values())}
 
 
-def _take(values: Sequence[str], rows: Ints) -> Sequence[str]:
-    return values.take(rows) if isinstance(values, LazyField) else [values[i] for i in rows.tolist()]
+class EmptyNode(NamedTuple):
+    """A token that is an empty node: the number of its sentence in the document, and its dependencies as below."""
+
+    token: int
+    sentence: int
+    dependencies: Sequence[tuple[int, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A document as a reader yields it.
+
+    Attributes:
+        name: its name.
+        n_tokens: the number of its tokens.
+        start, end: (n_mentions,) first and last token of each mention.
+        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
+        labels: the ids of its entities.
+        head: (n_mentions,) the head token of each mention; None if the format has no heads.
+        parts, minimum: as in `MentionTable`, by the number of the mention in the document.
+        rank: the place of each entity in the order in which the reference scorer meets them; None if that is theirs.
+        empty: the empty nodes among its tokens.
+        fields: by name, the value of a field of each mention; all documents of a file have the same fields.
+    """
+
+    name: str
+    n_tokens: int
+    start: Ints
+    end: Ints
+    entity: Ints
+    labels: Sequence[str]
+    head: Ints | None = None
+    parts: Mapping[int, Parts] = field(default_factory=dict)
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rank: Sequence[int] | None = None
+    empty: Sequence[EmptyNode] = ()
+    fields: dict[str, list[str]] = field(default_factory=dict)
+
+
+def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
+    """Join documents; `others` are further columns of the table."""
+    entities = list(accumulate((len(one.labels) for one in documents), initial=0))
+    mentions = list(accumulate((len(one.start) for one in documents), initial=0))
+    ranks = [n + i for one, n in zip(documents, entities, strict=False) for i in one.rank or range(len(one.labels))]
+    heads = [one.head for one in documents if one.head is not None]
+
+    def number(values: Iterable[Mapping[int, T]]) -> dict[int, T]:
+        return {n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()}
+
+    def join(columns: Iterable[Ints]) -> Ints:
+        return np.concatenate([np.zeros(0, np.int64), *columns])
+
+    nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
+    return MentionTable(
+        names=[one.name for one in documents],
+        n_tokens=np.array([one.n_tokens for one in documents], np.int64),
+        document=np.repeat(np.arange(len(documents)), np.diff(mentions)),
+        start=join(one.start for one in documents),
+        end=join(one.end for one in documents),
+        entity=join(one.entity + n for one, n in zip(documents, entities, strict=False)),
+        n_entities=entities[-1],
+        labels=[label for one in documents for label in one.labels],
+        head=join(heads) if heads else None,
+        parts=number(one.parts for one in documents),
+        minimum=number(one.minimum for one in documents),
+        empty=EmptyNodes(
+            np.array([i for i, _ in nodes], np.int64),
+            np.array([node.token for _, node in nodes], np.int64),
+            np.array([node.sentence for _, node in nodes], np.int64),
+            [node.dependencies for _, node in nodes],
+        )
+        if nodes
+        else None,
+        mention_fields={
+            name: list(chain.from_iterable(one.fields[name] for one in documents))
+            for name in (documents[0].fields if documents else ())
+        },
+        rank=None if ranks == list(range(len(ranks))) else np.array(ranks, np.int64),
+        **others,
+    )
 
 
 def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:

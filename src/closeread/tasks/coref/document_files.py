@@ -119,7 +119,7 @@ def _describe_ignored(files: Sequence[str]) -> Iterator[str]:
 
 def _read(found: Format, file: Path, reading: Reading) -> Parsed:
     if reading.word_column != "auto" and found is find_format("coref", "conll"):
-        from closeread.tasks.coref.conll import read_records
+        from closeread.tasks.coref.formats.conll import read_records
 
         return read_records(file, "", int(reading.word_column))
     read = found.read_system if reading.is_response and found.read_system is not None else found.read

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.conll_words import ConllWords
+from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
 
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})

@@ -23,7 +23,7 @@ from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable, Trees
-from closeread.tasks.coref.conll_words import ConllWords
+from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.kernels.constituents import NOUN, OTHER, PART, VERB, Constituents
 from closeread.tasks.coref.kernels.mention_matching import match_mentions

@@ -273,7 +273,7 @@ def adjudicate(
     from closeread.tasks.coref.adjudication.results import adjudicate as solve
     from closeread.tasks.coref.adjudication.solving import Deadline
     from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
-    from closeread.tasks.coref.conll_frames import dump_in_frames
+    from closeread.tasks.coref.formats.conll import dump_in_frames
     from closeread.tasks.coref.sides import dump_documents
 
     settings = Settings(objective, incompatible, empty_annotators)

@@ -9,7 +9,7 @@ import numpy as np
 
 from closeread.exceptions import Problem, join_names, pluralize, quote
 from closeread.tasks.coref.columns import MentionTable, Words
-from closeread.tasks.coref.conll_words import ConllWords
+from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.joined import find_words
 from closeread.tasks.coref.neural_json import JsonWords
 

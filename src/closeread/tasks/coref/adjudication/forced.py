@@ -3,7 +3,7 @@
 Conventions: ``=-`` says that no mention of the result begins or ends on the token; ``=`` and brackets, such as
 ``=(1|2)``, that exactly these mentions do.  They are in chains of two or more, those with the same id in one chain,
 those with different ids in different chains.  Cells without ``=`` are ignored, and so are all other columns except
-one with the words.  As in `closeread.tasks.coref.conll_cells`, what opens on a token opens before anything closes.
+one with the words.  As in `closeread.tasks.coref.formats.conll`, what opens on a token opens before anything closes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention
 from closeread.tasks.coref.adjudication.compatibility import are_compatible
-from closeread.tasks.coref.conll_layout import parse_name
-from closeread.tasks.coref.conll_text import MARKER
+from closeread.tasks.coref.formats.conll import MARKER, parse_name
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
 PIECE = re.compile(rf"(\()?({NUMBER})(\))?")

@@ -20,7 +20,7 @@ from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDoc
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.results import AdjudicatedDocument
 from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.conll_writer import PARTED, WORD, format_cells, format_name
+from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
 Chains = Mapping[str, Sequence[Mention]]
 """Mentions by the id of their chain."""

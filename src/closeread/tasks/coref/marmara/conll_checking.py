@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from closeread.exceptions import Problem, pluralize, quote
 from closeread.formats.problems import Problems
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
 from closeread.tasks.coref.marmara.documents import Document, SpannedMention
 from closeread.tasks.coref.marmara.record_making import make_document

@@ -14,7 +14,7 @@ import numpy as np
 from closeread.exceptions import quote
 from closeread.formats.problems import Problems
 from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.conll_words import ConllWords
+from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.marmara.spans import Span, find_overlaps
 
 COLUMNS = "sentence number, word number, form and mentions"
@@ -53,7 +53,7 @@ def read_rows(table: MentionTable, problems: Problems) -> dict[int, list[Row]]:
             problems.add(f"{what} (expected {COLUMNS})")
             continue
         numbers, words_in_sentence, forms = read[0]
-        columns = zip(numbers, words_in_sentence, forms, words.lines(index).tolist(), strict=True)
+        columns = zip(numbers, words_in_sentence, forms, words.lines(index), strict=True)
         found[index] = [Row(*row) for row in columns]
     return found
 

@@ -23,7 +23,7 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.records import Record
-from closeread.tasks.coref.conll import read_conll
+from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.marmara.conll_files import format_document
 from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
 from closeread.tasks.coref.marmara.spans import Span, document_order, find_overlaps

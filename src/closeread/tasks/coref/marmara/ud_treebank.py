@@ -17,8 +17,7 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, split_lines
-from closeread.tasks.coref.conllu_headers import NEWDOC
-from closeread.tasks.coref.conllu_rows import COLUMNS
+from closeread.tasks.coref.formats.conllu import COLUMNS, NEWDOC
 from closeread.tasks.coref.marmara.documents import Sentence
 from closeread.tasks.coref.marmara.ud_tokens import TAGS, SurfaceToken, Word, find_circle, make_tokens
 

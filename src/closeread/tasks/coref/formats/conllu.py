@@ -1,0 +1,695 @@
+"""CoNLL-U files with coreference in the annotation of CorefUD, or of GUM.
+
+Conventions: a document begins at ``# newdoc id = NAME``, or at ``# newdoc``; its name is then its number in the file,
+from 1.  A file without any of these is document 1.  Tokens are words and empty nodes, in the order of the file, an
+empty node with the word ``_``; they are numbered from 0 in their document.  Words have the ids 1, 2, … in each
+sentence, empty nodes 3.1, 3.2, … after word 3 (0.1 before the first), and the multiword token 3-4, which is no token,
+is before word 3, without an overlap with other multiword tokens.  The enhanced dependencies of empty nodes are in the
+column DEPS.
+
+The mentions are in the last column as ``Entity=``: ``(e1-person-2-`` opens a mention, ``e1)`` closes the last open
+mention of entity e1, ``(e1-person-1-)`` is a mention of a single token, and ``(e1[1/2]-`` to ``e1[1/2])`` is the first
+of two parts; brackets are joined without a separator.  Their fields are declared by ``# global.Entity``: `eid` is the
+entity's id, `GRP` (in GUM) the same; ids belong to their document.  `head` is the number of the mention's head among
+its tokens, from 1; the default is the first token.  A mention may cross the end of a sentence.
+``Bridge=e1<e5:subset`` and ``SplitAnte=e3<e11,e4<e11`` are checked and counted, and otherwise ignored.
+
+Files are read line by line.  Of the words, only a digest is kept; they are read again when they are asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from heapq import heappop, heappush
+from io import BytesIO
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread import limits
+from closeread.exceptions import pluralize, quote
+from closeread.formats import Format
+from closeread.formats.problems import Problems
+from closeread.formats.stored_text import HeldText, Text, open_large
+from closeread.formats.text import UNSAFE, read_bytes
+from closeread.records import Parsed
+from closeread.tasks.coref.columns import (
+    Document,
+    EmptyNode,
+    MentionTable,
+    Parts,
+    make_table,
+    nth_token,
+    number_of_token,
+)
+from closeread.tasks.coref.coref_json import table_of
+from closeread.tasks.coref.document_genre import find_genre
+from closeread.tasks.coref.document_lengths import list_lengths
+from closeread.tasks.coref.entity_ids import choose_ids
+from closeread.tasks.coref.formats.lines import PLAIN, StoredWords, read_parts
+
+COLUMNS = 10
+DEFAULT_FIELDS = "eid-etype-head-other"
+ROOT = -1
+
+HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
+NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
+GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
+ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
+DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
+PIECE = re.compile(r"(\()?([^()]+)(\))?")
+PART = re.compile(r"([^\[]+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
+NUMBER = re.compile(r"[0-9]{1,9}")
+BRIDGE = re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?")
+SPLIT_ANTECEDENT = re.compile(r"([^<>]+)<([^<>]+)")
+PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+
+class Name(NamedTuple):
+    """An entity's id as it is in brackets: with the number of the part, from 1, and that of all parts."""
+
+    label: str
+    part: int = 1
+    of: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.label}[{self.part}/{self.of}]" if self.of > 1 else self.label
+
+
+@lru_cache(maxsize=2**12)
+def parse_name(text: str) -> Name | None:
+    """Parse ``ID`` or ``ID[PART/PARTS]``; None if it is neither."""
+    split = PART.fullmatch(text)
+    if not split:
+        return Name(text) if text and not text.endswith("]") else None
+    name = Name(split[1], int(split[2]), int(split[3]))
+    return name if name.part <= name.of and name.of > 1 else None
+
+
+@dataclass
+class _Mention:
+    """A mention, as far as it has been read.
+
+    Attributes:
+        number: the number of mentions of the document that open before it.
+        line: the line on which it opens.
+        entity: the number of its entity in the document.
+        type: the type of the entity.
+        head: the number of its head among its tokens, from 1; 0 if not given.
+        parts: the (start, end) of the parts that have been read.
+    """
+
+    number: int
+    line: int
+    entity: int
+    type: str
+    head: int = 0
+    parts: list[tuple[int, int]] = field(default_factory=list)
+
+
+class _Discontinuous:
+    """The discontinuous mentions of an entity that lack parts.
+
+    As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and of all that
+    lack parts, the one that opened last is complete first.
+    """
+
+    def __init__(self) -> None:
+        self.incomplete: list[tuple[_Mention, int]] = []  # with the number of all parts, as they open
+        self._interrupted: list[tuple[int, _Mention, int]] = []  # a heap
+
+    def resume(self, name: Name, token: int) -> _Mention | None:
+        """Return the mention of which another part opens; None if this part is not its next one."""
+        if self._interrupted:
+            _, mention, of = self._interrupted[0]
+            if (name.of, name.part) == (of, len(mention.parts) + 1) and mention.parts[-1][1] < token:
+                heappop(self._interrupted)
+                return mention
+        return None
+
+    def close(self, name: Name, mention: _Mention) -> _Mention | None:
+        """Close a part; if it is the last, return the mention that had to be complete before, if any."""
+        if name.part < name.of:
+            heappush(self._interrupted, (mention.number, mention, name.of))
+            return None
+        last, _ = self.incomplete[-1]
+        self.incomplete = [one for one in self.incomplete if one[0] is not mention]
+        return None if last is mention else last
+
+
+@dataclass
+class _Entities:
+    """The entities of the current document: its mentions as they open, and what is open or lacks parts, by id."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    mentions: list[_Mention] = field(default_factory=list)
+    open: defaultdict[str, list[tuple[Name, int, _Mention]]] = field(default_factory=lambda: defaultdict(list))
+    discontinuous: defaultdict[str, _Discontinuous] = field(default_factory=lambda: defaultdict(_Discontinuous))
+
+
+@dataclass
+class _Sentence:
+    """How far the current sentence has been read.
+
+    Attributes:
+        number: its number in the document, from 0.
+        words: the token of each word.
+        nodes: the token of each empty node, by its id.
+        n_empty: the number of empty nodes after the last word.
+        range_end: the last word of the last multiword token.
+        parents: the token, the line, and the parents of each empty node: its id and the relation.
+    """
+
+    number: int
+    words: list[int] = field(default_factory=list)
+    nodes: dict[tuple[int, int], int] = field(default_factory=dict)
+    n_empty: int = 0
+    range_end: int = 0
+    parents: list[tuple[int, int, list[tuple[int, int, str]]]] = field(default_factory=list)
+
+
+@dataclass
+class _Place:
+    """Where a document begins: the line of its header, or its first line, and the next line and its position."""
+
+    name: str
+    is_numbered: bool
+    header: int
+    line: int
+    begin: int
+
+
+class _Reader:
+    """Reader of the lines of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.problems = Problems()
+        self.documents: list[Document] = []
+        self.places: list[_Place] = []
+        self.digests: list[bytes] = []
+        self.has_types = False
+        self._path = path
+        self._lacking = Problems()  # parents that don't exist, which are reported if there are no other problems
+        self._seen: dict[str, int] = {}  # the line of each document's header
+        self._begin: int | None = None  # the position of the first line
+        self._line = self._n_headers = self._n_bridging = 0
+        self._outside: int | None = None  # the line of the first token, if it is before the first header
+        self._fields: Sequence[str] | None = None  # of entities; empty if their declaration is not usable
+        self._split: set[tuple[int, str]] = set()  # the documents and entities with split antecedents
+        # Of the current document:
+        self._entities = _Entities()
+        self._sentence: _Sentence | None = None
+        self._n_sentences = 0
+        self._tags: list[bytes] = []  # the part of speech of each token
+        self._words: list[bytes] = []
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._nodes: list[EmptyNode] = []
+
+    def take(self, position: int, data: bytes) -> None:
+        """Read some lines, given their position in the file."""
+        self._begin = position if self._begin is None else self._begin
+        for raw in BytesIO(data):
+            self._line += 1
+            position += len(raw)
+            line = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if line.startswith(b"#"):
+                if b"newdoc" in line or b"global.Entity" in line:
+                    self._take_header(line.decode(), position)
+            elif line.strip(b" \t"):
+                if not self.places and line.count(b"\t") == COLUMNS - 1:
+                    self._outside = self._line
+                    self.places.append(_Place("1", True, 1, 1, self._begin))
+                self._take_row(line)
+            else:
+                self._end_sentence()
+        self._hash_words()
+        if self.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
+            self.problems.raise_any(self._path)
+
+    def _take_header(self, line: str, position: int) -> None:
+        match = HEADER.match(line)
+        if match and match[1] == "newdoc":
+            self._end_sentence()
+            self._end_document()
+            self._begin_document(line, position)
+        elif match:
+            declared = GLOBAL_ENTITY.fullmatch(line)
+            value = (declared[1] or "") if declared else line
+            self._fields = value.split("-")
+            given = [name for name in self._fields if name]
+            if len({"eid", "GRP"} & set(given)) != 1 or len(set(given)) < len(given):
+                expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
+                self._report(f"global.Entity is {quote(value)} ({expected})")
+                self._fields = ()
+            self.has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
+
+    def _begin_document(self, line: str, position: int) -> None:
+        self._n_headers += 1
+        match = NEWDOC.fullmatch(line)
+        is_numbered = match is not None and match[1] is None
+        name = str(self._n_headers) if is_numbered else (match[1] if match else "")
+        self.places.append(_Place(name, is_numbered, self._line, self._line + 1, position))
+        if not name:
+            found = "document without a name" if match else f"{quote(line)} is not valid"
+            self._report(f"{found} (expected '# newdoc id = NAME')")
+        elif unsafe := UNSAFE.search(name):
+            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}")
+        elif (before := self._seen.setdefault(name, self._line)) != self._line:
+            number = "; a document without an id is named by its number" if is_numbered else ""
+            self._report(f"duplicate document {quote(name)} (first on line {before}){number}")
+
+    def _take_row(self, line: bytes) -> None:
+        cells = line.split(b"\t")
+        if len(cells) != COLUMNS:
+            self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
+            return
+        is_beyond_ascii = b"\xc2" in line and UNSAFE.search(line.decode().replace("\t", " "))  # U+0080 to U+009F
+        if line.translate(None, PLAIN) or b"\r" in line or is_beyond_ascii:
+            self._report("the row contains a control character")
+        if self._sentence is None:
+            self._sentence = _Sentence(self._n_sentences)
+            self._n_sentences += 1
+        kind = self._take_id(self._sentence, cells[0])
+        misc = cells[9]
+        entity = self._find_entity(misc.decode(), kind) if b"Entity=" in misc else ""
+        if kind in (b"-", b"?"):
+            return
+        token = len(self._tags)
+        self._tags.append(cells[3])
+        if not cells[1]:
+            self._report("column 2: the word is empty (expected a word or '_')")
+        self._words.append(b"" if kind == b"." else cells[1])
+        if kind == b".":
+            self._take_dependencies(self._sentence, token, cells[8].decode())
+        if entity:
+            if self._fields is None:
+                expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
+                self._report(f"column 10: Entity without a declaration of its fields ({expected})")
+            elif self._fields:
+                self._take_entity(token, entity, self._fields)
+        if b"Bridge=" in misc or b"SplitAnte=" in misc:
+            self._take_relations(misc.decode())
+
+    def _take_id(self, sentence: _Sentence, text: bytes) -> bytes:
+        """Read an id; return its kind: that of a word (empty), an empty node (.), a range (-), or anything else (?)."""
+        word, token = len(sentence.words), len(self._tags)
+        after = word + 1
+        if text == b"%d" % after:
+            sentence.words.append(token)
+            sentence.n_empty = 0
+            return b""
+        match = ROW_ID.fullmatch(text)
+        kind = (match[2] or b"") if match else b"?"
+        number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
+        if kind == b"." and (number, second) == (word, sentence.n_empty + 1):
+            sentence.nodes[word, second] = token
+            sentence.n_empty = second
+        elif kind == b"-" and number == after and second > number > sentence.range_end:
+            sentence.range_end = second
+        elif kind == b"" and number == after:  # with a leading zero
+            sentence.words.append(token)
+            sentence.n_empty = 0
+        else:
+            follows = f" follows word {word}" if word else ""
+            expected = f"expected {after}, {word}.{sentence.n_empty + 1} or a range from {after}"
+            self._report(f"column 1: {quote(text.decode())}{follows} ({expected})")
+        return kind
+
+    def _find_entity(self, misc: str, kind: bytes) -> str:
+        """Return the value of Entity; empty if the row can't have one."""
+        values = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
+        if len(values) > 1:
+            self._report("column 10: Entity is given twice")
+        if values and values[0] and kind == b"-":
+            self._report("column 10: Entity on a multiword token (expected on its words)")
+        return values[0] if values else ""
+
+    def _take_dependencies(self, sentence: _Sentence, token: int, cell: str) -> None:
+        matches = [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
+        parents = [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
+        if len(parents) < len(matches):
+            expected = "expected '_' or PARENT:RELATION, several separated by '|'"
+            self._report(f"column 9: {quote(cell)} is not valid ({expected})")
+        sentence.parents.append((token, self._line, parents))
+
+    def _take_relations(self, misc: str) -> None:
+        for attribute in misc.split("|"):
+            name, _, value = attribute.partition("=")
+            if name not in ("Bridge", "SplitAnte") or not value:
+                continue
+            pattern, expected = (BRIDGE, "ID<ID or ID<ID:RELATION") if name == "Bridge" else (SPLIT_ANTECEDENT, "ID<ID")
+            for text in value.split(","):
+                match = pattern.fullmatch(text)
+                if not match or match[1] == match[2]:
+                    found = f"column 10: {quote(text)} is not a valid {name}"
+                    self._report(f"{found} (expected {expected} with two entities, several separated by ',')")
+                elif name == "Bridge":
+                    self._n_bridging += 1
+                else:
+                    self._split.add((len(self.places), match[2]))
+
+    def _take_entity(self, token: int, cell: str, fields: Sequence[str]) -> None:
+        pieces = PIECE.findall(cell)
+        if "".join(map("".join, pieces)) != cell or not all(opens or closes for opens, _, closes in pieces):
+            found = f"column 10: {quote(cell)} is not a valid Entity"
+            self._report(f"{found} (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')")
+            return
+        for opens, text, closes in pieces:
+            if opens:
+                values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
+                self._open_mention(token, values, is_single=bool(closes))
+            else:
+                self._close_mention(token, text)
+
+    def _open_mention(self, token: int, values: Mapping[str, str], *, is_single: bool) -> None:
+        text = values.get("eid", values.get("GRP", ""))
+        name = parse_name(text)
+        if not name:
+            found = f"column 10: {quote(text)} is not a valid entity id"
+            self._report(f"{found} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)")
+            return
+        entities = self._entities
+        if name.part > 1:
+            mention = entities.discontinuous[name.label].resume(name, token)
+            if mention is None:
+                found = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
+                self._report(f"{found} without part {name.part - 1} of {name.of} before it")
+                return
+        else:
+            entity = entities.numbers.setdefault(name.label, len(entities.numbers))
+            kind = values.get("etype", values.get("entity", ""))
+            mention = _Mention(len(entities.mentions), self._line, entity, kind)
+            entities.mentions.append(mention)
+            if name.of > 1:
+                entities.discontinuous[name.label].incomplete.append((mention, name.of))
+        if head := values.get("head"):
+            if not NUMBER.fullmatch(head) or int(head) == 0:
+                self._report(f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)")
+            elif mention.head not in (0, int(head)):
+                self._report(f"column 10: the head is {head}, but {mention.head} in another part")
+            else:
+                mention.head = int(head)
+        mention.parts.append((token, token))
+        if is_single:
+            self._end_part(token, name, mention)
+        else:
+            entities.open[name.label].append((name, self._line, mention))
+
+    def _close_mention(self, token: int, text: str) -> None:
+        name = parse_name(text)
+        opened = self._entities.open.get(name.label, []) if name else []
+        found = next((i for i in reversed(range(len(opened))) if opened[i][0] == name), None)
+        if name is None or found is None:
+            self._report(f"column 10: entity {quote(text)} closes but is not open")
+            return
+        if found != len(opened) - 1:
+            last, its_line, _ = opened[-1]
+            between = f"{quote(str(last))}, which opens later (line {its_line}), is still open"
+            self._report(f"column 10: entity {quote(text)} closes while {between}")
+        self._end_part(token, name, opened.pop(found)[2])
+
+    def _end_part(self, token: int, name: Name, mention: _Mention) -> None:
+        mention.parts[-1] = (mention.parts[-1][0], token)
+        if name.of > 1 and (other := self._entities.discontinuous[name.label].close(name, mention)):
+            found = f"another mention of it, which opens later (line {other.line}), lacks parts"
+            self._report(f"column 10: entity {quote(str(name))} closes while {found}")
+        if name.part == name.of:
+            size = sum(end - start + 1 for start, end in mention.parts)
+            if mention.head > size:
+                found = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
+                self._report(f"{found} (expected at most {size}, the number of its tokens)", mention.line)
+
+    def _end_sentence(self) -> None:
+        sentence, self._sentence = self._sentence, None
+        if sentence is None:
+            return
+        if sentence.range_end > len(sentence.words):
+            self._report(f"the sentence ends before word {sentence.range_end}, the last of a multiword token")
+        for token, line, parents in sentence.parents:
+            dependencies = []
+            for number, second, relation in parents:
+                if second:
+                    parent = sentence.nodes.get((number, second))
+                else:
+                    parent = [ROOT, *sentence.words][number] if number <= len(sentence.words) else None
+                if parent is None:
+                    text = f"{number}.{second}" if second else str(number)
+                    self._lacking.add(f"column 9: the parent {text} is not in the sentence", line)
+                else:
+                    dependencies.append((parent, relation))
+            self._nodes.append(EmptyNode(token, sentence.number, dependencies))
+
+    def _end_document(self) -> None:
+        if not self.places:
+            return
+        entities = self._entities
+        still_open = list(chain.from_iterable(entities.open.values()))
+        for name, line, _ in still_open:
+            self._report(f"entity {quote(str(name))} opens but never closes", line)
+        open_mentions = {id(mention) for _, _, mention in still_open}
+        for label, of_entity in entities.discontinuous.items():
+            for mention, of in of_entity.incomplete:
+                if id(mention) not in open_mentions:
+                    found = f"a mention of entity {quote(label)} has only {len(mention.parts)} of its {of} parts"
+                    self._report(f"{found} (expected all of them in the same document)", mention.line)
+        if not self.problems.total:
+            mentions = sorted(entities.mentions, key=lambda one: one.entity)
+            parts = [_merge_parts(one.parts) for one in mentions]
+            heads = [nth_token(spans, one.head or 1) for spans, one in zip(parts, mentions, strict=True)]
+            tags = [self._tags[head].decode() for head in heads]
+            self.documents.append(
+                Document(
+                    name=self.places[-1].name,
+                    n_tokens=len(self._tags),
+                    start=np.array([spans[0][0] for spans in parts], np.int64),
+                    end=np.array([spans[-1][1] for spans in parts], np.int64),
+                    entity=np.array([one.entity for one in mentions], np.int64),
+                    labels=list(entities.numbers),
+                    head=np.array(heads, np.int64),
+                    parts={i: spans for i, spans in enumerate(parts) if len(spans) > 1},
+                    empty=self._nodes,
+                    fields={"pos": ["" if tag == "_" else tag for tag in tags], "type": [one.type for one in mentions]},
+                )
+            )
+        self._hash_words()
+        self.digests.append(self._digest.digest())
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._entities, self._tags, self._nodes, self._n_sentences = _Entities(), [], [], 0
+
+    def _hash_words(self) -> None:
+        """Add the words to the digest; empty nodes have no word here."""
+        self._digest.update(b"".join([word + b"\t" for word in self._words]))
+        self._words.clear()
+
+    def _report(self, what: str, line: int | None = None) -> None:
+        self.problems.add(what, self._line if line is None else line)
+
+    def finish(self, text: Text) -> MentionTable:
+        """Return all documents.
+
+        Raises:
+            FormatError: the file has problems.
+        """
+        self._end_sentence()
+        self._end_document()
+        if self._outside and self._n_headers:
+            self._report("token outside a document (expected '# newdoc id = NAME' before it)", self._outside)
+        if not self.places and not self.problems.total:
+            self.problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+        self.problems.raise_any(self._path)
+        self._lacking.raise_any(self._path)
+        if not self.has_types:
+            for document in self.documents:
+                document.fields.pop("type")
+        genres = [find_genre(place.name) for place in self.places]
+        counted = [pluralize(len(self._split), "split antecedent")] if self._split else []
+        counted += [pluralize(self._n_bridging, "bridging relation")] if self._n_bridging else []
+        verb = "is" if len(self._split) + self._n_bridging == 1 else "are"
+        return make_table(
+            self.documents,
+            words=ConlluWords(text, self.digests, self.places),
+            document_fields={"genre": genres} if any(genres) else {},
+            unnamed=frozenset(i for i, place in enumerate(self.places) if place.is_numbered),
+            notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
+        )
+
+
+def _merge_parts(parts: Sequence[tuple[int, int]]) -> Parts:
+    """Merge parts without a token between them."""
+    merged = [parts[0]]
+    for start, end in parts[1:]:
+        if start == merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return tuple(merged)
+
+
+class ConlluWords(StoredWords):
+    """The words of a file's documents."""
+
+    def __init__(self, text: Text, digests: Sequence[bytes], places: Sequence[_Place]) -> None:
+        super().__init__(text, digests)
+        self._places = places
+
+    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token of a document."""
+        place, *after = self._places[document : document + 2]
+        for number, line in self._iterate_lines(place.begin, after[0].begin if after else self._text.size, place.line):
+            cells = line.split(b"\t", 2)
+            if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
+                yield number, b"_" if b"." in cells[0] else cells[1]
+
+
+def read_conllu(path: Path) -> MentionTable:
+    """Read the documents of a CoNLL-U file.
+
+    Returns:
+        The mentions of an entity in the order in which they open; the ids of the file as labels.
+
+    Raises:
+        FormatError: the file is not text or not valid CoNLL-U, with all its problems.
+    """
+    return _read(path)[0]
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """The same, each with the line on which its document begins; names are the file's, whatever the split."""
+    del split
+    return Parsed(*_read(path), [])
+
+
+def _read(path: Path) -> tuple[MentionTable, list[int]]:
+    text = open_large(path) or HeldText(read_bytes(path))
+    reader = _Reader(path)
+    read_parts(path, text, reader.take, allow_controls=True)
+    return reader.finish(text), [place.header for place in reader.places]
+
+
+class _Bracket(NamedTuple):
+    """A bracket of a mention, or of one of its parts."""
+
+    mention: int
+    entity: str
+    part: int
+    of: int
+    text: str
+    opens: bool
+    closes: bool
+
+
+def dump_conllu(table: MentionTable) -> str:
+    """Convert documents to CoNLL-U text, each to one sentence with coreference as its only annotation.
+
+    Words are ``_`` if the table has none; ids are kept if the format can express them; empty nodes keep their enhanced
+    dependencies.
+
+    Raises:
+        ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
+            control character, two crossing mentions of one entity.
+    """
+    lengths = list_lengths(table, "a CoNLL-U file")
+    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
+    empty: defaultdict[int, dict[int, Sequence[tuple[int, str]]]] = defaultdict(dict)
+    if table.empty is not None:
+        nodes = zip(table.empty.document.tolist(), table.empty.token.tolist(), table.empty.dependencies, strict=True)
+        for document, token, dependencies in nodes:
+            empty[document][token] = dependencies
+    return "".join(
+        _format_document(table, i, range(first, last), lengths[i], empty[i])
+        for i, (first, last) in enumerate(pairwise(borders))
+    )
+
+
+def _format_document(
+    table: MentionTable,
+    document: int,
+    mentions: Sequence[int],
+    n_tokens: int,
+    empty: Mapping[int, Sequence[tuple[int, str]]],
+) -> str:
+    name = table.names[document]
+    about = f"document {quote(name)}: a CoNLL-U file can't express"
+    header = f"# newdoc id = {name}"
+    match = NEWDOC.fullmatch(header)
+    if UNSAFE.search(name) or not name or not match or match[1] != name:
+        raise ValueError(f"{about} {quote(name)}")
+    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
+    if invalid := [word for word in words if not word or UNSAFE.search(word)]:
+        raise ValueError(f"{about} {quote(invalid[0])}")
+    ids = choose_ids(table, sorted({int(table.entity[i]) for i in mentions}), PLAIN_ID, "e")
+    spans = [table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)) for i in mentions]
+    heads = [span[0][0] for span in spans] if table.head is None else table.head[list(mentions)].tolist()
+    numbers = list(map(number_of_token, spans, heads))
+    cells = _make_cells([ids[int(table.entity[i])] for i in mentions], spans, numbers, n_tokens)
+    if not _reads_back(chain.from_iterable(cells)):
+        raise ValueError(f"{about} two crossing mentions of one entity")
+    rows = {ROOT: "0"}
+    word = second = 0
+    for token in range(n_tokens):
+        word, second = (word, second + 1) if token in empty else (word + 1, 0)
+        rows[token] = f"{word}.{second}" if second else str(word)
+    lines = [header, f"# global.Entity = {DEFAULT_FIELDS}"]
+    for token in range(n_tokens):
+        cell = "".join(bracket.text for bracket in cells[token])
+        governor = "0" if token not in empty else "_"
+        dependencies = "|".join(f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())) or "_"
+        misc = f"Entity={cell}" if cell else "_"
+        lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies, misc]))
+    return "".join(f"{line}\n" for line in [*lines, ""])
+
+
+def _make_cells(
+    entities: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int
+) -> Sequence[Sequence[_Bracket]]:
+    """List the brackets of each token: closing ones first, in the order opposite to opening; longest mention first."""
+    opening: list[list[_Bracket]] = [[] for _ in range(n_tokens)]
+    closing: list[list[_Bracket]] = [[] for _ in range(n_tokens)]
+    brackets = [
+        (start, -end, i, part, len(parts))
+        for i, parts in enumerate(spans)
+        for part, (start, end) in enumerate(parts, start=1)
+    ]
+    for start, minus_end, i, part, of in sorted(brackets):
+        name = Name(entities[i], part, of)
+        opens = f"({name}--{heads[i]}-"
+        if start == -minus_end:
+            opening[start].append(_Bracket(i, entities[i], part, of, f"{opens})", True, True))
+        else:
+            opening[start].append(_Bracket(i, entities[i], part, of, opens, True, False))
+            closing[-minus_end].append(_Bracket(i, entities[i], part, of, f"{name})", False, True))
+    return [[*reversed(closes), *opens] for closes, opens in zip(closing, opening, strict=True)]
+
+
+def _reads_back(brackets: Iterable[_Bracket]) -> bool:
+    """Whether readers join the brackets to the same mentions (see `_Discontinuous`)."""
+    opened: defaultdict[str, list[int]] = defaultdict(list)
+    incomplete: defaultdict[str, list[int]] = defaultdict(list)
+    for mention, entity, part, of, _, opens, closes in brackets:
+        if opens and of > 1:
+            if part == 1:
+                incomplete[entity].append(mention)
+            elif next(i for i in incomplete[entity] if i not in opened[entity]) != mention:
+                return False
+        if opens and not closes:
+            opened[entity].append(mention)
+        if closes and not opens and opened[entity].pop() != mention:
+            return False
+        if closes and of > 1 and part == of and incomplete[entity].pop() != mention:
+            return False
+    return True
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_conllu(table_of(records)),
+    suffixes=(".conllu",),
+    first_line=re.compile(r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII),
+)

@@ -1,0 +1,111 @@
+"""What the readers of CoNLL and CorefUD files share: a part at a time is read, and words are read again when needed."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+
+from closeread import limits
+from closeread.formats.problems import Problems
+from closeread.formats.stored_text import Text, find_begin, iterate_parts
+from closeread.formats.text import check_encoding
+
+PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
+"""The bytes that lines of text may contain."""
+
+
+def read_parts(path: Path, text: Text, take: Callable[[int, bytes], None], *, allow_controls: bool = False) -> None:
+    """Check that a file is text, and give its parts and their positions to a reader, unless something is wrong.
+
+    Raises:
+        FormatError: it is no UTF-8, has lines that are too long, or control characters if these are not allowed.
+    """
+    problems, line, begin = Problems(), 1, find_begin(text)
+    if begin == text.size:
+        check_encoding(path, b"")
+    for position, data in iterate_parts(text, begin, text.size):
+        if position == begin or b"\0" in data:
+            check_encoding(path, data)
+        if not _is_clean(data, allow_controls=allow_controls):
+            _find_problems(data, line, problems, allow_controls=allow_controls)
+            if problems.total > limits.MAX_PROBLEMS:  # binary files have that many in their first part
+                break
+        if not problems.total:
+            take(position, data)
+        line += data.count(b"\n")
+    problems.raise_any(path)
+
+
+def _is_clean(data: bytes, *, allow_controls: bool) -> bool:
+    if len(data) > limits.MAX_LINE_BYTES:
+        return False
+    if not allow_controls and (data.translate(None, PLAIN) or data.count(b"\r") > data.count(b"\r\n")):
+        return False
+    try:
+        return data.isascii() or data.decode() is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _find_problems(data: bytes, first_line: int, problems: Problems, *, allow_controls: bool) -> None:
+    for number, line in enumerate(BytesIO(data), first_line):
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
+        if len(line) > limits.MAX_LINE_BYTES:
+            problems.add(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
+            continue
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            problems.add(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)
+        unsafe = None if allow_controls else re.search(rb"[^\t -~\x80-\xff]", line)
+        if unsafe:
+            problems.add(f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}", number)
+
+
+class StoredWords(ABC):
+    """The words of a file's documents, read again when they are asked for.
+
+    Args:
+        text: the file.
+        digests: a digest of the words of each document; different digests do not imply different words.
+    """
+
+    def __init__(self, text: Text, digests: Sequence[bytes]) -> None:
+        self._text, self._digests = text, digests
+        self._lines: tuple[int, list[int]] | None = None
+
+    @abstractmethod
+    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token of a document."""
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return [word.decode() for _, word in self.read_tokens(document)]
+
+    def packed(self, document: int) -> bytes:
+        """Return the tokens as UTF-8, each followed by a line end."""
+        return b"".join([word + b"\n" for _, word in self.read_tokens(document)])
+
+    def digest(self, document: int) -> bytes:
+        """Return the digest of a document's words."""
+        return self._digests[document]
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
+        if self._lines is None or self._lines[0] != document:
+            self._lines = document, self.lines(document)
+        return self._lines[1][token]
+
+    def lines(self, document: int) -> list[int]:
+        """Return the line of every token, from 1."""
+        return [line for line, _ in self.read_tokens(document)]
+
+    def _iterate_lines(self, begin: int, end: int, number: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of a range of the file with their numbers, given that of the first."""
+        for _, data in iterate_parts(self._text, begin, end):
+            for line in BytesIO(data):
+                yield number, line
+                number += 1
