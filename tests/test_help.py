@@ -85,32 +85,13 @@ def test_many_options_are_grouped():
             assert sorted(chain(*groups.values())) == sorted(max(one.opts, key=len) for one in options)
 
 
-@pytest.mark.parametrize(
-    ("command", "group", "names"),
-    [
-        ("mctaco", "Input", ["--config", "--split", "--gold", "--data-dir", "--jobs", "--max-bytes"]),
-        (
-            "mctaco",
-            "Output",
-            [
-                "--by",
-                "--format",
-                "--json",
-                "--per-unit",
-                "--with-counts",
-                "--output",
-                "--digits",
-                "--score-only",
-                "--counts",
-            ],
-        ),
-        ("mctaco", "Intervals", ["--no-ci", "--resamples", "--confidence", "--seed"]),
-        ("mctaco", "Procedure", ["--metrics", "--missing"]),
-        ("tlinks", "Procedure", ["--missing", "--matching", "--reduction", "--during"]),
-    ],
-)
-def test_options_of_score_are_where_one_looks(run, command, group, names):
-    assert read_groups(run("score", command, "--help").stdout)[group] == names
+def test_options_of_score_are_where_one_looks(run):
+    groups = read_groups(run("score", "mctaco", "--help").stdout)
+    assert groups["Input"] == "--config --split --gold --data-dir --max-bytes".split()
+    output = "--by --format --json --per-unit --with-counts --output --digits --score-only --counts"
+    assert groups["Output"] == output.split()
+    assert groups["Intervals"] == "--no-ci --resamples --confidence --seed".split()
+    assert groups["Procedure"] == "--metrics --missing --jobs".split()
 
 
 def test_seeds_without_intervals_belong_to_the_procedure(run):

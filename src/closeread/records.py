@@ -9,11 +9,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, overload
+from typing import Annotated, Any, NamedTuple, Protocol, overload, runtime_checkable
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 
 Record = dict[str, Any]
+
+
+@runtime_checkable
+class Table(Protocol):
+    """A table with named columns: a data frame of pandas or polars, an Arrow table, a `datasets.Dataset`."""
+
+    def __len__(self) -> int:
+        """Return the number of its rows."""
+        ...
+
+    def __getitem__(self, name: str, /) -> object:
+        """Return a column."""
+        ...
+
+
+FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
+"""A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
+
 OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path"]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from closeread import limits
 from closeread.argument_types import check_argument
 from closeread.corpus.names import find_corpus, find_task, load_corpus
-from closeread.corpus.objects import FileOrRows, take_source
+from closeread.corpus.objects import take_source
 from closeread.corpus.submissions import find_parquet_problems
 from closeread.counts.counts import Counts
 from closeread.counts.estimates import Resampling
@@ -28,7 +28,7 @@ from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize
 from closeread.formats.folders import count_shared
-from closeread.records import OptionValue, UserFiles
+from closeread.records import FileOrRows, OptionValue, UserFiles
 from closeread.tasks import load_procedure
 
 

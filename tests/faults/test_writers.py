@@ -16,7 +16,7 @@ SCRATCH = "writes into a temporary folder that nobody else reads"
 NONE = "writes no file"
 ALLOWED = {
     **{f"files.py: {name}": "is what all others use" for name in ("open_text", "creating_folder", "make_folders")},
-    "cli/printing.py: readable_streams": "opens the null device",
+    "cli/printing.py: prepare_streams": "opens the null device",
     "cli/printing.py: _show_result": NONE,
     "corpus/sources.py: _download": OWN,
     "counts/counts.py: save": OWN,

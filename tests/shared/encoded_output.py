@@ -39,6 +39,9 @@ def run_with(arguments, stdout, stderr):
     except SystemExit as error:
         return error.code or 0
     finally:
+        for given, stream in ((stdout, sys.stdout), (stderr, sys.stderr)):
+            if given is None:
+                stream.close()
         sys.stdout, sys.stderr = before
     raise AssertionError("a command ends by an exit")
 

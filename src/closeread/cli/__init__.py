@@ -6,12 +6,13 @@ for invalid input, 2 for wrong usage.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -19,15 +20,15 @@ import click
 
 from closeread import __version__
 from closeread.cli.options import Group
-from closeread.cli.printing import readable_streams, tell
+from closeread.cli.printing import prepare_streams, tell
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
 from closeread.operations import COMMANDS, HIDDEN
 from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
-COMPLETE = "_CLOSEREAD_COMPLETE"
-"""The variable that shells set to ask for completions."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What a full disk says; other files than standard output have a name."""
 
 NO_MEMORY = "there is not enough memory for this"
 
@@ -41,16 +42,19 @@ class LazyGroup(Group):
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run `closeread`; standard output and standard error may have any encoding, and be closed or full."""
-        # What shells ask for is bytes.
-        with nullcontext() if os.environ.get(COMPLETE) else readable_streams():
-            try:
-                return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
-            except OSError as error:  # of what is printed before a command runs, such as help
-                if not standalone_mode:
-                    raise
-                if not isinstance(error, BrokenPipeError):
-                    click.ClickException(describe_failure(error)).show()
-                sys.exit(1)
+        prepare_streams()
+        try:
+            return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
+        except OSError as error:  # what the operating system refused; click ends at once if nobody reads
+            if not standalone_mode:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            if not where and error.errno in FULL:
+                where = "standard output: can't be written: "
+                with suppress(OSError):  # Python flushes it when it ends, and would complain once more
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.ClickException(escape_line(f"{where}{error.strerror or error}")).show()
+            sys.exit(1)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, sorted."""
@@ -86,10 +90,6 @@ class LazyGroup(Group):
             raise click.ClickException(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
         except RequestError as error:
             raise click.UsageError(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise click.ClickException(describe_failure(error)) from error
         except MemoryError as error:
             raise click.ClickException(NO_MEMORY) from error
         except ImportError as error:
@@ -103,12 +103,6 @@ class LazyGroup(Group):
 def is_out_of_memory(error: ImportError) -> bool:
     """Return whether a library could not be loaded for lack of memory, as the loader of Linux says."""
     return any(said in str(error) for said in ("failed to map segment", "annot allocate memory"))
-
-
-def describe_failure(error: OSError) -> str:
-    """Say in a line what the operating system refused."""
-    where = f"{error.filename}: " if error.filename else ""
-    return escape_line(f"{where}{error.strerror or error}")
 
 
 def keep_on_line(message: str, words: Sequence[str]) -> str:

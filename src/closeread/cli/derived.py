@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from copy import copy
 from datetime import date, datetime
 from importlib import import_module
@@ -244,8 +243,7 @@ class DerivedCommand(Command):
         reports = [one for one in describe(self.operation) if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
             values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
-        quiet = printing.silence_libraries() if printing.is_quiet() else nullcontext()
-        with printing.warnings_as_notes(), printing.showing_bars(), quiet:
+        with printing.warnings_as_notes(), printing.showing_bars(), printing.silencing_libraries():
             if self.returns == "Drawing":
                 from closeread.operations.tasks import draw
 

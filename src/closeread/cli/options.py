@@ -52,12 +52,12 @@ FEW = 8
 """Up to this number, options need no groups."""
 
 GROUPS = {
-    "Input": "jobs config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
+    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
     " test_split validation_split held_out",
     "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
     " document to dry_run archive ids as_json show_missing strict",
     "Intervals": "no_ci resamples confidence correction alpha pairs",
-    "System": "system model paper code description",
+    "System": "system author model paper code description",
     "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
 }
 """The names of parameters by group; those of files to read and to write need not be named."""

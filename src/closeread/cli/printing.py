@@ -12,10 +12,10 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -25,196 +25,31 @@ from closeread.progress import showing_progress
 if TYPE_CHECKING:
     from closeread.tables import Grid, Style
 
-OUTPUT = "standard output"
 READABLE = "closeread.readable"
 """The name of our error handler for encoding."""
 
-REPLACEMENTS = {
-    "–": "-",
-    "—": "-",
-    "−": "-",
-    "‐": "-",
-    "‑": "-",
-    "…": "...",
-    "‘": "'",
-    "’": "'",
-    "“": '"',
-    "”": '"',
-    "„": '"',
-    "«": "<<",
-    "»": ">>",
-    "†": "+",
-    "‡": "#",
-    "±": "+/-",
-    "×": "x",
-    "·": "*",
-    "•": "*",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "→": "->",
-    "←": "<-",
-    "²": "2",
-    "³": "3",
-    "₂": "2",
-    "α": "alpha",
-    "κ": "kappa",
-    "φ": "phi",
-    "Φ": "Phi",
-    "✓": "v",
-    "✗": "x",
-    "\u00a0": " ",
-    "─": "-",
-    "━": "=",
-    "═": "=",
-    "│": "|",
-    "┃": "|",
-    "║": "|",
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╸╺", "+"),
-}
-"""What stands for a character that an encoding lacks; others are written as escape sequences."""
-
-
-def make_readable(text: str, encoding: str) -> str:
-    r"""Replace what an encoding lacks by what people can read.
-
-    Bytes of file names that are not UTF-8 (lone surrogates) are shown as in Python.
-
-    >>> make_readable("1–2… İ", "ascii")
-    '1-2... \\u0130'
-    >>> make_readable("ö–", "latin-1")
-    'ö-'
-    """
-    return text if text.isascii() else text.encode(encoding, READABLE).decode(encoding)
-
-
-def can_write(text: str, stream: TextIO) -> bool:
-    """Return whether the encoding of a stream has all characters of a text."""
-    try:
-        text.encode(stream.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+PLAIN = str.maketrans({"–": "-", "─": "-", "…": "...", "†": "+", "‡": "#", "“": '"', "”": '"'})
+"""What stands for a character of tables that an encoding lacks; others are written as escape sequences."""
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
-    return "".join(REPLACEMENTS.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found), error.end
+    found = error.object[error.start : error.end].translate(PLAIN)
+    return found.encode("ascii", "backslashreplace").decode(), error.end
 
 
 codecs.register_error(READABLE, _replace)
 
 
-class ReadableStream(io.TextIOBase):
-    """A stream that writes to another what this can encode, and is silent as soon as that fails.
-
-    It has no `buffer`: click would write UTF-8 to that of an ASCII stream.
-
-    Args:
-        stream: the other.
-        name: what to call it in the error that the first failure raises; empty to raise none.
-    """
-
-    def __init__(self, stream: io.TextIOWrapper, name: str) -> None:
-        self.stream = stream
-        self._name = name
-        self._failed = False
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the other stream."""
-        return self.stream.encoding
-
-    @property
-    def errors(self) -> str | None:  # type: ignore[override]
-        """The error handler of the other stream."""
-        return self.stream.errors
-
-    def write(self, text: str, /) -> int:
-        """Write a text.
-
-        Raises:
-            TypeError: it is no text; click tries whether a stream takes bytes.
-            BrokenPipeError: nobody reads.
-            OSError: the text can't be written, for another reason, such as a full disk.
-        """
-        if not isinstance(text, str):
-            raise TypeError(f"{type(text).__name__} is not text")
-        if not text:  # so click tries, too, and would swallow the only error
-            return 0
-        shown = make_readable(text, self.encoding)
-        self._attempt(lambda: self.stream.write(shown))
-        return len(text)
-
-    def flush(self) -> None:
-        """Write what is buffered.
-
-        Raises:
-            BrokenPipeError: nobody reads.
-            OSError: it can't be written, for another reason.
-        """
-        if not self.stream.closed:
-            self._attempt(self.stream.flush)
-
-    def isatty(self) -> bool:
-        """Return whether it is a terminal."""
-        return self.stream.isatty()
-
-    def fileno(self) -> int:
-        """Return the number of the file."""
-        return self.stream.fileno()
-
-    def writable(self) -> bool:
-        """Return that it can be written to."""
-        return True
-
-    def _attempt(self, action: Callable[[], object]) -> None:
-        if self._failed:
-            return
-        try:
-            action()
-        except OSError as error:
-            self._failed = True
-            self._discard()
-            if not self._name:
-                return
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise OSError(error.errno, f"can't be written: {error.strerror or error}", self._name) from error
-
-    def _discard(self) -> None:
-        """Let what is still buffered go nowhere: Python flushes it when it ends, and would complain once more."""
-        with suppress(OSError, ValueError):  # a stream without a file
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            try:
-                os.dup2(nowhere, self.stream.fileno())
-            finally:
-                os.close(nowhere)
-
-
-@contextmanager
-def readable_streams() -> Iterator[None]:
-    """Let standard output and standard error take any text in the block; what is written to closed ones is lost.
-
-    An error of standard error is ignored, for there is nowhere to report it.
-    """
-    before = sys.stdout, sys.stderr
-    opened = []
-    for name, shown in (("stdout", OUTPUT), ("stderr", "")):
+def prepare_streams() -> None:
+    """Let standard output and standard error take any text; what is written to closed ones is lost."""
+    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed; a file that is opened later must not get its number
-            stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-            opened.append(stream)
-        if isinstance(stream, io.TextIOWrapper):
-            setattr(sys, name, cast(TextIO, ReadableStream(stream, shown)))
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
-        for stream in opened:
-            stream.close()
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=READABLE)
 
 
 def print_result(found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any) -> None:
@@ -273,9 +108,10 @@ def _show_result(found: Any, style: str, *, score_only: bool = False, metrics: S
     elif style == "csv":
         click.echo(found.to_csv(), nl=False)
     elif style == "latex":
-        print_markup(found.to_latex(), "latex")
+        click.echo(found.to_latex(), nl=False)
     elif style == "html":
-        print_markup(found.to_html(), "html")
+        encoding = sys.stdout.encoding or "utf-8"
+        click.echo(found.to_html().encode(encoding, "xmlcharrefreplace").decode(encoding), nl=False)
     else:
         print_grids(found.to_grids(style), cast("Style", style))
 
@@ -329,20 +165,11 @@ def print_json(value: object) -> None:
 
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-    click.echo(shown if can_write(shown, sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
-
-
-def print_markup(text: str, style: Literal["latex", "html"]) -> None:
-    """Print LaTeX or HTML that is valid though standard output may lack characters."""
-    encoding = sys.stdout.encoding or "utf-8"
-    if style == "html":
-        shown = text.encode(encoding, "xmlcharrefreplace").decode(encoding)
-    elif can_write(text, sys.stdout):
-        shown = text
-    else:  # escape sequences of characters are no commands
-        parts = ((c, make_readable(c, encoding)) for c in text)
-        shown = "".join(c if c == part else part.replace("\\", r"\textbackslash{}") for c, part in parts)
-    click.echo(shown, nl=False)
+    try:
+        shown.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        shown = json.dumps(value, indent=2, allow_nan=False)
+    click.echo(shown)
 
 
 def can_colour(file: TextIO) -> bool:
@@ -414,35 +241,19 @@ def warnings_as_notes() -> Iterator[None]:
     tell(line for message in messages for line in message.splitlines())
 
 
-SWITCHES = {
-    "HF_DATASETS_DISABLE_PROGRESS_BARS": "datasets.utils",
-    "HF_HUB_DISABLE_PROGRESS_BARS": "huggingface_hub.utils",
-}
-"""What hides the progress bars of libraries that are imported later, and the modules that hide those of others."""
-
-
 @contextmanager
-def silence_libraries() -> Iterator[None]:
-    """Hide progress bars, warnings and log messages below errors in the block, of libraries imported in it, too."""
+def silencing_libraries() -> Iterator[None]:
+    """Hide progress bars, warnings and log messages below errors, if the user asked for quiet."""
+    if not is_quiet():
+        yield
+        return
     import logging
 
-    loaded = [sys.modules[home] for home in SWITCHES.values() if home in sys.modules]
-    shown = [one for one in loaded if not one.are_progress_bars_disabled()]
-    for one in shown:
-        one.disable_progress_bars()
-    kept = {name: os.environ.get(name) for name in SWITCHES}
-    os.environ |= dict.fromkeys(SWITCHES, "1")
-    level = logging.root.manager.disable
-    logging.disable(max(level, logging.WARNING))
+    os.environ |= {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+    logging.disable(logging.WARNING)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logging.disable(level)
-        for name, value in kept.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
-        for one in shown:
-            one.enable_progress_bars()
+        logging.disable(logging.NOTSET)

@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
 from closeread.corpus.validation import (
@@ -40,24 +40,7 @@ from closeread.exceptions import (
 )
 from closeread.formats.parquet import read_columns
 from closeread.formats.text import UNSAFE
-from closeread.records import ColumnRecords, Record
-
-
-@runtime_checkable
-class Table(Protocol):
-    """A table with named columns: a data frame of pandas or polars, an Arrow table, a `datasets.Dataset`."""
-
-    def __len__(self) -> int:
-        """Return the number of its rows."""
-        ...
-
-    def __getitem__(self, name: str, /) -> object:
-        """Return a column."""
-        ...
-
-
-FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
-"""A file, a folder, or objects in memory: rows, a table, or what a procedure takes by name, such as clusters."""
+from closeread.records import ColumnRecords, FileOrRows, Record, Table
 
 Columns = dict[str, list[Any]]
 

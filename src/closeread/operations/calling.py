@@ -243,7 +243,7 @@ def _check(parameter: Parameter, value: Any) -> Any:
     """
     name, hint, param = parameter.name, parameter.hint, parameter.param
     if param.kind in ("source", "sources", "scored"):
-        from closeread.corpus.objects import FileOrRows
+        from closeread.records import FileOrRows
 
         check_argument(name, value, Sequence[FileOrRows] if param.kind == "sources" else FileOrRows)
         return value

@@ -10,7 +10,6 @@ from typing import Annotated, Any, NamedTuple, overload
 
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
-from closeread.corpus.objects import FileOrRows
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
 from closeread.counts.counts import Counts, UnitRows
 from closeread.counts.estimates import SMALL, Correction, Resampling
@@ -52,6 +51,7 @@ from closeread.operations.places import (
     TestResamples,
 )
 from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, Param, Seed, within
+from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.wording import name_option

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
-from closeread.corpus.objects import FileOrRows
 from closeread.exceptions import RequestError, escape_line
 from closeread.operations import places
 from closeread.operations.places import OwnGold, take_place
@@ -32,6 +31,7 @@ from closeread.parameters import (
     Resamples,
     Seed,
 )
+from closeread.records import FileOrRows
 from closeread.tables import Grid, Whole, draw_html
 from closeread.tasks import load_procedure
 from closeread.wording import fill_options

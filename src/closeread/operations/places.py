@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from closeread.corpus.objects import FileOrRows
 from closeread.exceptions import RequestError
 from closeread.parameters import Param, within
-from closeread.records import OptionValue
+from closeread.records import FileOrRows, OptionValue
 
 if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
-from closeread.corpus.objects import FileOrRows
 from closeread.exceptions import RequestError, pluralize
 from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
 from closeread.operations.outputs import check_outputs
 from closeread.parameters import Written
-from closeread.records import OptionValue
+from closeread.records import FileOrRows, OptionValue
 from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:

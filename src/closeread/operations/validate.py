@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from closeread.corpus.notices import warn_all
-from closeread.corpus.objects import FileOrRows
 from closeread.exceptions import InputError, escape
 from closeread.operations.places import Config, DataDir, OwnGold, Preset, ProcedureOptions, Split
 from closeread.parameters import FileSize, Operations, Param
+from closeread.records import FileOrRows
 from closeread.scoring import Scorer, limit_files, make_place, open_scorer
 
 
