@@ -1,7 +1,7 @@
 """Check the types of arguments where users call in, as the annotations of a function declare them.
 
-`closeread.score(…)` and the other public functions are checked where `closeread` hands them out, so that `data_dir=5`
-is one sentence about `data_dir` instead of an error from deep inside.  Inside, nothing is checked again.
+The public functions of `closeread` are checked where it hands them out, so that `data_dir=5` is one sentence about
+`data_dir` instead of an error from deep inside.  Inside, nothing is checked again.
 
 Conventions: a string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An
 empty string is no path.  A `Literal` accepts every value of its types; which names exist is found where they are looked
@@ -62,21 +62,13 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_fields(made: Any) -> None:
-    """Check the types of the fields of an instance of a dataclass.
-
-    Raises:
-        RequestError: some are not what the class declares; all of them at once.
-    """
+    """Check the types of the fields of an instance of a dataclass; a RequestError has all that are wrong."""
     hints = read_hints(type(made))  # type: ignore[arg-type]
     _raise_misfits(_find_misfit(one.name, getattr(made, one.name), hints[one.name]) for one in fields(made))
 
 
 def check_argument(name: str, value: object, hint: object) -> None:
-    """Check the type of one argument, such as one of several options whose name decides what it is.
-
-    Raises:
-        RequestError: it has another type.
-    """
+    """Check the type of one argument, such as one of several options whose name decides what it is."""
     _raise_misfits([_find_misfit(name, value, hint)])
 
 
@@ -120,27 +112,22 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
         fits = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) and not is_table
         if isinstance(value, list | tuple) and inner[0] is not object:
             items = enumerate(value)
+    elif kind is Literal:
+        fits = isinstance(value, tuple(map(type, inner)))
+    elif kind is Callable:
+        fits = callable(value)
+    elif hint is Path:
+        fits = isinstance(value, os.PathLike)
+    elif hint is bool:
+        is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"
+        fits = is_numpy or (isinstance(value, Integral) and value in (0, 1))
+    elif hint in (int, float):
+        fits = isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
     else:
-        fits = _fits(value, hint, kind, inner)
+        fits = isinstance(value, hint)
     if not fits:
         return f"{name} is {_show(value)} (expected {words or _describe(hint)})"
     return next(filter(None, (_find_misfit(f"{name}[{key}]", item, inner[-1]) for key, item in items)), None)
-
-
-def _fits(value: object, hint: Any, kind: object, inner: tuple[object, ...]) -> bool:
-    """Return whether a value is of a class, or of that of a literal."""
-    if kind is Literal:
-        return isinstance(value, tuple(map(type, inner)))
-    if kind is Callable:
-        return callable(value)
-    if hint is Path:
-        return isinstance(value, os.PathLike)
-    if hint is bool:
-        is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"
-        return isinstance(value, bool) or is_numpy or (isinstance(value, Integral) and value in (0, 1))
-    if hint in (int, float):
-        return isinstance(value, Integral if hint is int else Real) and not isinstance(value, bool)
-    return isinstance(value, hint)
 
 
 def _describe(hint: Any) -> str:

@@ -80,7 +80,7 @@ class ProblemList(list[Problem]):
     """A list of problems that stays short, though a file may have millions of them.
 
     Beyond the first `limits.MAX_PROBLEMS`, the first problem of each kind counts the others (`Problem.times`); so many
-    kinds are told apart.  Problems can only be added at the end.
+    kinds are distinguished.  Problems can only be added at the end.
 
     >>> problems = ProblemList(Problem("is empty", line) for line in range(1, 1001))
     >>> len(problems), problems[0].times, problems[1].times
@@ -94,11 +94,9 @@ class ProblemList(list[Problem]):
 
     def append(self, problem: Problem) -> None:
         """Add a problem, or count it."""
-        kind = problem.kind
-        if kind not in self._first and len(self._first) >= limits.MAX_PROBLEMS:
+        if problem.kind not in self._first and len(self._first) >= limits.MAX_PROBLEMS:
             problem = problem._replace(what="another problem, not listed", path=(), about="", record="")
-            kind = problem.kind
-        first = self._first.setdefault(kind, len(self))
+        first = self._first.setdefault(problem.kind, len(self))
         if first < len(self) >= limits.MAX_PROBLEMS:
             self[first] = self[first]._replace(times=self[first].times + problem.times)
         else:
@@ -128,22 +126,19 @@ def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
     kinds: dict[tuple[str, ...], list[Problem]] = {}
     for problem in problems:
         kinds.setdefault(problem.kind, []).append(problem)
-    return [first.at(source) + _describe_others(first, others) for first, *others in kinds.values()]
-
-
-def _describe_others(first: Problem, others: Sequence[Problem]) -> str:
-    """Say how often a problem occurs, and where else; empty if it occurs once."""
-    total = first.times + sum(one.times for one in others)
-    lines = dict.fromkeys(one.line for one in others)
-    if total == 1:
-        return ""
-    if {one.file for one in others} == {first.file} and None not in lines and lines.keys() != {first.line}:
-        other_lines = [f"{line}" for line in lines if line != first.line]
-        also = f"; also {'line' if len(other_lines) == 1 else 'lines'} {_join_first(other_lines)}"
-    else:
-        names = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others))))
-        also = f"; also {_join_first(names)}" if names else ""
-    return f" ({total:,} times{also})"
+    lines = []
+    for first, *others in kinds.values():
+        total, repeated = first.times + sum(one.times for one in others), ""
+        if total > 1:
+            numbers = dict.fromkeys(one.line for one in others)
+            if {one.file for one in others} == {first.file} and None not in numbers and numbers.keys() != {first.line}:
+                also = [f"{number}" for number in numbers if number != first.line]
+                noun = " line" if len(also) == 1 else " lines"
+            else:
+                also, noun = list(dict.fromkeys(filter(None, (_name_place(one, first) for one in others)))), ""
+            repeated = f" ({total:,} times{f'; also{noun} {_join_first(also)}' if also else ''})"
+        lines.append(first.at(source) + repeated)
+    return lines
 
 
 def _name_place(problem: Problem, first: Problem) -> str:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import GenericAlias, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from closeread.argument_types import read_hints
 from closeread.limits import MAX_FILE_BYTES
@@ -40,15 +40,19 @@ class Param(NamedTuple):
     """What the type of a parameter does not say.
 
     Attributes:
-        kind: "source" or "sources" (files, folders or objects, which become `Annotator`s), "read" or "write" (a file or
-            folder), "named" (a file that is not standard input), "folder", "names" (separated by commas on the command
-            line), "csv" (likewise, quoted if they have one), "list" (numbers, likewise), "corpus" (its name),
-            "procedure" (its name, or that of a corpus), "place" (gold of `corpus`), "scored" (predictions for it),
-            "group" (a dataclass), "fields" (to slice by), "choices" (options of a procedure by name), "store" (of a
-            leaderboard), "limit" (of the size of files that are read), "report" and "log" (called with lines to print,
-            on standard output and standard error; no option), "python" (no option), "options" (declared elsewhere),
-            what depends on the procedure that scores ("systems", "gold", "metrics", "by", "preset", "scores", "sort",
-            "explain", "procedure_options"), or empty.
+        kind: how the command line reads it, if its type does not say so, or how Python does:
+
+            - "source", "sources": files, folders or objects, which become `Annotator`s; "scored": predictions for
+              `corpus`; "place": gold of `corpus`;
+            - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a
+              leaderboard;
+            - "names": separated by commas on the command line; "csv": likewise, quoted if they have one; "list":
+              numbers, likewise; "choices": NAME=VALUE, options of a procedure;
+            - "corpus": its name; "procedure": its name, or that of a corpus; "fields": to slice by;
+            - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read;
+            - "report", "log": called with lines to print, on standard output and standard error; "python": no option;
+            - "systems", "gold", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what
+              depends on the procedure that scores.
         metavar: what help calls its value.
         flag: its option on the command line, if that is not its name.
         low, high: the range of a number; `above` and `below` exclude its ends.
@@ -125,7 +129,6 @@ class Intervals:
         ci: Skip confidence intervals.
         resamples: Number of bootstrap resamples.
         confidence: Confidence level of the intervals.
-        seed: Random seed.
     """
 
     ci: bool = True
@@ -164,9 +167,6 @@ class Schedule:
         accumulate: Accumulate the gradients of N batches for each step.
         learning_rate: Peak learning rate of a pretrained encoder.
         head_learning_rate: Peak learning rate of all other layers.
-        seed: Random seed.
-        precision: Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.
-        device: Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]
     """
 
     epochs: Times
@@ -291,7 +291,7 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
     """
     _, sentences = read_doc(group.hint)
     field, _, sentence = group.help.partition(": ")
-    sentences |= {field: sentence} if field in sentences else {}
+    sentences = {**SENTENCES, **sentences, **({field: sentence} if field in sentences else {})}
     hints = read_hints(group.hint)
     return tuple(
         Parameter(one.name, hint, getattr(group.default, one.name), sentences[one.name], False, param)
@@ -309,13 +309,11 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
             if isinstance(one, Param):
                 param = one.over(param)
     inner = [one for one in get_args(hint) if one is not type(None)]
-    if type(None) in get_args(hint) and set(inner) == {str, Path}:
+    if get_origin(hint) in (Union, UnionType) and set(inner) == {str, Path}:
         hint = Path
     elif type(None) in get_args(hint) and len(inner) == 1:
         hint, within_union = _unwrap(inner[0])
         param = param.over(within_union)
-    elif get_origin(hint) is UnionType and set(inner) == {str, Path}:
-        hint = Path
     elif get_origin(hint) is Sequence and set(get_args(inner[0])) == {str, Path}:
         hint = Sequence[Path]
     return hint, param._replace(kind="group") if is_dataclass(hint) and not param.kind else param
@@ -332,10 +330,6 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
     listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
     found = re.findall(r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)", listed[1] if listed else "", re.M | re.S)
-    sentences = {name: _join_lines(words) for names, words in found for name in names.split(", ")}
-    return about.strip(), sentences
-
-
-def _join_lines(text: str) -> str:
-    """Return a sentence on one line; two spaces between sentences stay."""
-    return re.sub(r"\s*\n\s*", " ", text.strip())
+    # On one line; two spaces between sentences stay.
+    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]
+    return about.strip(), {name: words for names, words in joined for name in names.split(", ")}

@@ -53,9 +53,14 @@ class Scorer:
     def read(self, source: Path | Sequence[Any]) -> System:
         """Read a system's output (a file, a folder or records), validate it and align it with the gold."""
         system = self.procedure.sides.read_system(self.gold, source, self.options)
-        if not isinstance(source, Path):
+        if not isinstance(source, Path) or not (shared := count_shared(self.gold_files, source)):
             return system
-        return replace(system, notices=(*system.notices, *self._describe_shared(source)))
+        # The score then says nothing.
+        if source.is_file():
+            notice = f"{source} is the same file as the gold, {self.gold_name}"
+        else:
+            notice = f"{source} has {pluralize(shared, 'file')} of the gold, {self.gold_name}"
+        return replace(system, notices=(*system.notices, notice))
 
     def read_source(self, source: FileOrRows) -> System:
         """Read a system's output as `read`, from a file, a folder or any objects in memory."""
@@ -114,15 +119,6 @@ class Scorer:
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
         return self.procedure.signature(self.options, combine_digests(self.digests.values()))
-
-    def _describe_shared(self, system: Path) -> Iterator[str]:
-        """Tell if files of a system's output are those of the gold: its score then says nothing."""
-        if not (shared := count_shared(self.gold_files, system)):
-            return
-        if system.is_file():
-            yield f"{system} is the same file as the gold, {self.gold_name}"
-        else:
-            yield f"{system} has {pluralize(shared, 'file')} of the gold, {self.gold_name}"
 
     @cached_property
     def digests(self) -> Mapping[str, bytes]:
@@ -204,20 +200,15 @@ def open_scorer(
     gold = procedure.sides.read_gold(place._replace(corpus=corpus), resolved)
     if isinstance(place.gold, Path):
         return Scorer(procedure, resolved, gold, str(place.gold), [place.gold])
-    found = [] if corpus is None else _find_gold_files(corpus, gold, place)
-    return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), found)
-
-
-def _find_gold_files(corpus: str, gold: Gold, place: GoldSpec) -> list[Path]:
-    """List the files of the gold of a corpus; none for objects in memory."""
-    from closeread.corpus.sources import files_at_hand
-
+    files: list[Path] = []
     _, config, split, _ = gold.origin
-    if config is None or split is None:
-        return []
-    declared = load_corpus(corpus)
-    parts = declared.configs[config].parts(split).values()
-    return [path for source in parts for path in files_at_hand(declared, source, place.data_dir)]
+    if corpus is not None and config is not None and split is not None:  # else, objects in memory
+        from closeread.corpus.sources import files_at_hand
+
+        declared = load_corpus(corpus)
+        parts = declared.configs[config].parts(split).values()
+        files = [path for source in parts for path in files_at_hand(declared, source, place.data_dir)]
+    return Scorer(procedure, resolved, gold, "{0} {2} ({1})".format(*gold.origin), files)
 
 
 @contextmanager
@@ -265,19 +256,15 @@ def make_place(
         raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     folder, rest = None if data_dir is None else Path(data_dir), dict(options or {})
     if corpus is None:
-        given = [
-            key for key, value in (("config", config), ("split", split), ("data_dir", folder)) if value is not None
-        ]
-        if given:
+        where = {"config": config, "split": split, "data_dir": folder}
+        if given := [key for key, value in where.items() if value is not None]:
             raise RequestError(f"{name} has no corpus of its own, so it takes no {' or '.join(given)}")
         return GoldSpec(gold=own), rest
     declared = load_corpus(corpus)
-    folders = {one.name: _take_path(one.name, rest.pop(one.name)) for one in declared.user_folders if one.name in rest}
+    folders = {one.name: rest.pop(one.name) for one in declared.user_folders if one.name in rest}
+    for one, value in folders.items():
+        check_argument(one, value, str | Path)
     reading = {one.name: str(rest.pop(one.name)) for one in declared.reading_options if one.name in rest}
-    files = UserFiles(folder, folders, reading) if folders or reading else folder
+    paths = {one: Path(str(value)) for one, value in folders.items()}
+    files = UserFiles(folder, paths, reading) if folders or reading else folder
     return GoldSpec(corpus, config, split, own, files), rest
-
-
-def _take_path(name: str, value: OptionValue) -> Path:
-    check_argument(name, value, str | Path)
-    return Path(str(value))

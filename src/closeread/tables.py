@@ -343,17 +343,18 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     """Return the tables that show a grid, with the widths of their columns and the spaces between: one, if the grid or
     a narrower one fits; else several with its labels and as many other columns as fit; none if these are too wide.
     """
-    candidates = [grid]
-    while (narrower := candidates[-1].narrower) is not None:
-        candidates.append(narrower)
-    measured = [(one, [_measure_column(one, i) for i in range(len(one.header))]) for one in candidates]
-    for table, columns in measured:
+    labelled: tuple[Grid, list[_Column]] | None = None
+    table: Grid | None = grid
+    while table is not None:
+        columns = [_measure_column(table, i) for i in range(len(table.header))]
         if (layout := _fit(table, columns, width)) is not None:
             return [(table, *layout)]
-    labelled = [(table, columns) for table, columns in measured if table.labels]
-    if not labelled:
+        if table.labels:
+            labelled = table, columns
+        table = table.narrower
+    if labelled is None:
         return []
-    table, columns = labelled[-1]
+    table, columns = labelled
     labels, others = list(range(table.labels)), range(table.labels, len(columns))
     needed = [column.least + GAPS[-1] for column in columns]
     space = width - sum(needed[: table.labels]) + GAPS[-1]
@@ -367,12 +368,9 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     found = []
     for piece in pieces:
         shown = [*labels, *piece]
-        part = replace(
-            table,
-            header=[table.header[i] for i in shown],
-            rows=[[row[i] for i in shown] for row in table.rows],
-            best=frozenset((row, shown.index(i)) for row, i in table.best if i in shown),
-        )
+        header, rows = [table.header[i] for i in shown], [[row[i] for i in shown] for row in table.rows]
+        best = frozenset((row, shown.index(i)) for row, i in table.best if i in shown)
+        part = replace(table, header=header, rows=rows, best=best)
         layout = _fit(part, [columns[i] for i in shown], width)
         assert layout is not None  # noqa: S101
         found.append((part, *layout))

@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from closeread.corpus.names import corpus_names, find_corpus, list_scored, load_corpus
+from closeread.exceptions import RequestError
+from closeread.files import package_folder
+from closeread.tasks import procedure_names
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -19,64 +24,51 @@ if TYPE_CHECKING:
 
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
-SAMPLE = "sample"
-"""The config that every corpus has."""
+
+def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Return the names that begin so; those of corpora with their titles."""
+    from click.shell_completion import CompletionItem
+
+    corpora = corpus_names()
+    near = [name for name in names if name.startswith(incomplete)]
+    return [CompletionItem(name, help=load_corpus(name).title if name in corpora else None) for name in near]
 
 
 def complete_corpora(incomplete: str, others: Iterable[str] = ()) -> list[CompletionItem]:
     """Return the corpora, and other words, that begin so; procedures that score one corpus only if there are none."""
-    from click.shell_completion import CompletionItem
-
-    from closeread.corpus.names import corpus_names, list_scored
-    from closeread.tasks import procedure_names
-
-    found = [_describe_corpus(name) for name in corpus_names() if name.startswith(incomplete)]
-    found += [CompletionItem(word) for word in others if word.startswith(incomplete)]
-    if found:
-        return found
-    near = [name for name in procedure_names() if name.startswith(incomplete)]
-    return [CompletionItem(name) for name in near if len(list_scored(name)) == 1]
+    found = _select([*corpus_names(), *others], incomplete)
+    return found or [one for one in _select(procedure_names(), incomplete) if len(list_scored(one.value)) == 1]
 
 
 def complete_scored(incomplete: str) -> list[CompletionItem]:
     """Return the corpora and procedures whose names begin so, sorted."""
-    from click.shell_completion import CompletionItem
-
-    from closeread.corpus.names import corpus_names
-    from closeread.tasks import procedure_names
-
-    corpora = corpus_names()
-    names = sorted({*corpora, *procedure_names()})
-    near = [name for name in names if name.startswith(incomplete)]
-    return [_describe_corpus(name) if name in corpora else CompletionItem(name) for name in near]
+    return _select(sorted({*corpus_names(), *procedure_names()}), incomplete)
 
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the configs of the command's corpus; the sample if it is unknown."""
+    """Return the configs of the command's corpus; if it is unknown, the sample, which every corpus has."""
     corpus = _find_corpus(ctx)
-    return _select([SAMPLE] if corpus is None else corpus.configs, incomplete)
+    return _select(["sample"] if corpus is None else corpus.configs, incomplete)
 
 
 def complete_splits(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the splits of the config that is given, or of the default one."""
-    corpus = _find_corpus(ctx)
+    corpus, given = _find_corpus(ctx), ctx.params.get("config")
     if corpus is None:
         return []
-    given = ctx.params.get("config")
     config = corpus.configs.get(given if isinstance(given, str) else corpus.default_config)
     return [] if config is None else _select(config.split_names, incomplete)
 
 
 def complete_paper_tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the tables of the paper of the command's corpus, by number, or name; in bash, with spaces escaped."""
-    import json
-    from importlib.resources import files
-
     corpus = _find_corpus(ctx)
     if corpus is None:
         return []
+    import json
+
     # The module beside this file recomputes the tables, and imports a lot.
-    printed = files("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+    printed = package_folder("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
     if not printed.is_file():
         return []
     tables: list[str] = [table["name"] for table in json.loads(printed.read_text("utf-8"))["tables"]]
@@ -96,13 +88,9 @@ def complete_modules(ctx: click.Context, param: click.Parameter, incomplete: str
 
 def complete_cited(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the corpora, procedures and evaluate modules that begin so, and closeread itself; metrics need imports."""
-    scored = complete_scored(incomplete)
-    known = {item.value for item in scored}
-    return [
-        *scored,
-        *(item for item in complete_modules(ctx, param, incomplete) if item.value not in known),
-        *_select(["closeread"], incomplete),
-    ]
+    modules = complete_modules(ctx, param, incomplete)
+    found = [*complete_scored(incomplete), *modules, *_select(["closeread"], incomplete)]
+    return list({one.value: one for one in found}.values())
 
 
 def find(name: str) -> Complete | None:
@@ -121,30 +109,11 @@ def complete_list(names: Sequence[str]) -> Complete:
     return complete
 
 
-def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-
-def _describe_corpus(name: str) -> CompletionItem:
-    from click.shell_completion import CompletionItem
-
-    from closeread.corpus.names import load_corpus
-
-    return CompletionItem(name, help=load_corpus(name).title)
-
-
 def _find_corpus(ctx: click.Context) -> Corpus | None:
     """Return the corpus that a command is about: its argument, or as its name or its module's says; None if unknown."""
-    from closeread.corpus.names import corpus_names, find_corpus
-    from closeread.exceptions import RequestError
-    from closeread.tasks import procedure_names
-
     # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.
     words = [*reversed(ctx.command_path.split()), ctx.params.get("corpus"), *ctx.args]
     words.append(getattr(ctx.command, "corpus", None))
-    words.append(getattr(ctx.command.callback, "__module__", "").rpartition(".")[2])
     known = {*corpus_names(), *procedure_names()}
     for word in words:
         if word in known:

@@ -30,19 +30,13 @@ if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure
 
 KINDS: dict[str, click.ParamType[Any]] = {
-    "csv": click.STRING,
-    "read": options.FILE,
-    "source": options.FILE,
-    "sources": options.FILE,
-    "systems": options.FILE,
+    **dict.fromkeys(("read", "source", "sources", "systems"), options.FILE),
+    **dict.fromkeys(("choices", "csv", "list", "names"), click.STRING),
     "named": options.NAMED,
     "write": options.WRITTEN,
     "folder": click.Path(path_type=Path, file_okay=False),
-    "names": click.STRING,
-    "choices": click.STRING,
     "store": click.Path(),
     "procedure": options.ScoredName(),
-    "list": click.STRING,
 }
 SCALARS: dict[Any, click.ParamType[Any]] = {
     str: click.STRING,
@@ -52,27 +46,30 @@ SCALARS: dict[Any, click.ParamType[Any]] = {
     date: click.DateTime(["%Y-%m-%d"]),
 }
 
+READERS: dict[str, Callable[..., Any]] = {
+    "choices": options.read_choices,
+    "csv": options.split_csv,
+    "list": options.read_numbers,
+    "names": options.split_names,
+}
 
-class Scope(NamedTuple):
-    """What the options of a command depend on.
 
-    Attributes:
+def make_params(
+    parameter: Parameter, procedure: Procedure | None = None, corpus: str | None = None
+) -> list[click.Parameter]:
+    """Return the click parameters of a parameter: none if it is for Python, several if it is a group.
+
+    Args:
+        parameter: the parameter.
         procedure: the procedure that scores; None if it is unknown.
         corpus: the corpus that is scored; None if gold is a key given by the user.
     """
-
-    procedure: Procedure | None = None
-    corpus: str | None = None
-
-
-def make_params(parameter: Parameter, scope: Scope = Scope()) -> list[click.Parameter]:  # noqa: B008
-    """Return the click parameters of a parameter: none if it is for Python, several if it is a group."""
-    param, procedure = parameter.param, scope.procedure
+    param = parameter.param
     match param.kind:
         case "python" | "preset" | "report" | "log":
             return []
         case "gold":
-            is_first = parameter.name == "gold" and (procedure is None or scope.corpus is not None)
+            is_first = parameter.name == "gold" and (procedure is None or corpus is not None)
             return options.make_place_options() if is_first else []
         case "place":
             made = [one for one in options.make_place_options() if one.name not in param.without]
@@ -90,12 +87,11 @@ def make_params(parameter: Parameter, scope: Scope = Scope()) -> list[click.Para
         case "by":
             return options.by(procedure)
         case "procedure_options" if procedure is not None:
-            files = [] if scope.corpus is None else options.file_options([load_corpus(scope.corpus)])
-            return [*files, *options.procedure_options(procedure, scope.corpus)]
+            files = [] if corpus is None else options.file_options([load_corpus(corpus)])
+            return [*files, *options.procedure_options(procedure, corpus)]
         case "metrics" | "scores" | "sort" | "explain" if procedure is not None:
-            make: Callable[[Procedure], list[click.Parameter]] = getattr(options, param.kind)
-            return make(procedure)
-    return [_make_argument(parameter) if parameter.is_argument else _make_option(parameter)]
+            return options.select(param.kind, procedure)
+    return [_make_param(parameter)]
 
 
 def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
@@ -110,51 +106,31 @@ def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
     return [one for one in found if not names or one.name in names]
 
 
-def _make_argument(parameter: Parameter) -> click.Argument:
-    several = is_repeated(parameter)
-    required = parameter.default is inspect.Parameter.empty and parameter.param.complete != "cited"
-    return click.Argument(
-        [parameter.name],
-        type=_find_type(parameter),
-        nargs=-1 if several else 1,
-        required=required,
-        metavar=parameter.param.metavar,
-        shell_complete=completion.find(parameter.param.complete),
-    )
-
-
-def _make_option(parameter: Parameter) -> click.Option:
+def _make_param(parameter: Parameter) -> click.Parameter:
     name, param, default = parameter.name, parameter.param, parameter.default
-    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
-    settings: dict[str, Any] = {"help": parameter.help}
+    required = default is inspect.Parameter.empty
     if parameter.hint is bool:
-        if default:
-            flags, name = param.flag.split() or [f"--no-{name}"], f"no_{name}"
-        if default is None:
-            settings["default"] = None
-        return click.Option([*flags, name], is_flag=True, **settings)
+        flags = param.flag.split() or [f"--no-{name}" if default else f"--{name.replace('_', '-')}"]
+        unset: dict[str, Any] = {"default": None} if default is None else {}
+        return click.Option([*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset)
+    complete = completion.find(param.complete)
     if param.kind == "names":
-        choices = get_args(get_args(parameter.hint)[0])
-        complete = completion.complete_list(choices)
-        settings |= {"multiple": True, "callback": options.split_names, "shell_complete": complete}
-    elif param.kind == "choices":
-        settings |= {"multiple": True, "callback": options.read_choices}
-    elif param.kind == "csv":
-        settings |= {"multiple": True, "callback": options.split_csv}
-    elif param.kind == "list":
-        settings |= {"callback": options.read_numbers}
+        complete = completion.complete_list(get_args(get_args(parameter.hint)[0]))
+    settings: dict[str, Any] = {"type": _find_type(parameter), "metavar": param.metavar, "shell_complete": complete}
+    if parameter.is_argument:
+        how_many = -1 if is_repeated(parameter) else 1
+        return click.Argument([name], nargs=how_many, required=required and param.complete != "cited", **settings)
+    if param.kind in READERS:
+        settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
     elif get_origin(parameter.hint) is Sequence:
         settings |= {"multiple": True}
+    elif required or param.required:
+        settings |= {"required": True}
     else:
-        required = default is inspect.Parameter.empty or param.required
-        settings |= {
-            "required": required,
-            "default": None if required else param.default if default is None else default,
-        }
-        settings["show_default"] = settings["default"] not in (None, "")
-    if param.complete:
-        settings["shell_complete"] = completion.find(param.complete)
-    return click.Option([*flags, name], type=_find_type(parameter), metavar=param.metavar, **settings)
+        value = param.default if default is None else default
+        settings |= {"default": value, "show_default": value not in (None, "")}
+    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
+    return click.Option([*flags, name], help=parameter.help, **settings)
 
 
 def _find_type(parameter: Parameter) -> click.ParamType[Any]:
@@ -197,11 +173,11 @@ class DerivedCommand(Command):
         operation: the operation.
     """
 
-    def __init__(self, path: str, name: str, operation: Operation, scope: Scope = Scope(), **about: Any) -> None:  # noqa: B008
+    def __init__(self, path: str, name: str, operation: Operation, **about: Any) -> None:
         text, _ = read_doc(operation)
         about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
         super().__init__(name, callback=self.run, **about)
-        self.path, self.operation, self.scope, self.own_name = path, operation, scope, name
+        self.path, self.operation, self.own_name = path, operation, name
         del self.params  # they are made when they are needed
 
     @property
@@ -258,13 +234,13 @@ class DerivedCommand(Command):
 
 
 class OperationsGroup(Group):
-    """A group with the operations that tasks offer under its name; those of "perturb mctaco" are a group inside.
+    """A group with the operations that tasks offer under its path; those of "perturb mctaco" are a group inside.
 
     A subcommand that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
 
-    def __init__(self, path: str, **about: Any) -> None:
-        super().__init__(path, **about)
+    def __init__(self, path: str, name: str = "", **about: Any) -> None:
+        super().__init__(name or path, **about)
         self.path = path
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -272,11 +248,7 @@ class OperationsGroup(Group):
         return list(self.find_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand; None if there is none of that name.
-
-        Raises:
-            RequestError: the name is that of a procedure that scores several corpora with a subcommand.
-        """
+        """Return a subcommand; None if there is none of that name."""
         commands = self.find_commands()
         found = cmd_name if cmd_name in commands else choose_equivalent(cmd_name, commands)
         if found is None:
@@ -287,12 +259,10 @@ class OperationsGroup(Group):
 
     def find_commands(self) -> dict[str, click.Command]:
         """Return the subcommands by name."""
-        path = self.path
-        found: dict[str, click.Command] = {}
-        for name in find_groups(path):
-            text, summary = HELP[f"{path} {name}"], "Normalize units, or add candidate answers."
-            found[name] = OperationsGroup(f"{path} {name}", help=text, short_help=summary)
-        return {**found, **{name: DerivedCommand(path, name, one) for name, one in find_operations(path).items()}}
+        summary = "Normalize units, or add candidate answers."
+        inside = {name: f"{self.path} {name}" for name in find_groups(self.path)}
+        groups = {name: OperationsGroup(path, help=HELP[path], short_help=summary) for name, path in inside.items()}
+        return groups | {name: DerivedCommand(self.path, name, one) for name, one in find_operations(self.path).items()}
 
 
 HELP = {
@@ -347,54 +317,42 @@ class BaselineGroup(Group):
         return corpora_with_baselines()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the group of a corpus.
-
-        Raises:
-            RequestError: there is no such corpus, or it has no baselines.
-        """
+        """Return the group of a corpus; a RequestError says that there is none."""
         corpus, known = find_corpus(cmd_name), self.list_commands(ctx)
         if corpus.name not in known:
             raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {', '.join(known) or 'none'})")
         summary = f"Write the predictions of a baseline of {corpus.title}."
         example = format_examples([f"closeread baseline {cmd_name} NAME --config sample -o predictions.jsonl"])
-        return BaselinesOfCorpus(cmd_name, corpus=corpus.name, help=f"{summary}\n\n{example}", short_help=summary)
+        return BaselinesOfCorpus(cmd_name, corpus.name, help=f"{summary}\n\n{example}", short_help=summary)
 
 
-class BaselinesOfCorpus(Group):
+class BaselinesOfCorpus(OperationsGroup):
     """The baselines that a task declares, with their options, and those of its operations.
 
     Args:
         corpus: the corpus's own name; that of the group is the name that was typed.
     """
 
-    def __init__(self, *args: Any, corpus: str, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, name: str, corpus: str, **about: Any) -> None:
+        super().__init__(f"baseline {corpus}", name, **about)
         self.corpus = corpus
 
     def find_commands(self) -> dict[str, click.Command]:
         """Return the subcommands by name, the declared ones first, in declared order."""
         from closeread.corpus.baselines import load_baselines
 
-        declared = {name: self.build(one) for name, one in load_baselines(self.corpus).items()}
-        return {**declared, **dict(sorted(OperationsGroup(f"baseline {self.corpus}").find_commands().items()))}
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the baselines."""
-        return list(self.find_commands())
+        declared = {name: self.make_command(one) for name, one in load_baselines(self.corpus).items()}
+        return {**declared, **dict(sorted(super().find_commands().items()))}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the command of a baseline.
-
-        Raises:
-            RequestError: there is no such baseline.
-        """
+        """Return the command of a baseline; a RequestError says that there is none."""
         commands = self.find_commands()
         if cmd_name not in commands:
             raise RequestError(describe_unknown(f"baseline of {self.corpus}", cmd_name, list(commands)))
         return commands[cmd_name]
 
-    def build(self, baseline: Baseline) -> click.Command:
-        """Return the command that writes the predictions of a baseline."""
+    def make_command(self, baseline: Baseline) -> click.Command:
+        """Return the command that writes the predictions of a declared baseline."""
         required = "".join(f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options)
         example = f"closeread baseline {self.name} {baseline.name}{required}"
         shown = format_examples([f"{example} -o predictions.jsonl", f"{example} --config sample -o predictions.jsonl"])
@@ -405,18 +363,14 @@ class BaselinesOfCorpus(Group):
             with printing.warnings_as_notes():
                 click.echo(escape_line(str(run_baseline(self.corpus, baseline.name, to_keywords(values), output))))
 
-        return Command(
-            baseline.name,
-            callback=run,
-            params=[
-                *options.declared_options(baseline.options),
-                *options.make_place_options(),
-                options.make_output("Write to this file."),
-                *options.file_options([load_corpus(self.corpus)]),
-            ],
-            help=f"{baseline.description}\n\n{shown}",
-            short_help=baseline.description,
-        )
+        params = [
+            *options.declared_options(baseline.options),
+            *options.make_place_options(),
+            options.make_output("Write to this file."),
+            *options.file_options([load_corpus(self.corpus)]),
+        ]
+        text, summary = f"{baseline.description}\n\n{shown}", baseline.description
+        return Command(baseline.name, callback=run, params=params, help=text, short_help=summary)
 
 
 class ProcedureHelp(NamedTuple):
@@ -509,31 +463,39 @@ PROCEDURES = {
 
 
 class ProcedureCommand(DerivedCommand):
-    """The command of an operation on a procedure, or on a corpus that it scores; its name is the first argument."""
+    """The command of an operation on a procedure, or on a corpus that it scores; its name is the first argument.
+
+    Args:
+        name: the name that was typed.
+        operation: the operation.
+        procedure: the procedure.
+        corpus: the corpus; None if gold is a key given by the user.
+    """
+
+    def __init__(self, name: str, operation: Operation, procedure: Procedure, corpus: str | None, **about: Any) -> None:
+        super().__init__("", name, operation, **about)
+        self.procedure, self.is_keyed, self.scored = procedure, corpus is None, corpus
 
     def make_params(self) -> list[click.Parameter]:
         """Return its arguments and options; of those of printing, `--counts` and `--explain` come last."""
-        made: list[click.Parameter] = []
-        is_keyed = self.scope.corpus is None
-        for one in describe(self.operation)[1:]:
-            match one.param.kind:
-                case "systems":
-                    made.append(self._make_files("systems", "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS...", -1))
-                case "source" | "sources":
-                    files = "RESPONSE" if is_keyed else "PREDICTIONS"
-                    made += [self._make_files("gold", "KEY")] if is_keyed else []
-                    several = one.param.kind == "sources"
-                    made.append(
-                        self._make_files("predictions", f"{files}..." if several else files, -1 if several else 1)
-                    )
-                case _:
-                    made += make_params(one, self.scope)
-        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
-        return [*made[:last], *options.printing_options(self.returns, self.scope.procedure), *made[last:]]
+        is_keyed = self.is_keyed
+        files = "RESPONSE" if is_keyed else "PREDICTIONS"
 
-    @staticmethod
-    def _make_files(name: str, metavar: str, nargs: int = 1) -> click.Argument:
-        return click.Argument([name], type=options.FILE, nargs=nargs, required=True, metavar=metavar)
+        def make_files(name: str, metavar: str, nargs: int = 1) -> click.Parameter:
+            return click.Argument([name], type=options.FILE, nargs=nargs, required=True, metavar=metavar)
+
+        made: list[click.Parameter] = []
+        for one in describe(self.operation)[1:]:
+            if one.param.kind == "systems":
+                made.append(make_files("systems", "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS...", -1))
+            elif one.param.kind in ("source", "sources"):
+                made += [make_files("gold", "KEY")] if is_keyed else []
+                several = one.param.kind == "sources"
+                made.append(make_files("predictions", f"{files}..." if several else files, -1 if several else 1))
+            else:
+                made += make_params(one, self.procedure, self.scored)
+        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
+        return [*made[:last], *options.printing_options(self.returns, self.procedure), *made[last:]]
 
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with the name that was typed, and the files."""
@@ -544,7 +506,7 @@ class ProcedureCommand(DerivedCommand):
         if values.get("sort") == "none":
             del values["sort"]
         systems = values.pop("systems")
-        if self.scope.corpus is None:
+        if self.is_keyed:
             values["gold"], systems = take_key(systems)
         return self.operation(self.name, name_files(systems, values.pop("names", ())), **to_keywords(values))
 
@@ -557,12 +519,7 @@ class ProcedureGroup(Group):
         return procedure_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the subcommand of a procedure or a corpus.
-
-        Raises:
-            RequestError: there is no such procedure or corpus (the message suggests a similar name), or the procedure
-                scores several corpora.
-        """
+        """Return the subcommand of a procedure or a corpus; a RequestError says that there is none, or several."""
         from closeread.scoring import find_procedure
 
         procedure, corpus = find_procedure(cmd_name)
@@ -578,10 +535,10 @@ class ProcedureGroup(Group):
             format_examples(shown),
         ]
         return ProcedureCommand(
-            "",
             cmd_name,
             _load_operation(own),
-            Scope(procedure, corpus),
+            procedure,
+            corpus,
             help="\n\n".join(filter(None, parts)),
             short_help=procedure.title[0].upper() + procedure.title[1:],
         )
@@ -602,11 +559,7 @@ class ScoreGroup(ProcedureGroup):
         super().__init__(name, callback=self.score_counts, params=self.stored.make_params(), **about)
 
     def score_counts(self, **values: Any) -> None:
-        """Print the scores of stored counts, if no procedure is given.
-
-        Raises:
-            UsageError: there are options before the procedure, or there is neither a procedure nor a file of counts.
-        """
+        """Print the scores of stored counts, if no procedure is given."""
         ctx = click.get_current_context()
         given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         if ctx.invoked_subcommand is not None:
@@ -634,10 +587,6 @@ Examples:
 """
 
 
-def _print_script(shell: str) -> None:
-    click.echo(completion.write_script(shell), nl=False)
-
-
 def make_command(name: str) -> click.Command:
     """Return a command, or a group of commands."""
     home, summary = COMMANDS[name]
@@ -646,7 +595,11 @@ def make_command(name: str) -> click.Command:
         return group(name, help=PROCEDURES[name].help, short_help=summary)
     if name == "completion":
         shells = click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))
-        return Command(name, callback=_print_script, params=[shells], help=COMPLETION, short_help=summary)
+
+        def print_script(shell: str) -> None:
+            click.echo(completion.write_script(shell), nl=False)
+
+        return Command(name, callback=print_script, params=[shells], help=COMPLETION, short_help=summary)
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
     text = HELP.get(name) or read_doc(getattr(import_module("closeread.operations.tasks"), name))[0]

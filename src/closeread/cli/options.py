@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from closeread.counts.procedure import Option, Procedure
 
 WIDTH = 75
-"""The longest line; help indents it by 4."""
+"""The longest line of an example; help indents it by 4."""
 
 
 def format_examples(commands: Sequence[str]) -> str:
@@ -59,15 +59,15 @@ GROUPS = {
     "Intervals": "no_ci resamples confidence correction alpha pairs",
     "System": "system author model paper code description",
     "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
+    "Procedure": "",
+    "Other": "",
 }
-"""The names of parameters by group; those of files to read and to write need not be named."""
-
-PREFIXES = ("folder_", "reading_")
-"""How the parameters begin that say how to read a corpus."""
-
-ORDER = ("Input", "Output", "Intervals", "System", "Leaderboard", "Procedure", "Other")
+"""The names of parameters by group, in the order of help; those of files to read and to write need not be named."""
 
 GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
+
+FOLDER, READING = PREFIXES = ("folder_", "reading_")
+"""How the parameters begin that say how to read a corpus."""
 
 
 class Command(click.Command):
@@ -89,29 +89,37 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the formatter, and the subcommands of a group."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        if sum(option.name not in ("help", "quiet") for option in options) <= FEW:
+        own = [option for option in options if not {"--help", "--quiet"} & set(option.opts)]
+        if len(own) <= FEW:
             super().format_options(ctx, formatter)
             return
-        has_intervals = any(option.name == "resamples" for option in options)
         groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for option in options:
-            record = option.get_help_record(ctx)
-            if record is not None:
-                groups[_find_group(option, has_intervals=has_intervals)].append(record)
-        if [name for name in groups if name != "Leaderboard"] and len(groups.get("Leaderboard", ())) == 1:
+            name = option.name or ""
+            if option not in own:
+                group = "Other"
+            elif option.type is WRITTEN:
+                group = "Output"
+            elif name in GROUP_OF:
+                group = GROUP_OF[name]
+            elif name.startswith(PREFIXES) or isinstance(option.type, click.Path):
+                group = "Input"
+            else:  # where there are intervals, the seed is theirs
+                has_intervals = any(one.name == "resamples" for one in options)
+                group = "Intervals" if name == "seed" and has_intervals else "Procedure"
+            if (record := option.get_help_record(ctx)) is not None:
+                groups[group].append(record)
+        if groups.keys() != {"Leaderboard"} and len(groups.get("Leaderboard", ())) == 1:
             groups["Input"] += groups.pop("Leaderboard")  # the largest size of files that are read
-        for group in sorted(groups, key=ORDER.index):
-            with formatter.section(group):
-                formatter.write_dl(groups[group])
+        for group in GROUPS:
+            if group in groups:
+                with formatter.section(group):
+                    formatter.write_dl(groups[group])
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments.
-
-        Raises:
-            RequestError: an output file is also an input, or is also another output.
-        """
+        """Parse the arguments; a RequestError says that an output file is also an input, or another output."""
         rest = super().parse_args(ctx, args)
         if ctx.resilient_parsing:
             return rest
@@ -137,8 +145,7 @@ class Group(Command, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return a subcommand with its name and its arguments; none while a shell completes an unknown name.
 
-        Raises:
-            RequestError: there is no such subcommand; the message suggests a similar name.
+        A RequestError, if there is no such subcommand, suggests a similar name.
         """
         try:
             return super().resolve_command(ctx, args)
@@ -153,29 +160,6 @@ class Group(Command, click.Group):
             commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
             known = [name for name, command in commands.items() if command is not None and not command.hidden]
             raise RequestError(describe_unknown(what, args[0], known)) from error
-
-
-def _find_group(option: click.Option, *, has_intervals: bool) -> str:
-    """Return the group of an option.
-
-    Args:
-        option: the option.
-        has_intervals: whether the command computes intervals, for which its seed is.
-    """
-    name = option.name or ""
-    if "--help" in option.opts or "--quiet" in option.opts:
-        return "Other"
-    if option.type is WRITTEN:
-        return "Output"
-    if name in GROUP_OF:
-        return GROUP_OF[name]
-    if name.startswith(PREFIXES) or isinstance(option.type, click.Path):
-        return "Input"
-    return "Intervals" if name == "seed" and has_intervals else "Procedure"
-
-
-STANDARD_INPUT = "closeread.standard_input"
-"""What the context of a command remembers: that it reads standard input."""
 
 
 def split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
@@ -200,23 +184,33 @@ def read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 
 def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
-    """Return the options of a procedure that were given as NAME=VALUE, by name.
-
-    Raises:
-        BadParameter: one is not of this form, or is given twice.
-    """
+    """Return the options of a procedure that were given as NAME=VALUE, by name."""
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
+        key, wrong = name.replace("-", "_"), ""
         if not equals or not name:
             wrong = f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
-            raise click.BadParameter(wrong, ctx, param)
-        key = name.replace("-", "_")
-        if key in found:
+        elif key in found:
             wrong = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+        if wrong:
             raise click.BadParameter(wrong, ctx, param)
         found[key] = value
     return found
+
+
+STANDARD_INPUT = "closeread.standard_input"
+"""What the context of a command remembers: that it reads standard input."""
+
+
+class FilePath(click.Path):
+    """The path of a file or folder that must have a name: `-` is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if str(value) == "-":
+            self.fail("'-' is not a file (expected a file name).", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class ReadFile(click.Path):
@@ -234,16 +228,6 @@ class ReadFile(click.Path):
         return path
 
 
-class NamedFile(click.Path):
-    """The path of a file or folder that must have a name; `-` is refused."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if str(value) == "-":
-            self.fail("'-' is not a file (expected a file name).", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 class NumberRange(click.FloatRange):
     """A number in a range; `nan`, which no comparison finds outside, is refused."""
 
@@ -256,10 +240,8 @@ class NumberRange(click.FloatRange):
 
 
 FILE = ReadFile(path_type=Path)
-NAMED = NamedFile(path_type=Path)
-WRITTEN = NamedFile(path_type=Path)
-STORE = click.Path()
-"""The place of a leaderboard, a string: a folder, or a dataset on the Hub."""
+NAMED = FilePath(path_type=Path)
+WRITTEN = FilePath(path_type=Path)
 
 
 class CorpusName(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
@@ -275,11 +257,7 @@ class CorpusName(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes 
         self.others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the corpus's own name.
-
-        Raises:
-            RequestError: there is no such corpus, or the procedure scores several.
-        """
+        """Return the corpus's own name; a RequestError says that there is none, or that there are several."""
         return value if value in self.others else find_corpus(value).name
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -293,11 +271,7 @@ class ScoredName(click.ParamType):  # type: ignore[type-arg]
     name = "corpus or procedure"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of a corpus or a procedure.
-
-        Raises:
-            RequestError: there is no such name.
-        """
+        """Return the name; a RequestError says that there is none."""
         procedure, corpus = find_task(value)
         return corpus or procedure
 
@@ -308,12 +282,12 @@ class ScoredName(click.ParamType):  # type: ignore[type-arg]
 
 def make_place_options() -> list[click.Parameter]:
     """Return the options that say where gold is."""
-    config_help = "Use this config of the corpus; 'sample' comes with the package."
+    config = "Use this config of the corpus; 'sample' comes with the package."
     own = "Use your own gold file, in the corpus's format, .jsonl or .parquet."
     folder = "Read the corpus's files from this folder; they may differ from the release."
     configs, splits = completion.find("configs"), completion.find("splits")
     return [
-        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=config_help),
+        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=config),
         click.Option(["--split"], metavar="NAME", shell_complete=splits, help="Use this split of the corpus."),
         click.Option(["--gold"], type=FILE, metavar="FILE", help=own),
         click.Option(["--data-dir"], type=NAMED, metavar="DIR", help=folder),
@@ -325,28 +299,25 @@ def make_output(text: str, *, required: bool = True) -> click.Parameter:
     return click.Option(["-o", "--output"], type=WRITTEN, required=required, metavar="FILE", help=text)
 
 
-FOLDER, READING = PREFIXES
-
-
 def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
     """Return the options for the folders that users of these corpora get from their owners, and for reading them."""
-    declared = list(corpora)
-    folders = {one.name: one for corpus in declared for one in corpus.user_folders}
-    reading = {one.name: one for corpus in declared for one in corpus.reading_options}
-    shown: list[click.Parameter] = [
-        click.Option(
-            [f"--{name}", FOLDER + name], type=NAMED, metavar="DIR", help=f"Read {one.content} from this folder."
-        )
-        for name, one in folders.items()
-    ]
-    return shown + [
-        click.Option(
-            [f"--{name.replace('_', '-')}", READING + name],
-            type=click.Choice(one.choices),
-            help=f"{one.help}  [default: {one.choices[0]}]",
-        )
-        for name, one in reading.items()
-    ]
+    folders, reading = {}, {}
+    for corpus in corpora:
+        for folder in corpus.user_folders:
+            text = f"Read {folder.content} from this folder."
+            flags = [f"--{folder.name}", FOLDER + folder.name]
+            folders[folder.name] = click.Option(flags, type=NAMED, metavar="DIR", help=text)
+        for one in corpus.reading_options:
+            text = f"{one.help}  [default: {one.choices[0]}]"
+            flags = [f"--{one.name.replace('_', '-')}", READING + one.name]
+            reading[one.name] = click.Option(flags, type=click.Choice(one.choices), help=text)
+    return [*folders.values(), *reading.values()]
+
+
+def _make_list(flag: str, names: Iterable[str], metavar: str, text: str, read: Callable[..., Any]) -> click.Parameter:
+    """Return an option that takes names, several times or separated by commas."""
+    complete = completion.complete_list(list(dict.fromkeys(names)))
+    return click.Option([flag], multiple=True, callback=read, shell_complete=complete, metavar=metavar, help=text)
 
 
 def by(procedure: Procedure | None = None, what: str = "report scores") -> list[click.Parameter]:
@@ -358,87 +329,54 @@ def by(procedure: Procedure | None = None, what: str = "report scores") -> list[
     """
     fields: list[str] = []
     if procedure is not None:
-        more = [procedure.more_fields] if procedure.more_fields else []
-        fields = [*procedure.fields, *procedure.breakdowns, *more]
+        fields = [*procedure.fields, *procedure.breakdowns, *filter(None, [procedure.more_fields])]
         if not fields:
             return []
     several = "" if len(fields) == 1 else "; separate several by commas"
     choices = f" Choose from: {', '.join(fields)}." if fields else ""
-    return [
-        click.Option(
-            ["--by"],
-            multiple=True,
-            callback=split_names,
-            shell_complete=completion.complete_list([name for name in fields if " " not in name]),
-            metavar="FIELD",
-            help=f"Also {what} for each value of FIELD{several}.{choices}",
-        )
-    ]
+    text = f"Also {what} for each value of FIELD{several}.{choices}"
+    return [_make_list("--by", (name for name in fields if " " not in name), "FIELD", text, split_names)]
 
 
-def metrics(procedure: Procedure) -> list[click.Parameter]:
-    """Return the option that selects metrics of a procedure; none if it has one metric only."""
-    families = procedure.families
+def select(kind: str, procedure: Procedure) -> list[click.Parameter]:
+    """Return the option that selects what a procedure has: "metrics", "scores", what to "sort" by, or "explain".
 
-    def check(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
-        names = split_names(ctx, param, values)
-        for name in names:
-            if name not in families:
-                guess = suggest(name, families, procedure.aliases)
-                found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
-                raise click.BadParameter(found, ctx, param)
-        return names or None
+    There is none, if there is nothing to select.
+    """
+    families, names = procedure.families, [metric.name for metric in procedure.metrics]
+    match kind:
+        case "metrics" if len(families) > 1:
 
-    if len(families) == 1:
-        return []
-    selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
-    default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
-    return [
-        click.Option(
-            ["--metrics"],
-            multiple=True,
-            callback=check,
-            shell_complete=completion.complete_list(families),
-            metavar="NAMES",
-            help=f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]",
-        )
-    ]
+            def check(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
+                chosen = split_names(ctx, param, values)
+                for name in chosen:
+                    if name not in families:
+                        guess = suggest(name, families, procedure.aliases)
+                        found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
+                        raise click.BadParameter(found, ctx, param)
+                return chosen or None
 
+            selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
+            default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
+            text = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
+            return [_make_list("--metrics", families, "NAMES", text, check)]
+        case "scores":
+            split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
+            example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
+            default = "all but precision and recall" if split else "all"
+            text = f"Select these scores, separated by commas, such as {example}.  [default: {default}]"
+            return [_make_list("--scores", [*families, *names], "NAMES", text, split_csv)]
+        case "sort":
+            how: dict[str, Any] = {"metavar": "SCORE", "default": "none", "show_default": True}
+            text = "Sort by this score, the best system first."
+            return [click.Option(["--sort"], shell_complete=completion.complete_list(names), help=text, **how)]
+        case "explain" if procedure.explanation is not None:
+            from closeread.operations.score import SHOWN
 
-def scores(procedure: Procedure) -> list[click.Parameter]:
-    """Return the option that selects scores, with an example of the procedure."""
-    split = [metric.name.partition("/")[0] for metric in procedure.metrics if metric.name.endswith("/recall")]
-    example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
-    default = "all but precision and recall" if split else "all"
-    names = [*procedure.families, *(metric.name for metric in procedure.metrics)]
-    return [
-        click.Option(
-            ["--scores"],
-            multiple=True,
-            callback=split_csv,
-            shell_complete=completion.complete_list(list(dict.fromkeys(names))),
-            metavar="NAMES",
-            help=f"Select these scores, separated by commas, such as {example}.  [default: {default}]",
-        )
-    ]
-
-
-def sort(procedure: Procedure) -> list[click.Parameter]:
-    """Return the option that selects the score to sort rows by."""
-    complete = completion.complete_list([metric.name for metric in procedure.metrics])
-    text = "Sort by this score, the best system first."
-    how: Any = {"metavar": "SCORE", "default": "none", "show_default": True}
-    return [click.Option(["--sort"], shell_complete=complete, help=text, **how)]
-
-
-def explain(procedure: Procedure) -> list[click.Parameter]:
-    """Return the option that explains counts; none if the procedure can't."""
-    from closeread.operations.score import SHOWN
-
-    if procedure.explanation is None:
-        return []
-    about = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations'); tables show at"
-    return [click.Option(["--explain"], is_flag=True, help=f"{about} most {SHOWN:,} rows per {procedure.unit}.")]
+            counted = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations')"
+            text = f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}."
+            return [click.Option(["--explain"], is_flag=True, help=text)]
+    return []
 
 
 def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
@@ -456,6 +394,10 @@ def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[c
     ]
 
 
+MOST_CHOICES = 70
+"""How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
+
+
 def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | None = None) -> list[click.Parameter]:
     """Return the flags of declared options; their values are None if not given, so that defaults stay in one place.
 
@@ -464,10 +406,6 @@ def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | N
         defaults: defaults that differ from the declared ones, for the help.
     """
     return [_make_flag(option, (defaults or {}).get(option.name, option.default)) for option in declared]
-
-
-MOST_CHOICES = 70
-"""How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
 
 
 def _make_flag(option: Option, default: str) -> click.Parameter:
@@ -491,17 +429,6 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
     )
 
 
-def printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
-    """Return the options that say how the result of an operation is printed.
-
-    Args:
-        returns: the name of its type.
-        procedure: the procedure that scores; None if it is unknown.
-    """
-    return [one for name in PRINTED.get(returns, ()) for one in _make_printing_option(name, returns, procedure)]
-
-
-FORMATS = ("table", "json", "markdown", "latex", "csv")
 PRINTED = {
     "Catalogue": ["style"],
     "Drawing": ["output"],
@@ -517,59 +444,61 @@ PRINTED = {
     "list[Verdict]": ["as_json"],
     "Comparison | list[Comparison]": ["style", "output"],
 }
-"""The options of printing by what an operation returns."""
+"""The options of printing by the type that an operation returns."""
 
-
-def _make_printing_option(name: str, returns: str, procedure: Procedure | None) -> list[click.Parameter]:
-    match name:
-        case "style":
-            formats = [*FORMATS, "html"] if returns == "SystemsTable" else FORMATS
-            text = "How to format the output."
-            return [
-                click.Option(
-                    ["--format", "style"], type=click.Choice(formats), default="table", show_default=True, help=text
-                ),
-                click.Option(["--json", "style"], flag_value="json", help="Same as --format json."),
-            ]
-        case "digits":
-            text = "Number of decimals of scores in tables; JSON and CSV have them in full."
-            return [click.Option(["--digits"], type=click.IntRange(0, 10), default=2, show_default=True, help=text)]
-        case "output":
-            is_picture = returns == "Drawing"
-            text = "Write to this file: .png, .svg or .pdf." if is_picture else OUTPUT_HELP
-            return [make_output(text, required=is_picture)]
-        case "score_only":
-            several = procedure is not None and len(procedure.families) > 1
-            more = ", or that of each of --metrics on a line of its own" if several else ""
-            text = f"Print only the main score (times 100){more}."
-        case "as_json":
-            text = JSON_HELP[returns]
-        case _:
-            text = FLAGS[name]
-    flag = "--json" if name == "as_json" else f"--{name.replace('_', '-')}"
-    return [click.Option([flag, name], is_flag=True, help=text)]
-
-
-OUTPUT_HELP = "Write the result to this file; print nothing."
 JSON_HELP = {
-    "Judged": "Print the result as JSON.",
     "Page": "Print JSON.",
-    "Publication": "Print the result as JSON.",
     "list[Verdict]": "Print a list with an object for each file: 'file', 'valid', 'rows' (gold records with "
     "predictions; null if the file is not valid) and 'problems'.",
 }
-FLAGS = {
-    "per_unit": "Also report each unit separately (in JSON: as 'units').",
-    "with_counts": "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
-}
+
+
+def printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
+    """Return the options that say how the result of an operation is printed.
+
+    Args:
+        returns: the name of its type.
+        procedure: the procedure that scores; None if it is unknown.
+    """
+
+    def make_flag(flag: str, text: str, name: str = "") -> click.Parameter:
+        return click.Option([flag, *filter(None, [name])], is_flag=True, help=text)
+
+    formats = ["table", "json", "markdown", "latex", "csv", *(["html"] if returns == "SystemsTable" else [])]
+    is_picture = returns == "Drawing"
+    file = "Write to this file: .png, .svg or .pdf." if is_picture else "Write the result to this file; print nothing."
+    several = procedure is not None and len(procedure.families) > 1
+    more = ", or that of each of --metrics on a line of its own" if several else ""
+    decimals = "Number of decimals of scores in tables; JSON and CSV have them in full."
+    shown: dict[str, Any] = {"show_default": True}
+    options: dict[str, list[click.Parameter]] = {
+        "style": [
+            click.Option(
+                ["--format", "style"],
+                type=click.Choice(formats),
+                default="table",
+                help="How to format the output.",
+                **shown,
+            ),
+            click.Option(["--json", "style"], flag_value="json", help="Same as --format json."),
+        ],
+        "output": [make_output(file, required=is_picture)],
+        "digits": [click.Option(["--digits"], type=click.IntRange(0, 10), default=2, help=decimals, **shown)],
+        "as_json": [make_flag("--json", JSON_HELP.get(returns, "Print the result as JSON."), "as_json")],
+        "score_only": [make_flag("--score-only", f"Print only the main score (times 100){more}.")],
+        "per_unit": [make_flag("--per-unit", "Also report each unit separately (in JSON: as 'units').")],
+        "with_counts": [
+            make_flag(
+                "--with-counts",
+                "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
+            )
+        ],
+    }
+    return [option for name in PRINTED.get(returns, ()) for option in options[name]]
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options of printing from the values of a command, and return them.
-
-    Raises:
-        UsageError: scores alone are to be printed, and something else.
-    """
+    """Remove the options of printing from the values of a command, and return them."""
     taken = {name: values.pop(name) for name in PRINTED.get(returns, ())}
     if taken.get("score_only"):
         asked = {**values, **taken}

@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -56,20 +56,17 @@ def print_result(found: Any, *, style: str = "", output: Path | None = None, as_
     """Print the result of an operation, or what it says of what it has written.
 
     Args:
-        found: the result.
+        found: the result; a ClickException says what it has of failures.
         style: the format of the output, of what has several.
         output: the file to write instead.
         as_json: whether to print JSON.
         **how: how to lay out a report.
-
-    Raises:
-        ClickException: the result is that something is wrong.
     """
     with writing_to(output):
         if style:
-            _show_result(_lay_out(found, **how), style, **how)
+            _print_styled(found, style, **how)
         elif isinstance(found, list):
-            _show_list(found, as_json=as_json)
+            _print_list(found, as_json=as_json)
         elif as_json or isinstance(found, dict):
             print_json(found if isinstance(found, dict) else found.to_json())
         elif hasattr(found, "draw"):
@@ -87,41 +84,30 @@ def print_result(found: Any, *, style: str = "", output: Path | None = None, as_
         raise click.ClickException(escape(failure))
 
 
-def _lay_out(found: Any, **how: Any) -> Any:
-    """Return a result that knows its tables: of a report, how it is laid out; of several results, them together."""
+def _print_styled(found: Any, style: str, **how: Any) -> None:
+    """Print a result in a format: of a report, as it is laid out; of several comparisons, them together."""
     if "per_unit" in how:
         from closeread.operations.score import Sheet
 
-        return Sheet(found, how["per_unit"], how["with_counts"], how["digits"])
-    if isinstance(found, list):
+        found = Sheet(found, how["per_unit"], how["with_counts"], how["digits"])
+    elif isinstance(found, list):
         from closeread.operations.compare import Comparisons
 
-        return Comparisons(found)
-    return found
-
-
-def _show_result(found: Any, style: str, *, score_only: bool = False, metrics: Sequence[str] = (), **how: Any) -> None:
-    if score_only:
-        click.echo("\n".join(found.list_main(metrics or ())))
+        found = Comparisons(found)
+    if how.get("score_only"):
+        click.echo("\n".join(found.list_main(how.get("metrics") or ())))
     elif style == "json":
         print_json(found.to_json())
-    elif style == "csv":
-        click.echo(found.to_csv(), nl=False)
-    elif style == "latex":
-        click.echo(found.to_latex(), nl=False)
-    elif style == "html":
-        encoding = sys.stdout.encoding or "utf-8"
-        click.echo(found.to_html().encode(encoding, "xmlcharrefreplace").decode(encoding), nl=False)
-    else:
+    elif style in ("table", "markdown"):
         print_grids(found.to_grids(style), cast("Style", style))
+    else:
+        text, encoding = getattr(found, f"to_{style}")(), sys.stdout.encoding or "utf-8"
+        shown = text.encode(encoding, "xmlcharrefreplace").decode(encoding) if style == "html" else text
+        click.echo(shown, nl=False)
 
 
-def _show_list(found: list[Any], *, as_json: bool) -> None:
-    """Print the lines of files that were written, or the verdicts on files.
-
-    Raises:
-        ClickException: a file is not valid; an Exit after JSON, which has said so.
-    """
+def _print_list(found: list[Any], *, as_json: bool) -> None:
+    """Print the lines of files that were written, or the verdicts on files; what is not valid is an error."""
     wrong = [str(one) for one in found if getattr(one, "error", None) is not None]
     if as_json:
         print_json([one.to_json() for one in found])
@@ -145,11 +131,7 @@ def print_grids(grids: Iterable[Grid], style: Style = "table") -> None:
 
 @contextmanager
 def writing_to(path: Path | None) -> Iterator[None]:
-    """Write what the block prints to a file, whole or not at all; if the path is None, print it.
-
-    Raises:
-        OSError: the file can't be written.
-    """
+    """Write what the block prints to a file, whole or not at all; if the path is None, print it."""
     if path is None:
         yield
         return

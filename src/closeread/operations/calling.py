@@ -21,12 +21,13 @@ from closeread.parameters import (
     Intervals,
     Operation,
     Operations,
-    Param,
     Parameter,
+    Scored,
     describe,
     describe_fields,
     is_repeated,
 )
+from closeread.records import FileOrRows
 from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
 from closeread.wording import choose_words, name_option
@@ -36,11 +37,7 @@ PLACE = ("gold", "config", "split", "data_dir")
 
 
 def find_operations(group: str) -> dict[str, Operation]:
-    """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own.
-
-    Raises:
-        ValueError: two tasks offer one of the same name.
-    """
+    """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own."""
     if group in GROUPS:
         own: Operations = import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS
         return dict(own[group])
@@ -59,21 +56,6 @@ def find_groups(group: str) -> list[str]:
     return sorted(name.removeprefix(f"{group} ") for name in offered if name.startswith(f"{group} "))
 
 
-def find_operation(group: str, name: str, what: str) -> tuple[str, Operation]:
-    """Return the own name of an operation, and the operation; `what` is what to call it if there is none.
-
-    Raises:
-        RequestError: there is none; the message suggests a similar name.
-    """
-    from closeread.corpus.names import choose_equivalent
-
-    known = find_operations(group)
-    found = choose_equivalent(name, known)
-    if found is None:
-        raise RequestError(describe_unknown(what, name, sorted(known)))
-    return found, known[found]
-
-
 def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = "") -> Any:
     """Call an operation of a task with what a user gave, checked and converted to what it takes.
 
@@ -89,17 +71,21 @@ def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str,
         RequestError: there is no such operation; or an argument is missing, superfluous, unknown or not what its
             parameter accepts.
     """
+    from closeread.corpus.names import choose_equivalent
     from closeread.corpus.notices import warn_all
 
-    own, operation = find_operation(group, name, what or f"subcommand of {group}")
-    found = call_operation(f"{group} {own}", operation, arguments, keywords)
+    known = find_operations(group)
+    own = choose_equivalent(name, known)
+    if own is None:
+        raise RequestError(describe_unknown(what or f"subcommand of {group}", name, sorted(known)))
+    found = call_operation(f"{group} {own}", known[own], arguments, keywords)
     warn_all(getattr(found, "notices", ()))
     return found
 
 
 def call_operation(called: str, operation: Operation, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """Call an operation, as `call` does; `called` is what to call it in messages."""
-    from closeread.scoring import limit_files
+    from closeread.scoring import limit_files, make_place
 
     given = {name: value for name, value in keywords.items() if value is not None}
     described = describe(operation)
@@ -107,7 +93,9 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
     for one in described:
         match one.param.kind:
             case "place":
-                values[one.name], given = _take_place(one.param, given)
+                where = {name: given.pop(name, None) for name in PLACE}
+                place, given = make_place(one.param.corpus, options=given, **where)
+                values[one.name] = place._replace(corpus=one.param.corpus)
             case "group":
                 values[one.name] = _take_group(one, given)
             case kind if kind not in ("options", "scored") and one.name in given:
@@ -145,15 +133,11 @@ def list_names(parameter: Parameter) -> list[str]:
 def _take_arguments(
     called: str, described: Sequence[Parameter], arguments: Sequence[Any], given: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of positional parameters by name.
-
-    Raises:
-        RequestError: there are too many or too few.
-    """
+    """Return the values of positional parameters by name, and remove them from what is given by keywords."""
     rest, found = list(arguments), {}
     positional = [one for one in described if one.is_argument]
-    for one in positional:
-        name = "predictions" if one.param.kind == "scored" else one.name
+    names = ["predictions" if one.param.kind == "scored" else one.name for one in positional]
+    for name, one in zip(names, positional, strict=True):
         if name in given:
             found[one.name] = _check(one, given.pop(name))
         elif rest and is_repeated(one):
@@ -164,7 +148,6 @@ def _take_arguments(
             break
     if rest or any(one.name not in found and one.default is EMPTY for one in positional):
         number = pluralize(len(arguments), "argument")
-        names = ["predictions" if one.param.kind == "scored" else one.name for one in positional]
         raise RequestError(f"{called} got {number} (expected {', '.join(names) or 'none'})")
     return found
 
@@ -176,33 +159,19 @@ def _list_files(
     read: list[tuple[Path, bool]] = []
     written: list[Path] = []
     for one in described:
-        value: Any = values.get(one.name)
-        if one.param.kind == "place":
-            read += [(value.gold, True)] if isinstance(value.gold, Path) else []
-            continue
-        if one.param.kind == "group":
+        kind, value = one.param.kind, values.get(one.name)
+        if kind == "group":
             more = _list_files(describe_fields(one), vars(value))
             read, written = [*read, *more[0]], [*written, *more[1]]
             continue
-        several = is_repeated(one) and isinstance(value, list | tuple)
-        paths = [Path(item) for item in (value if several else [value]) if isinstance(item, str | os.PathLike) and item]
-        if one.param.kind in ("read", "source", "sources", "scored"):
-            read += [(path, True) for path in paths]
-        elif one.param.kind == "write":
+        found: Any = value.gold if kind == "place" and value is not None else value
+        several = is_repeated(one) and isinstance(found, list | tuple)
+        paths = [Path(item) for item in (found if several else [found]) if isinstance(item, str | os.PathLike) and item]
+        if kind == "write":
             written += paths
-        elif one.hint is Path:
-            read += [(path, False) for path in paths]
+        elif kind in ("place", "read", "source", "sources", "scored") or one.hint is Path:
+            read += [(path, kind in ("place", "read", "source", "sources", "scored")) for path in paths]
     return read, written
-
-
-def _take_place(param: Param, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return where gold is, and the values that are about something else."""
-    from closeread.scoring import make_place
-
-    rest = dict(given)
-    where = {name: rest.pop(name, None) for name in PLACE}
-    place, options = make_place(param.corpus, options=rest, **where)
-    return place._replace(corpus=param.corpus), options
 
 
 def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
@@ -219,18 +188,16 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
     return replace(parameter.default, **found)
 
 
-def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Any:
+def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Scored:
     """Read and count predictions, by the fields that are given or by all that errors can be broken down by."""
     from closeread.corpus.notices import warn_all
-    from closeread.parameters import Scored
     from closeread.scoring import make_place, open_scorer
 
     where = {name: given.pop(name, None) for name in PLACE}
     place, options = make_place(corpus, options=given, **where)
     scorer = open_scorer(corpus, place, options)
     system = scorer.read_source(values["scored"])
-    fields = values.get("by", ()) or scorer.procedure.breakdowns
-    counted = scorer.count(system, scorer.breakdowns_for(fields))
+    counted = scorer.count(system, scorer.breakdowns_for(values.get("by", ()) or scorer.procedure.breakdowns))
     warn_all([*scorer.gold.notices, *counted.notices])
     return Scored(scorer.gold, system, counted)
 
@@ -243,8 +210,6 @@ def _check(parameter: Parameter, value: Any) -> Any:
     """
     name, hint, param = parameter.name, parameter.hint, parameter.param
     if param.kind in ("source", "sources", "scored"):
-        from closeread.records import FileOrRows
-
         check_argument(name, value, Sequence[FileOrRows] if param.kind == "sources" else FileOrRows)
         return value
     if is_repeated(parameter):
@@ -263,49 +228,44 @@ def _check(parameter: Parameter, value: Any) -> Any:
         except ValueError:
             raise RequestError(f"{name} is {value!r} (expected a day, such as 2017-06-12)") from None
     check_argument(name, value, hint)
-    if get_origin(hint) is Literal and value not in get_args(hint):
-        label = choose_words(name_option(name), name)
-        raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
-    _check_range(name, value, param)
-    return value
-
-
-def _check_range(name: str, value: Any, param: Param) -> None:
-    low, high = param.low, param.high
-    below = low is not None and (value < low or (param.above and value == low))
-    above = high is not None and (value > high or (param.below and value == high))
-    if not below and not above and not (isinstance(value, float) and value != value and (low, high) != (None, None)):
-        return
-    ends = [] if low is None else [f"{'above' if param.above else 'from'} {low:,}"]
-    if high is not None:
-        ends.append(f"below {high:,}" if param.below else f"{'to' if ends and not param.above else 'up to'} {high:,}")
-    noun = "a whole number" if isinstance(value, Integral) else "a number"
     label = choose_words(name_option(name), name)
-    raise RequestError(f"{label} is {value} (expected {noun} {(' and ' if param.below else ' ').join(ends)})")
+    if get_origin(hint) is Literal and value not in get_args(hint):
+        raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
+    low, high = param.low, param.high
+    if (low, high) == (None, None):
+        return value
+    is_low = low is not None and (value <= low if param.above else value < low)
+    is_high = high is not None and (value >= high if param.below else value > high)
+    if is_low or is_high or value != value:
+        ends = [] if low is None else [f"{'above' if param.above else 'from'} {low:,}"]
+        if high is not None:
+            to = "below" if param.below else "to" if ends and not param.above else "up to"
+            ends.append(f"{to} {high:,}")
+        noun = "a whole number" if isinstance(value, Integral) else "a number"
+        raise RequestError(f"{label} is {value} (expected {noun} {(' and ' if param.below else ' ').join(ends)})")
+    return value
 
 
 def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
-    """Return sources as annotators, who are named by their files, or by the parameter."""
-    name = parameter.name
-    match parameter.param.kind:
-        case "source":
-            return name_source(operation, name, value)
-        case "sources" if name == "predictions" and len(value) == 1:
-            return [name_source(operation, name, value[0])]
-        case "sources":
-            one = name if name == "predictions" else name.removesuffix("s")
-            return [name_source(operation, f"{one} {number}", source) for number, source in enumerate(value, 1)]
-    return value
-
-
-def name_source(operation: Operation, name: str, source: Any) -> Any:
-    """Return an annotator: a file or folder, or objects as the task of the operation takes them by name."""
+    """Return sources as annotators: files or folders, named by their paths, or objects, named by the parameter."""
     from closeread.corpus.objects import take_rows
     from closeread.counts.annotators import Annotator
     from closeread.scoring import find_procedure
 
-    if isinstance(source, str | os.PathLike):
-        return Annotator(str(source), Path(source))
-    task = operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
-    by_name = find_procedure(task)[0].by_name if task in procedure_names() else None
-    return Annotator(name, take_rows(name, source, by_name))
+    def make_annotator(name: str, source: Any) -> Annotator:
+        if isinstance(source, str | os.PathLike):
+            return Annotator(str(source), Path(source))
+        task = operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
+        by_name = find_procedure(task)[0].by_name if task in procedure_names() else None
+        return Annotator(name, take_rows(name, source, by_name))
+
+    name = parameter.name
+    match parameter.param.kind:
+        case "source":
+            return make_annotator(name, value)
+        case "sources" if name == "predictions" and len(value) == 1:
+            return [make_annotator(name, value[0])]
+        case "sources":
+            singular = name if name == "predictions" else name.removesuffix("s")
+            return [make_annotator(f"{singular} {number}", source) for number, source in enumerate(value, 1)]
+    return value
