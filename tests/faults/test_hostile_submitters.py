@@ -11,8 +11,8 @@ from shared.boards import make_store, run_judge, sample_board, score_here, send_
 
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard import scoring
-from closeread.leaderboard.declaration import make_board
-from closeread.leaderboard.submission import PACKED, SUFFIXES, predictions_path
+from closeread.leaderboard.declaration import digest, make_board, store_path
+from closeread.leaderboard.submission import PACKED, SUFFIXES
 
 BOARD = "mctaco-sample/test"
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -148,7 +148,7 @@ def test_files_of_all_suffixes_that_are_no_predictions(scored, tmp_path, capfd):
     scorer = board.open_scorer(key if scored == "coref" else None)
     for suffix in (*SUFFIXES, PACKED, ".jsonl.gz", ".gz.gz"):
         for data in CONTENTS:
-            job = scoring.Job("0" * 64, predictions_path(board.name, data, suffix), data)
+            job = scoring.Job("0" * 64, store_path("submissions", board.name, digest(data), suffix), data)
             answer = json.loads(scoring.score(board, scorer, job))
             assert answer.keys() == {"problems"}, (suffix, data, answer)
             assert answer["problems"]

@@ -7,6 +7,8 @@ Every run of the tests tries an event of each kind of a few commands, by a seed 
 import gc
 import os
 import random
+from io import BytesIO
+from zipfile import ZipFile
 
 import click
 import pytest
@@ -100,8 +102,20 @@ def check_refusal(done, trees, what):
     assert ": can't be written: " in told or any(lock in told for lock in LOCKS), (what, told)
     assert ".closeread" not in told
     assert not find_leftovers(), what
-    tree = drop_hidden(read_tree("out"))
-    assert find_files(tree) in map(find_files, trees), what
+    found, expected = find_files(drop_hidden(read_tree("out"))), list(map(find_files, trees))
+    assert found in expected, (what, [list_differing(found, one) for one in expected if one.keys() == found.keys()])
+
+
+def list_differing(one, other):
+    """The names of the files that differ, and of those in archives."""
+    names = [name for name, data in one.items() if data != other.get(name)]
+    for name in names[:]:
+        if all(files.get(name, b"").startswith(b"PK") for files in (one, other)):
+            inside = [ZipFile(BytesIO(files[name])) for files in (one, other)]
+            names += list_differing(
+                *({f"{name}: {part}": zipped.read(part) for part in zipped.namelist()} for zipped in inside)
+            )
+    return names
 
 
 @pytest.mark.extended

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from shared.boards import make_store, run_judge, sample_answers, sample_board, send_answers, small_limits, write_rows
 
-from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.declaration import store_path
+from closeread.leaderboard.submission import withdrawal_bytes
 
 BOARD = "mctaco-sample/test"
 
@@ -80,7 +81,7 @@ def test_nobody_blocks_the_withdrawal_of_another(store, tmp_path, submit, run, a
     run_judge(store, tmp_path)
     (name,) = store.read_results(store.read_leaderboard()).entries
     for is_judged in (True, False):
-        store.send({withdrawal_path(BOARD, name): withdrawal_bytes(name, author)}, "", "")
+        store.send({store_path("withdrawals", BOARD, name): withdrawal_bytes(name, author)}, "", "")
         if is_judged:
             assert "can be withdrawn only by its author" in run_judge(store, tmp_path).refused[0]
             assert not run_judge(store, tmp_path).refused
@@ -106,5 +107,5 @@ def test_a_withdrawal_without_a_name_is_that_of_the_owner_of_its_file(store, tmp
     """So versions without --author wrote it."""
     name = send_answers(store, tmp_path, "Half", right=50)
     run_judge(store, tmp_path)
-    store.send({withdrawal_path(BOARD, name): withdrawal_bytes(name)}, "", "")
+    store.send({store_path("withdrawals", BOARD, name): withdrawal_bytes(name)}, "", "")
     assert len(run_judge(store, tmp_path).withdrawn) == 1

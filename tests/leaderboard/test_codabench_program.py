@@ -204,17 +204,6 @@ def test_folders_are_scored_where_the_procedure_takes_them(submit, ran):
         assert found == {name.replace("/", "_"): round(100 * one["value"], 2) for name, one in expected.items()}
 
 
-@pytest.mark.extended
-def test_timelines_may_be_a_folder(submit, ran):
-    corpus = load_corpus("semeval2015_timeline")
-    write_submission(Path("lines"), system_rows(corpus.name), corpus)
-    expected = json.loads(ran("score", corpus.name, "lines", "--config", "sample", "--json"))["scores"]
-    files = {path.relative_to(".").as_posix(): path.read_bytes() for path in Path("lines").rglob("*") if path.is_file()}
-    found = read_scores(submit(corpus.name, "--config", "sample")(files))
-    assert len(files) > 1
-    assert found["awareness_f1"] == round(100 * expected["awareness/f1"]["value"], 2)
-
-
 RIGHT = ("yes", "no", "yes", "yes")
 
 
@@ -420,18 +409,6 @@ def break_code(app):
     with zipfile.ZipFile(package, "w") as archive:
         for path, data in files.items():
             archive.writestr(path, data)
-
-
-def test_small_slices_are_not_shown(submit):
-    sizes = {"Frequency": 9, "Stationarity": 10, "Event Duration": 10}
-    categories = [category for category, size in sizes.items() for _ in range(size)]
-    gold = [question(n, ("yes",), category) for n, category in enumerate(categories)]
-    score = submit("mctaco", *write_gold(*gold))
-    ids = [row["id"] for rows in gold for row in rows]
-    rows = Cells(read_details(score({"p.jsonl": labels(ids, *["yes"] * 29)}, run=run_here))).rows
-    # The score of the nine would follow from those of all and of two others, so one of these is not shown either.
-    assert ["Stationarity", "10", "100.00", "100.00–100.00"] in rows
-    assert not any("Frequency" in row or "Event Duration" in row for row in rows)
 
 
 def test_an_undefined_score_is_zero_and_told(submit):

@@ -17,8 +17,8 @@ from shared.hub_boards import (
 )
 from shared.stand_in_hub import Fault, StandInHub
 
+from closeread.leaderboard.declaration import store_path
 from closeread.leaderboard.hub_store import read_request
-from closeread.leaderboard.submission import withdrawal_path
 
 pytestmark = pytest.mark.gate
 
@@ -97,7 +97,7 @@ def test_only_the_author_withdraws(hub, tmp_path):
     with pytest.raises(AssertionError, match="was submitted by 'ann', not by 'bob'; only its author can withdraw it"):
         closeread(hub, "bob", "leaderboard", "withdraw", STORE, row["id"])
     assert states(hub) == ["closed"]
-    hub.open_pull_request(SUBMISSIONS, "dataset", "bob", {withdrawal_path(BOARD, row["id"]): b"{}"})
+    hub.open_pull_request(SUBMISSIONS, "dataset", "bob", {store_path("withdrawals", BOARD, row["id"]): b"{}"})
     done = judge(hub)
     assert "can be withdrawn only by its author" in done["refused"][0]
     assert systems(hub) == [("ann 60", "ann")]

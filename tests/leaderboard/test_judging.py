@@ -20,9 +20,9 @@ from shared.boards import (
 
 import closeread
 from closeread.counts.procedure import GoldSpec
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import make_board, store_path
 from closeread.leaderboard.page import render_page
-from closeread.leaderboard.results import record_id, record_path
+from closeread.leaderboard.results import record_id
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_records_under_another_signature_are_set_apart(store, tmp_path):
     (other,) = board["others"]
     assert other["signature"] == before.signature
     assert [row["id"] for row in other["rows"]] == [name]
-    assert (Path(store.place) / record_path(before.name, record_id(name, before.signature))).is_file()
+    assert (Path(store.place) / store_path("results", before.name, record_id(name, before.signature))).is_file()
 
 
 def test_a_board_of_an_invented_sample_says_so(store, tmp_path, ran):

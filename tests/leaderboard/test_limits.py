@@ -10,10 +10,10 @@ from shared.boards import NOON, make_store, run_judge, sample_answers, sample_bo
 from shared.boards import write_rows as write
 
 from closeread.counts.procedure import GoldSpec
-from closeread.leaderboard.declaration import digest, make_board
+from closeread.leaderboard.declaration import digest, make_board, store_path
 from closeread.leaderboard.judge import REFUSALS
 from closeread.leaderboard.store import FolderStore
-from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.submission import withdrawal_bytes
 
 
 def make_limited(folder, per_day=2, **more):
@@ -51,7 +51,7 @@ def test_withdrawing_does_not_give_more(tmp_path):
     for right in (1, 2):
         name = send_answers(store, tmp_path, f"System {right}", right=right)
         run_judge(store, tmp_path)
-        store.send({withdrawal_path("mctaco-sample/test", name): withdrawal_bytes(name)}, "", "")
+        store.send({store_path("withdrawals", "mctaco-sample/test", name): withdrawal_bytes(name)}, "", "")
         assert len(run_judge(store, tmp_path).withdrawn) == 1
     send_answers(store, tmp_path, "Third", right=3)
     assert len(run_judge(store, tmp_path).waiting) == 1
@@ -112,7 +112,7 @@ def test_another_file_of_an_author_is_no_withdrawal(tmp_path):
     store = make_limited(tmp_path)
     name = send(store, write(tmp_path / "p.jsonl", sample_answers(right=40)), "Mine")
     run_judge(store, tmp_path)
-    path = Path(store.place) / withdrawal_path("mctaco-sample/test", name)
+    path = Path(store.place) / store_path("withdrawals", "mctaco-sample/test", name)
     path.parent.mkdir(parents=True)
     path.hardlink_to(next(Path(store.place).glob(f"submissions/*/*/*/{name}.json")))
     judged = run_judge(store, tmp_path)

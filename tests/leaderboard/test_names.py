@@ -13,52 +13,20 @@ BIDIRECTIONAL = {chr(code) for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x
 """The characters with the property Bidi_Control of the Unicode Standard."""
 
 HOSTILE = [
-    "<script>alert(1)</script>",
-    "@everyone",
-    "[click](javascript:alert(1))",
-    "![x](https://example.org/x.png)",
-    "# heading",
-    "| a | b |",
-    "--- ",
-    "www.example.org",
-    "https://example.org",
-    "``` a",
-    "`",
-    "a`b``c",
-    "&#64;ann &lt;",
-    "$$x$$",
-    "*a* _b_ ~~c~~",
-    "\\",
-    "- item",
-    "1. item",
-    "    code",
-    "> quoted",
-    "<!-- -->",
+    "<script>alert(1)</script>", "@everyone", "[click](javascript:alert(1))", "![x](https://example.org/x.png)",
+    "# heading", "| a | b |", "--- ", "www.example.org", "https://example.org", "``` a", "`", "a`b``c",
+    "&#64;ann &lt;", "$$x$$", "*a* _b_ ~~c~~", "\\", "- item", "1. item", "    code", "> quoted", "<!-- -->",
     "[a]: https://example.org",
-]
+]  # fmt: skip
 
 
 def sentences(text, limit=100):
     return [problem.message for problem in check_name(text, "system", limit)]
 
 
-@for_each(
-    "text",
-    [
-        "BERT",
-        "GPT-4 (few-shot, k=5)",
-        "Привет 2",
-        "模型",
-        "ناظر",
-        "Ünïted naïve é",
-        "DeBERTa-v3 + CRF",
-        "7",
-        "<b>",
-        "a" * 100,
-    ],
-)
-def test_plain_names_are_accepted(text):
-    assert sentences(text) == []
+def test_plain_names_are_accepted():
+    names = ["BERT", "GPT-4 (few-shot, k=5)", "Привет 2", "模型", "ناظر", "Ünïted naïve é", "v3 + CRF", "7", "<b>"]
+    assert [text for text in [*names, "a" * 100] if sentences(text)] == []
 
 
 @for_each(
@@ -176,26 +144,10 @@ def test_model_names_that_are_accepted(name):
     assert check_model(name) == []
 
 
-@for_each(
-    "name",
-    [
-        "",
-        "name",
-        "a/b/c",
-        "/b",
-        "a/",
-        "a/b ",
-        "a/b\n",
-        "a/.b",
-        "a/b-",
-        "a/b--c",
-        "a/b..c",
-        "a/b.git",
-        "é/b",
-        "../b",
-        "a/" + "b" * 95,
-    ],
-)
+REFUSED = ["", "a", "a/b/c", "/b", "a/", "a/b ", "a/b\n", "a/.b", "a/b-", "a/b--c", "a/b..c", "a/b.git", "é/b", "../b"]
+
+
+@for_each("name", [*REFUSED, "a/" + "b" * 95])
 def test_model_names_that_are_refused(name):
     [problem] = check_model(name)
     assert "is not the name of a model on the Hub (expected ORG/NAME of letters, digits, -, _ and .)" in problem.message

@@ -46,6 +46,17 @@ def response(tmp_path):
     return path
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """The response as a folder of two files."""
+    folder = tmp_path / "responses"
+    folder.mkdir()
+    one, _, two = RESPONSE.partition("#begin document (two)")
+    (folder / "one.conll").write_text(one, "utf-8")
+    (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
+    return folder
+
+
 @pytest.mark.usefixtures("workers")
 def test_coreference_is_judged_against_a_key(tmp_path, key, response, ran):
     board = make_board("coref", GoldSpec(gold=key))
@@ -97,20 +108,6 @@ def test_rows_are_checked_by_their_ids_without_the_gold(tmp_path):
         check_predictions(board, wrong, None)
 
 
-def test_a_folder_of_files_is_packed_and_judged(tmp_path, key, ran):
-    folder = tmp_path / "responses"
-    folder.mkdir()
-    one, _, two = RESPONSE.partition("#begin document (two)")
-    (folder / "one.conll").write_text(one, "utf-8")
-    (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
-    store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key)))
-    send(store, folder, "Folder")
-    run_judge(store, tmp_path, {"coref/test": key})
-    (row,) = store.read_index()["boards"][0]["rows"]
-    scores = json.loads(ran("score", "coref", key, tmp_path / "responses", "--json"))["scores"]
-    assert row["scores"]["lea/f1"]["value"] == round(scores["lea/f1"]["value"], 4)
-
-
 def test_small_slices_of_private_gold_are_not_published(tmp_path):
     fields = {"sentence": "Ana ran.", "question": "How long?", "label": "yes"}
     rows = [
@@ -134,12 +131,7 @@ def test_small_slices_of_private_gold_are_not_published(tmp_path):
     assert list(row["slices"]["category"]) == ["Typical Time"]
 
 
-def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran, monkeypatch):
-    folder = tmp_path / "responses"
-    folder.mkdir()
-    one, _, two = RESPONSE.partition("#begin document (two)")
-    (folder / "one.conll").write_text(one, "utf-8")
-    (folder / "two.conll").write_text(f"#begin document (two){two}", "utf-8")
+def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, folder, ran, monkeypatch):
     store = make_store(tmp_path / "board", make_board("coref", GoldSpec(gold=key), private=False))
     names = {"file": send(store, response, "File"), "folder": send(store, folder, "Folder")}
     run_judge(store, tmp_path, {"coref/test": key})
@@ -155,20 +147,13 @@ def test_what_was_submitted_is_downloaded_as_it_was(tmp_path, key, response, ran
     assert json.loads(ran(*score.replace("GOLD", str(key)).split()[1:], "--json"))["scores"] == row["scores"]
 
 
-def test_a_folder_of_too_many_files_is_refused(tmp_path, key, monkeypatch):
-    monkeypatch.setattr("closeread.limits.MAX_FILES", 3)
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(4):
-        (folder / f"{number}.conll").write_text("", "utf-8")
-    with pytest.raises(InputError, match=r"contains more than 3 files"):
+def test_a_folder_of_too_many_files_is_refused(key, folder, monkeypatch):
+    monkeypatch.setattr("closeread.limits.MAX_FILES", 1)
+    with pytest.raises(InputError, match=r"contains more than 1 files"):
         make_submission(make_board("coref", GoldSpec(gold=key)), folder, system="Many")
 
 
-def test_the_lines_inside_a_folder_count(tmp_path, key, response):
-    folder = tmp_path / "responses"
-    folder.mkdir()
-    (folder / "all.conll").write_text(RESPONSE, "utf-8")
+def test_the_lines_inside_a_folder_count(key, folder):
     board = make_board("coref", GoldSpec(gold=key), limits=Limits(rows=5))
     submission = make_submission(board, folder, system="Long")
     with (

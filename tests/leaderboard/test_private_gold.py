@@ -12,10 +12,10 @@ from shared.doors import sample_gold, system_rows, timeml
 
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import make_board, store_path
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
-from closeread.leaderboard.submission import check_predictions, withdrawal_bytes, withdrawal_path
+from closeread.leaderboard.submission import check_predictions, withdrawal_bytes
 
 KEY = """#begin document (tea); part 000
 tea 0 0 CANARY-Ada (1)
@@ -150,7 +150,7 @@ def test_gold_is_in_nothing_that_is_published(case, board, gold, tmp_path, run):
     store = make_store(tmp_path / "board", board)
     paths = list_submissions(case, tmp_path)
     ids = [send(store, path, path.name) for path in paths]
-    store.send({withdrawal_path(board.name, ids[1]): withdrawal_bytes(ids[1])}, "", "")
+    store.send({store_path("withdrawals", board.name, ids[1]): withdrawal_bytes(ids[1])}, "", "")
     printed = [
         run("leaderboard", "judge", store.place, "--gold", gold, "--cache", tmp_path / "cache"),
         run("leaderboard", "status", store.place),

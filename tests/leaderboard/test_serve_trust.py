@@ -11,7 +11,6 @@ import pytest
 from shared.boards import make_store, read_tree, sample_answers, sample_board, small_limits, write_rows
 from shared.served_boards import BOUNDARY, encode, serving
 
-from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import make_board
 
@@ -66,12 +65,9 @@ def store(folder, gold):
 
 @pytest.fixture(scope="module")
 def served(store, folder, gold):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv(DATA_VARIABLE, raising=False)
-        patch.setenv(CACHE_VARIABLE, str(folder / "cache"))
-        with serving(store, folder, "--workers", 1, "--gold", f"{OWN}={gold}") as served:
-            yield served
-            assert "Traceback" not in served.errors.read_text("utf-8")
+    with serving(store, folder, "--workers", 1, "--gold", f"{OWN}={gold}") as served:
+        yield served
+        assert "Traceback" not in served.errors.read_text("utf-8")
 
 
 @pytest.fixture
@@ -94,24 +90,12 @@ def exchange(port, request):
         return b"".join(iter(lambda: connection.recv(65536), b"")).decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("127.0.0.1", 200),
-        ("localhost", 200),
-        ("127.0.0.1:1", 200),
-        ("localhost:8000", 200),
-        ("example.org", 400),
-        ("127.0.0.1.example.org", 400),
-        ("localhost.example.org:80", 400),
-        ("example.org:127.0.0.1", 400),
-        ("127.0.0.2", 400),
-        ("[::1]:8000", 400),
-        ("", 400),
-    ],
-)
-def test_only_our_own_names_are_served(browser, host, status):
-    assert browser.get(Host=host).status == status
+def test_only_our_own_names_are_served(browser):
+    for host in ("127.0.0.1", "localhost", "127.0.0.1:1", "localhost:8000"):
+        assert browser.get(Host=host).status == 200, host
+    others = ("127.0.0.1.example.org", "localhost.example.org:80", "example.org:127.0.0.1", "127.0.0.2", "[::1]:8000")
+    for host in ("", "example.org", *others):
+        assert browser.get(Host=host).status == 400, host
 
 
 def test_requests_without_a_host_are_refused(served):
@@ -124,33 +108,17 @@ def test_requests_without_a_host_are_refused(served):
 class TestForms:
     """Forms of other sites do nothing."""
 
-    @pytest.mark.parametrize(
-        "headers",
-        [
-            {"Origin": "https://example.org"},
-            {"Origin": "null"},
-            {"Origin": "http://localhost:1"},
-            {"Sec-Fetch-Site": "cross-site"},
-            {"Sec-Fetch-Site": "same-site"},
-            {"Sec-Fetch-Site": "none"},
-        ],
-    )
-    def test_other_origins_are_refused(self, browser, headers):
-        answer = browser.post(GOOD, board=SAMPLE, headers=headers)
-        assert (answer.status, "This form was sent by another site." in answer.text) == (403, True)
+    def test_other_origins_are_refused(self, browser):
+        others = [("Origin", value) for value in ("https://example.org", "null", "http://localhost:1")]
+        others += [("Sec-Fetch-Site", value) for value in ("cross-site", "same-site", "none")]
+        for other in others:
+            answer = browser.post(GOOD, board=SAMPLE, headers=dict([other]))
+            assert (answer.status, "This form was sent by another site." in answer.text) == (403, True), other
 
-    @pytest.mark.parametrize(
-        "kind",
-        [
-            None,
-            "text/plain",
-            "application/x-www-form-urlencoded",
-            "multipart/form-data",
-            f"multipart/form-data; boundary={BOUNDARY}; charset=utf-7",
-        ],
-    )
-    def test_other_kinds_of_forms_are_refused(self, browser, kind):
-        assert browser.post(GOOD, board=SAMPLE, headers={"Content-Type": kind}).status == 415
+    def test_other_kinds_of_forms_are_refused(self, browser):
+        with_more = f"multipart/form-data; boundary={BOUNDARY}; charset=utf-7"
+        for kind in (None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", with_more):
+            assert browser.post(GOOD, board=SAMPLE, headers={"Content-Type": kind}).status == 415, kind
 
     def test_looking_changes_nothing(self, browser):
         for path in ("/?submitted=" + "0" * 64, "/?submitted=../x", "/?do=submit&system=x"):
@@ -167,11 +135,11 @@ class TestForms:
         assert (answer.status, "Too many files" in answer.text) == (400, True)
         assert browser.post(GOOD, board=SAMPLE, description="x" * 200_000).status == 400
 
-    @pytest.mark.parametrize("body", [b"", b"nothing of the kind", f"--{BOUNDARY}\r\n\r\nx".encode(), b"\xff" * 1000])
-    def test_forms_that_are_cut_off_are_refused(self, browser, body):
+    def test_forms_that_are_cut_off_are_refused(self, browser):
         kind = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-        answer = browser.send("POST", "/submit", body, kind)
-        assert answer.status == 400 or answer.told.startswith("This can’t be submitted: no such board")
+        for body in (b"", b"nothing of the kind", f"--{BOUNDARY}\r\n\r\nx".encode(), b"\xff" * 1000):
+            answer = browser.send("POST", "/submit", body, kind)
+            assert answer.status == 400 or answer.told.startswith("This can’t be submitted: no such board"), body
 
     def test_a_large_form_is_refused_before_it_is_read(self, served, browser):
         head = f"POST /submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary={BOUNDARY}\r\n"
@@ -199,21 +167,12 @@ class TestForms:
         assert len(sent) < 500  # of 3,000: the limit, and what the system keeps on its way
         assert measure() - before < 20_000
 
-    @pytest.mark.parametrize(
-        ("data", "problem"),
-        [
-            (b'{"id": ' + b"[" * 500_000, "predictions:1: is nested too deeply (limit: 100 levels)"),
-            (b"x" * (LIMIT + 1), "Predictions: the file is larger than 1,000,000 bytes, the limit of this board"),
-            (b"\n" * 20_001, "predictions: has 20,001 lines (limit: 20,000)"),
-            (gzip.compress(b"\n" * 20_001), "predictions: has 20,001 lines (limit: 20,000)"),
-            (gzip.compress(b" " * 40_000_000, 1), "more than 1,000,000 bytes when decompressed"),
-        ],
-        ids=["deep", "large", "rows", "gz rows", "bomb"],
-    )
-    @pytest.mark.extended
-    def test_hostile_predictions_are_refused(self, browser, data, problem):
-        for file in ("x.jsonl", "x.jsonl.gz", "x"):
-            assert problem in browser.post(data, file=file, board=SAMPLE).told
+    def test_hostile_predictions_are_refused(self, browser):
+        """As by the judge; the form itself refuses files that are too large."""
+        large = browser.post(b"x" * (LIMIT + 1), board=SAMPLE).told
+        assert "Predictions: the file is larger than 1,000,000 bytes, the limit of this board" in large
+        bomb = gzip.compress(b" " * 40_000_000, 1)
+        assert "more than 1,000,000 bytes when decompressed" in browser.post(bomb, file="x", board=SAMPLE).told
 
     def test_hostile_texts_are_shown_harmless(self, browser):
         texts = {
@@ -236,22 +195,18 @@ class TestForms:
             assert 'href="javascript' not in page
             assert "&lt;script&gt;alert(1)" in page
 
-    @pytest.mark.parametrize(
-        "file", ["../../x.jsonl", "/etc/passwd", "a\\b.jsonl", "x" * 3000, "%00.jsonl", "..", "x.PY"]
-    )
-    def test_names_of_files_are_never_paths(self, browser, file):
-        told = browser.post(GOOD, file=file, board=SAMPLE, do="check").told
-        assert told.endswith("are valid. Nothing was submitted.")
+    def test_names_of_files_are_never_paths(self, browser):
+        for file in ("../../x.jsonl", "/etc/passwd", "a\\b.jsonl", "x" * 3000, "%00.jsonl", "..", "x.PY"):
+            told = browser.post(GOOD, file=file, board=SAMPLE, do="check").told
+            assert told.endswith("are valid. Nothing was submitted."), file
 
 
-@pytest.mark.parametrize(
-    "path", ["/nothing", "/submit/", "/leaderboard.json", "/..%2f..%2fetc/passwd", "/templates/", "//"]
-)
-def test_other_pages_do_not_exist(browser, path):
-    answer = browser.get(path)
-    assert answer.status == 404
-    assert "<p>There is no such page.</p>" in answer.text
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+def test_other_pages_do_not_exist(browser):
+    for path in ("/nothing", "/submit/", "/leaderboard.json", "/..%2f..%2fetc/passwd", "/templates/", "//"):
+        answer = browser.get(path)
+        assert answer.status == 404, path
+        assert "<p>There is no such page.</p>" in answer.text
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
 
 
 def test_every_answer_has_the_headers(browser):

@@ -5,11 +5,14 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
+
+from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 
 BOUNDARY = "-----------------------------31415926535"
 COMMAND = [sys.executable, "-c", "from closeread.cli import main; main()", "leaderboard", "serve"]
@@ -52,8 +55,8 @@ class Browser:
     def get(self, path="/", **headers):
         return self.send("GET", path, headers=headers)
 
-    def post(self, data, file="predictions.jsonl", headers=(), **fields):
-        """Send the form, and follow to the page that it leads to."""
+    def post(self, data, file="predictions.jsonl", headers=(), is_patient=True, **fields):
+        """Send the form, and follow to the page that it leads to; on a busy machine, the judge is waited for."""
         body = encode({"do": "submit", "system": "Mine", **fields}, file, data)
         usual = {
             "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
@@ -61,7 +64,13 @@ class Browser:
             "Sec-Fetch-Site": "same-origin",
         }
         answer = self.send("POST", "/submit", body, {**usual, **dict(headers)})
-        return self.get(answer.headers["location"].partition("#")[0]) if answer.status == 303 else answer
+        if answer.status == 303:
+            place, deadline = answer.headers["location"].partition("#")[0], time.monotonic() + 60
+            answer = self.get(place)
+            while is_patient and "waiting for the judge" in answer.told and time.monotonic() < deadline:
+                time.sleep(0.1)
+                answer = self.get(place)
+        return answer
 
 
 def encode(fields, file=None, data=b""):
@@ -111,11 +120,13 @@ class Served:
 
 @contextmanager
 def serving(store, folder, *arguments):
-    """Serve a store by `closeread leaderboard serve` on a free port, with a cache of counts in the folder."""
+    """Serve a store by `closeread leaderboard serve` on a free port, without corpora and with caches in the folder."""
     errors = folder / "errors.txt"
     command = [*COMMAND, store.place, "--port", "0", "--cache", str(folder / "served-counts"), *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name != DATA_VARIABLE}
+    environment[CACHE_VARIABLE] = str(folder / "cache")
     with errors.open("w") as stderr:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=dict(os.environ))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment)
     try:
         line = process.stdout.readline()
         port = re.search(r"http://127\.0\.0\.1:([0-9]+)", line)

@@ -31,8 +31,7 @@ from closeread.scoring import Scorer, find_procedure, open_scorer
 from closeread.suggestions import describe_unknown
 
 FILE = "leaderboard.json"
-FORMAT = 1
-"""The number of the format of all files of a store; `store.schema.json` describes it."""
+FORMAT = 1  # the number of the format of all files of a store; `store.schema.json` describes it
 
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 """What no string may contain where line ends, tabs and the like are to be expected."""
@@ -40,18 +39,12 @@ WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What no string may contain where every character is escaped before it is shown."""
 
-MOST_SLICES = 30
-"""The largest number of values of a field to slice by."""
-
+MOST_SLICES = 30  # the largest number of values of a field to slice by
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
 
 
 def write_json(value: Any) -> bytes:
-    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end.
-
-    >>> write_json({"b": 1, "a": "é"}).decode()
-    '{"a":"é","b":1}\\n'
-    """
+    """Return a value as one line of JSON in UTF-8: sorted keys, no spaces, a newline at the end."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"{text}\n".encode()
 
@@ -62,14 +55,7 @@ def read_json(
     source: object,
     unsafe: re.Pattern[str] = UNSAFE,
 ) -> dict[str, Any]:
-    """Read a file of a store strictly, without the number of its format.
-
-    Args:
-        data: the bytes.
-        kind: its definition in `store.schema.json`.
-        source: the name of the file, for messages.
-        unsafe: characters that no string may contain.
-    """
+    """Read a file of a store strictly, without the number of its format; no string may contain `unsafe` characters."""
     try:
         found: dict[str, Any] = parse_json(data.decode(), unsafe)
     except ValueError as error:
@@ -83,6 +69,11 @@ def read_json(
 def digest(data: bytes) -> str:
     """Return the sha256 in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def store_path(kind: str, board: str, name: str, suffix: str = ".json") -> str:
+    """Return the path of a file of a board, which is named after a digest."""
+    return f"{kind}/{board}/{name[:2]}/{name}{suffix}"
 
 
 @dataclass(frozen=True)
@@ -136,11 +127,12 @@ class Board:
 
     def refuse_time(self, time: str) -> str | None:
         """Say why a submission of this time is refused; None if the board is open then."""
+        end = ""
         if self.opens is not None and time < self.opens:
-            return f"{self.name} opens on {format_time(self.opens)}; this was submitted on {format_time(time)}"
-        if self.closes is not None and time > self.closes:
-            return f"{self.name} closed on {format_time(self.closes)}; this was submitted on {format_time(time)}"
-        return None
+            end = f"opens on {format_time(self.opens)}"
+        elif self.closes is not None and time > self.closes:
+            end = f"closed on {format_time(self.closes)}"
+        return f"{self.name} {end}; this was submitted on {format_time(time)}" if end else None
 
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
@@ -199,11 +191,7 @@ class Leaderboard:
 
 
 def board_name(scored: str, config: str | None, split: str | None) -> str:
-    """Return the name of a board.
-
-    >>> board_name("mctaco", "sample", "test"), board_name("coref", None, None)
-    ('mctaco-sample/test', 'coref/test')
-    """
+    """Return the name of a board, such as `mctaco-sample/test` or `coref/test`."""
     corpus = find_procedure(scored)[1]
     is_default = corpus is None or config in (None, load_corpus(corpus).default_config)
     name = f"{scored if is_default else f'{scored}-{config}'}/{split or 'test'}"
@@ -227,18 +215,15 @@ def make_board(
     opens: str | None = None,
     closes: str | None = None,
 ) -> Board:
-    """Declare a board for a part of a corpus, or for own gold.
+    """Declare a board for a part of a corpus, or for own gold; what is not given is as the procedure has it.
 
     Args:
         scored: the name of a corpus or a procedure.
         place: where gold is; with own gold, `split` names the board.
         options: options of the procedure that differ from its defaults; under `preset`, the name of a preset.
-        metrics: the families of metrics; None for those of the preset, or the default.
-        headline: the score to rank by; None for the procedure's.
+        metrics, headline, title, limits, counting, dataset: as for `Board`.
         private: whether gold is private; None if it is the organiser's own.
-        title, limits, counting, dataset: as for `Board`.
-        opens, closes: when submissions begin and end, in ISO 8601; in UTC without a time zone, and a date is the whole
-            day.
+        opens, closes: in ISO 8601; in UTC without a time zone, and a date is the whole day.
     """
     opens = None if opens is None else _parse_time(opens, time())
     closes = None if closes is None else _parse_time(closes, time(23, 59, 59))

@@ -12,10 +12,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from closeread.exceptions import FormatError, RequestError, join_names, pluralize
+from closeread.files import package_folder
 from closeread.hub.client import (
     ConflictError,
     Hub,
@@ -25,57 +27,31 @@ from closeread.hub.client import (
     Repository,
     TooLargeError,
 )
-from closeread.leaderboard.declaration import FILE, Leaderboard, digest
+from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
     STATUSES,
     Arrival,
+    DigestError,
     Entry,
     Receipt,
     Results,
+    check_digest,
     parse_index,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, About, about_path, is_predictions_path
+from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
 """Pull requests of an author that one run of the judge looks at, so that nobody can keep it from those of others."""
-CONFLICTS = 20
-"""How often a commit is tried while others commit."""
+CONFLICTS = 20  # how often a commit is tried while others commit
 DAMAGED = "restore these files from the history of the dataset"
 
-OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')
-"""A path of ours, also inside git's header of a file that is renamed or oddly named."""
-
+OURS = re.compile(r'(?:^|["\s])(?:[ab]/)?(?:submissions|withdrawals)/')  # also in git's header of a renamed file
 NAMED = re.compile(r"(submissions|withdrawals)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
 RESULT = re.compile(r"(entries|results)/(.+)/([0-9a-f]{2})/(\3[0-9a-f]{62})\.json")
-
-SUBMISSIONS_CARD = """---
-viewer: false
-tags:
-- leaderboard
----
-
-# Submissions to the leaderboard "{title}"
-
-Submit with `closeread submit CORPUS PREDICTIONS --system NAME --to {place}`. Every submission is a pull request, which
-is answered with the scores or with all problems, and closed. Results: {results}.
-"""
-RESULTS_CARD = """---
-configs:
-- config_name: default
-  data_files: data/results.parquet
-tags:
-- leaderboard
----
-
-# Results of the leaderboard "{title}"
-
-Written by `closeread leaderboard judge {place}`.
-Recompute every record with `closeread leaderboard verify {place}`.
-"""
 
 
 class HubStore:
@@ -91,21 +67,18 @@ class HubStore:
 
     def find_leaderboard(self) -> Leaderboard | None:
         """Read the declaration; None if there is none."""
-        head = self._hub.head(self._submissions)
-        if head is None:
+        if (head := self._hub.head(self._submissions)) is None:
             return None
         try:
             data = self._hub.read(self._submissions, FILE, head)
         except NoSuchFileError:
             return None
-        found = Leaderboard.from_bytes(data, f"{self.place}/{FILE}")
-        self._declared = head, found
-        return found
+        self._declared = head, Leaderboard.from_bytes(data, f"{self.place}/{FILE}")
+        return self._declared[1]
 
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration."""
-        found = self.find_leaderboard()
-        if found is None:
+        if (found := self.find_leaderboard()) is None:
             raise RequestError(f"{self.place} is not a leaderboard; create one with closeread leaderboard init")
         return found
 
@@ -114,15 +87,21 @@ class HubStore:
         self._hub.create(self._submissions)
         head = self._declared[0] if self._declared else self._hub.head(self._submissions)
         results = self._find_results(leaderboard)
-        words = {"title": leaderboard.title, "place": self.place, "results": results.url}
-        files = {FILE: leaderboard.to_bytes()}
+
+        def make_card(repository: Repository, template: str) -> dict[str, bytes]:
+            if CARD in self._hub.list_files(repository):
+                return {}
+            text = (package_folder("closeread.leaderboard") / "templates" / template).read_text("utf-8")
+            return {CARD: text.format(title=leaderboard.title, place=self.place, results=results.url).encode()}
+
         if results == self._submissions:
-            files |= self._make_card(results, RESULTS_CARD, words)
+            cards = make_card(results, "results.md")
         else:
-            files |= self._make_card(self._submissions, SUBMISSIONS_CARD, words)
+            cards = make_card(self._submissions, "submissions.md")
             self._hub.create(results)
-            if card := self._make_card(results, RESULTS_CARD, words):
+            if card := make_card(results, "results.md"):
                 self._hub.commit(results, card, message="Add a card")
+        files = {FILE: leaderboard.to_bytes(), **cards}
         made = self._hub.commit(self._submissions, files, message="Declare the leaderboard", parent=head)
         self._declared = made.sha, leaderboard
 
@@ -163,7 +142,7 @@ class HubStore:
         """Read and verify the files of an arrival, as they were when it was listed."""
         if arrival.withdrawal or arrival.problems:
             return arrival
-        path = about_path(arrival.board, arrival.submission)
+        path = store_path("submissions", arrival.board, arrival.submission)
         head = self._read_request(arrival.number).head
         problems: tuple[str, ...] = ()
         files: dict[str, bytes] = {}
@@ -175,7 +154,7 @@ class HubStore:
             files = {about.predictions: self._read_verified(about.predictions, head, limit), path: data}
         except FormatError as error:
             problems = tuple(problem.message for problem in error.problems)
-        except (NoSuchFileError, TooLargeError, _DigestError) as error:  # any other error is not the submitter's
+        except (NoSuchFileError, TooLargeError, DigestError) as error:  # any other error is not the submitter's
             problems = (str(error),)
         return replace(arrival, files=files, problems=problems)
 
@@ -197,19 +176,18 @@ class HubStore:
             self._hub.commit(self._submissions, arrival.files, message=title, description=arrival.source or "")
         results = self._find_results()
 
-        def is_superseded(path: str, data: bytes, head: str | None) -> bool:
-            if head is None or not path.startswith("entries/"):
-                return False
-            try:
-                old = Entry.from_bytes(self._hub.read(results, path, head), path)
-            except NoSuchFileError:
-                return False
-            new = Entry.from_bytes(data, path)
-            is_other = new.status == "accepted" and new.source != old.source
-            return STATUSES.index(old.status) > STATUSES.index(new.status) or (old.status == new.status and is_other)
-
         def select_new(head: str | None) -> dict[str, bytes]:
-            return {path: data for path, data in files.items() if not is_superseded(path, data, head)}
+            selected = dict(files)
+            if head is None:
+                return selected
+            for path in [path for path in files if path.startswith("entries/")]:
+                new = Entry.from_bytes(files[path], path)
+                with suppress(NoSuchFileError):
+                    old = Entry.from_bytes(self._hub.read(results, path, head), path)
+                    is_other = old.status == new.status == "accepted" and new.source != old.source
+                    if STATUSES.index(old.status) > STATUSES.index(new.status) or is_other:
+                        del selected[path]
+            return selected
 
         self._commit_on_top(results, select_new, "Add results")
 
@@ -252,21 +230,14 @@ class HubStore:
         found = leaderboard or (self._declared[1] if self._declared else self.read_leaderboard())
         return self._submissions if found.results is None else Repository(found.results, "dataset")
 
-    def _make_card(self, repository: Repository, text: str, words: Mapping[str, str]) -> dict[str, bytes]:
-        """Return the card of a dataset that has none."""
-        has_one = CARD in self._hub.list_files(repository)
-        return {} if has_one else {CARD: text.format(**words).encode()}
-
     def _read_request(self, number: int) -> PullRequestDetails:
         if number not in self._requests:
             self._requests[number] = self._hub.read_pull_request(self._submissions, number)
         return self._requests[number]
 
     def _read_verified(self, path: str, revision: str, limit: int) -> bytes:
-        """Return a file that is named after its digest."""
         data = self._hub.read(self._submissions, path, revision, limit)
-        if digest(data) != path.rpartition("/")[2].partition(".")[0]:
-            raise _DigestError(f"{path} does not have the digest that it is named after")
+        check_digest(path, data)
         return data
 
     def _commit_on_top(
@@ -275,10 +246,10 @@ class HubStore:
         """Commit what is made for a head on top of it, and again while other judges are faster."""
         for _ in range(CONFLICTS):
             head = self._hub.head(repository)
-            if not (files := make(head)):
-                return
+            files = make(head)
             try:
-                self._hub.commit(repository, files, message=message, parent=head)
+                if files:
+                    self._hub.commit(repository, files, message=message, parent=head)
             except ConflictError:
                 time.sleep(random.uniform(0, 1))  # noqa: S311
             else:
@@ -291,32 +262,19 @@ class HubStore:
         repository = self._find_results(leaderboard)
 
         def is_wanted(path: str) -> bool:
-            match = RESULT.fullmatch(path)
-            return match is not None and match[2] in leaderboard.boards
+            return (match := RESULT.fullmatch(path)) is not None and match[2] in leaderboard.boards
 
-        return read_results(
-            repository.url, self._hub.read_files(repository, head, is_wanted, self._kept).items(), DAMAGED
-        )
-
-
-class _DigestError(RequestError):
-    """A file that is not what its name says."""
+        files = self._hub.read_files(repository, head, is_wanted, self._kept)
+        return read_results(repository.url, files.items(), DAMAGED)
 
 
 def read_request(paths: Sequence[str], boards: Collection[str]) -> Arrival | None:
-    """Read what a pull request asks from the paths that it adds, changes or deletes.
+    """Read what a pull request asks from the paths that it adds, changes or deletes; without who sent it, and when.
 
     Anybody can open a pull request and put anything into it.  Only names of our own making count: a submission is one
     description that is named after its digest, and the predictions beside it; a withdrawal is one file that is named
-    after a submission.
-
-    Args:
-        paths: the paths.
-        boards: the names of the boards; at least one.
-
-    Returns:
-        The request, without who sent it, and when; one that can't be taken is for any board, so that somebody answers.
-        None if the pull request is not about submissions, so that it is left to the organisers.
+    after a submission.  What can't be taken is for any board, so that somebody answers; what is not about submissions
+    is left to the organisers (None).
     """
     if not any(OURS.search(path) for path in paths):
         return None

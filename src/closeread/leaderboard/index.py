@@ -34,8 +34,7 @@ FORMAT = 1
 PRINTED = "printed_systems.json"
 """The file of a corpus with systems whose scores a paper prints, in the form of `printed.schema.json`."""
 
-PAIRS = 100
-"""The number of systems, best first, all pairs of which the page can compare."""
+PAIRS = 100  # the number of systems, best first, all pairs of which the page can compare
 
 
 @dataclass(frozen=True)
@@ -64,10 +63,10 @@ def index_files(index: Mapping[str, Any]) -> dict[str, bytes]:
     }
 
 
-def find_row(index: Mapping[str, Any], board: str, identity: str) -> dict[str, Any] | None:
-    """Return the row of a submission; None if there is none."""
-    rows = (row for one in index["boards"] if one["name"] == board for row in (*one["rows"], *one["superseded"]))
-    return next((row for row in rows if row["id"] == identity), None)
+def find_row(index: Mapping[str, Any], submission: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the board and the row of a submission; both are empty if there is none."""
+    found = ((board, row) for board in index["boards"] for row in (*board["rows"], *board["superseded"]))
+    return next(((board, row) for board, row in found if row["id"] == submission), ({}, {}))
 
 
 def _index_board(store: Store, board: Board, results: Results, counts: Counts) -> dict[str, Any]:
@@ -90,19 +89,30 @@ def _index_board(store: Store, board: Board, results: Results, counts: Counts) -
     def make_row(name: str) -> dict[str, Any]:
         return _make_row(store, board, counts.records[name], accepted.get(name), flags[name], ranks.get(name))
 
-    rows = [*map(make_row, subjects), *_list_printed(board)]
     history: list[dict[str, Any]] = []
     for name in sorted(accepted.keys() & counts.records.keys(), key=time):
         if value(name) > (history[-1]["value"] if history else -1):  # better than all before
             history.append({"date": accepted[name].submitted, "id": name, "value": value(name)})
+    others: dict[str, list[Record]] = {}
+    for record in sorted(results.records.values(), key=lambda record: (record.signature, record.subject)):
+        if record.board == board.name and record.signature != board.signature and record.subject in accepted:
+            others.setdefault(record.signature, []).append(record)
     statuses = [entry.status for entry in entries.values()]
     return {
         **_describe_board(board, next(iter(counts.records.values()), None)),
         "rows": sorted(
-            rows, key=lambda row: (-_find_value(row["scores"], board.headline), row["submitted"] or "", row["system"])
+            [*map(make_row, subjects), *_list_printed(board)],
+            key=lambda row: (-_find_value(row["scores"], board.headline), row["submitted"] or "", row["system"]),
         ),
         "superseded": [make_row(name) for name in everyone if name not in set(subjects)],
-        "others": _list_others(store, board, accepted, results),
+        "others": [
+            {
+                "signature": signature,
+                "closeread": records[0].closeread,
+                "rows": [_make_row(store, board, record, accepted[record.subject], [], None) for record in records],
+            }
+            for signature, records in others.items()
+        ],
         "pairs": _compare_pairs(board, metric, subjects, counts),
         "history": history,
         "refused": statuses.count("refused"),
@@ -124,15 +134,12 @@ def _describe_board(board: Board, example: Record | None) -> dict[str, Any]:
         "unit": procedure.unit,
         "resampling_unit": procedure.resampling_unit,
         **{name: getattr(drawing, name) for name in ("confidence", "n_resamples", "seed")},
-        "metrics": [
-            {"name": metric.name, "title": metric.title, "description": metric.description}
-            for metric in procedure.metrics
-        ],
+        "metrics": [{"name": m.name, "title": m.title, "description": m.description} for m in procedure.metrics],
         "slices": slices,
         "citation": procedure.citation or (corpus.citation if corpus else ""),
         "homepage": corpus.homepage if corpus else None,
         "licence": corpus.licence if corpus and board.config != SAMPLE else None,
-        "limits": {"bytes": limits.bytes, "rows": limits.rows, "per_day": limits.per_day},
+        "limits": {name: getattr(limits, name) for name in ("bytes", "rows", "per_day")},
     }
 
 
@@ -192,27 +199,20 @@ def _rank(
     ranked = [name for name in subjects if originals[name] == name or originals[name] not in originals]
     if not ranked:
         return {}
-    names, blocks = _stack(ranked, counts)
-    standings = dict(zip(ranked, rank(metric, names, blocks), strict=True))
+    standings = dict(zip(ranked, rank(metric, *_stack(ranked, counts)), strict=True))
     found = {name: standings.get(name) or standings.get(originals[name]) for name in subjects}
     return {name: asdict(standing) for name, standing in found.items() if standing is not None}
 
 
 def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
+    """Compare the best systems; values are rounded to what a page can show, and None where undefined."""
     shown = list(subjects[:PAIRS])
     if len(shown) < 2:
         return {"ids": shown, "low": [], "high": [], "p": []}
-    names, blocks = _stack(shown, counts)
-    drawing = board.resampling
-    pairs = pair_differences(
-        metric, names, blocks, n_resamples=drawing.n_resamples, confidence=drawing.confidence, seed=drawing.seed
-    )
-    return {"ids": shown, **{name: _to_json(getattr(pairs, name)) for name in ("low", "high", "p")}}
-
-
-def _to_json(values: Floats) -> list[float | None]:
-    """Return numbers rounded to what a page can show; None for NaN."""
-    return [None if math.isnan(value) else round(value, 6) for value in values.tolist()]
+    pairs = pair_differences(metric, *_stack(shown, counts), **asdict(board.resampling))
+    found = {name: getattr(pairs, name).tolist() for name in ("low", "high", "p")}
+    rounded = {name: [None if math.isnan(x) else round(x, 6) for x in values] for name, values in found.items()}
+    return {"ids": shown, **rounded}
 
 
 def _make_row(
@@ -265,33 +265,10 @@ def _list_printed(board: Board) -> list[dict[str, Any]]:
     ]
 
 
-def _list_others(store: Store, board: Board, accepted: Mapping[str, Entry], results: Results) -> list[dict[str, Any]]:
-    """Return the rows under other signatures than the board's, by signature."""
-    groups: dict[str, list[Record]] = {}
-    for record in results.records.values():
-        if record.board == board.name and record.signature != board.signature and record.subject in accepted:
-            groups.setdefault(record.signature, []).append(record)
-    return [
-        {
-            "signature": signature,
-            "closeread": records[0].closeread,
-            "rows": [
-                _make_row(store, board, record, accepted[record.subject], [], None)
-                for record in sorted(records, key=lambda one: one.subject)
-            ],
-        }
-        for signature, records in sorted(groups.items())
-    ]
-
-
 def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
-    """Return the command that computes the scores of a row from its predictions.
+    """Return the command that computes the scores of a row, a submission or a "baseline:", from its predictions.
 
-    Args:
-        place: the store; the command is for a shell in its folder if it is a folder, which others have elsewhere.
-        board: the board.
-        subject: the id of the submission, or "baseline:" and the name of a baseline.
-        about: what the submitter says, with the path of the predictions.
+    If the store is a folder, which others have elsewhere, it is for a shell in that folder.
     """
     is_on_hub = place.startswith(HUB)
     store = place if is_on_hub else "."
@@ -317,25 +294,16 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
 
 
 def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
-    """Read the systems of a part of a corpus whose scores its paper prints, as rows of a board.
+    """Read the systems of a part of a corpus whose scores its paper prints, in the order of the file.
 
     Only scores that are defined as ours and were computed on the whole split are in the file, as the paper prints them.
 
-    Args:
-        corpus: its name.
-        config, split: the part; None for the default.
-
     Returns:
         `system`, `source` (the paper, and where it prints the scores) and `scores`, each with its `value` as a ratio
-        and as `printed`, in the order of the file; empty if the corpus has no such file, or the part no such systems.
+        and as `printed`.
     """
     part = select(load_corpus(corpus), config, split)
     path = package_folder(f"closeread.loaders.{corpus}") / PRINTED
-    rows = [
-        row
-        for row in (json.loads(path.read_text("utf-8")) if path.exists() else ())
-        if (row["config"], row["split"]) == part
-    ]
     return [
         {
             "system": row["system"],
@@ -345,5 +313,6 @@ def read_printed_systems(corpus: str, config: str | None = None, split: str | No
                 for name, text in row["scores"].items()
             },
         }
-        for row in rows
+        for row in (json.loads(path.read_text("utf-8")) if path.exists() else ())
+        if (row["config"], row["split"]) == part
     ]

@@ -18,37 +18,31 @@ from typing import Any, NamedTuple
 
 from closeread._version import __version__
 from closeread.exceptions import RequestError
-from closeread.leaderboard.declaration import Board, write_json
+from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
 from closeread.leaderboard.results import (
     BASELINE,
     Arrival,
-    Blocks,
     CountCache,
     Entry,
     Record,
     Results,
     record_id,
-    record_path,
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import About, about_path
+from closeread.leaderboard.submission import About
 from closeread.leaderboard.tables import format_rank
+from closeread.tables import percent
 
 REFUSALS = 20
 """How many submissions of an author are refused per day, so that nobody can keep the judge from those of others."""
 
-SHOWN = 20
-"""How many problems an answer lists."""
+SHOWN = 20  # how many problems an answer lists
 
 Scoring = Callable[[Board, Path | None, Iterable[Job]], Iterator[Outcome]]
 """Scores jobs on a board with its own gold, if it has any; yields the outcomes in the order of the jobs."""
-
-BoardScoring = Callable[[Iterable[Job]], Iterator[Outcome]]
-LeaveOut = Callable[[str, str], None]
-"""Is told the subject of a job that can't be scored any more, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +64,9 @@ class Judged:
     def to_json(self) -> dict[str, object]:
         """Return all of it as JSON."""
         return asdict(self)
+
+
+BoardScoring = Callable[[Iterable[Job]], Iterator[Outcome]]
 
 
 class _Settled(NamedTuple):
@@ -106,7 +103,6 @@ def judge(
     scorers = [board.open_scorer(golds.get(board.name)) for board in boards]
     notices = dict.fromkeys(notice for scorer in scorers for notice in scorer.gold.notices)
     score = score or partial(score_all, n_workers=n_workers)
-    score_board = {board.name: partial(score, board, golds.get(board.name)) for board in boards}
     results = store.read_results(leaderboard)
     told: dict[str, list[str]] = {}
 
@@ -115,39 +111,33 @@ def judge(
         progress(kind, sentence)
 
     arrivals = store.list_arrivals(leaderboard, results)
-    settled: list[_Settled] = []
-    for board in boards:
-        run = _Run(store, board, results, score_board[board.name], cache)
-        for kind, sentence in run.settle([one for one in arrivals if one.board == board.name]):
+    runs = [_Run(store, board, partial(score, board, golds.get(board.name)), cache, results) for board in boards]
+    for run in runs:
+        for kind, sentence in run.settle([one for one in arrivals if one.board == run.board.name]):
             tell(kind, sentence)
-        settled += run.settled
-    lost: dict[str, str] = {}
-
-    def leave_out(board: str, subject: str, reason: str) -> None:
-        if subject.startswith(BASELINE):  # it may need what is not installed here
-            notices[f"Baseline {subject.removeprefix(BASELINE)} of {board} is left out: {reason}"] = None
-        else:
-            lost[subject] = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
 
     def make_files(found: Results) -> dict[str, bytes]:
-        counts = {
-            board.name: _count_all(store, board, found, score_board[board.name], cache, partial(leave_out, board.name))
-            for board in boards
-        }
-        return index_files(make_index(store, leaderboard, found, counts))
+        return index_files(make_index(store, leaderboard, found, {run.board.name: run.count(found) for run in runs}))
 
     store.update_index(make_files)
-    for sentence in lost.values():
-        tell("errors", sentence)
-    index = store.read_index() if settled else {}
+    for run in runs:
+        for subject, reason in run.left_out.items():
+            if subject.startswith(BASELINE):  # it may need what is not installed here
+                name = f"Baseline {subject.removeprefix(BASELINE)} of {run.board.name}"
+                notices[f"{name} is left out: {reason}"] = None
+            else:
+                found = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
+                tell("errors", found)
+    settled = [one for run in runs for one in run.settled]
+    index = store.read_index() if settled else {"boards": []}
     for arrival, entry, problems in settled:  # answers name the rank; what is not answered now is answered again
         if problems or entry is None or entry.status == "refused":
             text = _describe_refusal(problems or (entry.problems if entry else ()))
         elif entry.status == "withdrawn":
             text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
-        elif (row := find_row(index, arrival.board, arrival.submission)) is not None:
+        elif row := find_row(index, arrival.submission)[1]:
             board = leaderboard.find(arrival.board)
-            link = store.link(record_path(board.name, record_id(arrival.submission, board.signature)))
+            link = store.link(store_path("results", board.name, record_id(arrival.submission, board.signature)))
             text = _describe_result(board, row, link)
         else:  # another judge has settled it otherwise meanwhile, and answers
             continue
@@ -162,54 +152,40 @@ def read_today() -> date:
 
 def _describe_refusal(problems: Sequence[str]) -> str:
     """List the problems of a submission for its author, in Markdown."""
-    lines = [f"- {escape_markdown(problem)}" for problem in problems[:SHOWN]]
+    found = "This was not accepted, for this reason:" if len(problems) == 1 else "This was not accepted:"
+    lines = [found, "", *(f"- {escape_markdown(problem)}" for problem in problems[:SHOWN])]
     if len(problems) > SHOWN:
         lines.append(f"- and {len(problems) - SHOWN:,} more")
-    found = "This was not accepted, for this reason:" if len(problems) == 1 else "This was not accepted:"
-    advice = "Correct this and submit again; `closeread validate` checks predictions before they are sent."
-    return "\n".join([found, "", *lines, "", advice])
+    lines += ["", "Correct this and submit again; `closeread validate` checks predictions before they are sent."]
+    return "\n".join(lines)
 
 
 def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
     """Describe the scores and the rank of a submission, from its row in the index, with a link to the record."""
-
-    def percent(value: float | None) -> str:
-        return "–" if value is None else f"{100 * value:.2f}"
-
     titles = {metric.name: metric.title for metric in board.procedure.metrics}
-    rows = []
+    lines = [f"**{escape_markdown(board.title)}**: scored.", ""]
+    lines += [f"| metric | score | {100 * board.resampling.confidence:g}% interval |", "|---|--:|---|"]
     for name, one in row["scores"].items():
-        interval = "–" if one["low"] is None else f"{percent(one['low'])} to {percent(one['high'])}"
-        rows.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
-    ranked = []
+        interval = percent(None) if one["low"] is None else f"{percent(one['low'])} to {percent(one['high'])}"
+        lines.append(f"| {titles.get(name, name)} | {percent(one['value'])} | {interval} |")
+    lines.append("")
     if row["rank"] is not None:
-        ranked = [f"Rank {format_rank(row['rank'])}, with 95% confidence."]
-    lines = [
-        f"**{escape_markdown(board.title)}**: scored.",
-        "",
-        f"| metric | score | {100 * board.resampling.confidence:g}% interval |",
-        "|---|--:|---|",
-        *rows,
-        "",
-        *ranked,
-        f"Signature: `{row['signature']}`",
-        f"Record: {link}",
-    ]
-    return "\n".join(lines)
+        lines.append(f"Rank {format_rank(row['rank'])}, with 95% confidence.")
+    return "\n".join([*lines, f"Signature: `{row['signature']}`", f"Record: {link}"])
 
 
 class _Run:
-    """The settling of one board; `settled` is what is still to be answered."""
+    """A run of the judge on a board: `settled` is still to be answered, `left_out` can no longer be scored."""
 
-    def __init__(self, store: Store, board: Board, results: Results, score: BoardScoring, cache: CountCache) -> None:
-        self._store, self._board, self._score, self._cache = store, board, score, cache
+    def __init__(self, store: Store, board: Board, score: BoardScoring, cache: CountCache, results: Results) -> None:
+        self.board, self.settled, self.left_out = board, list[_Settled](), dict[str, str]()
+        self._store, self._score, self._cache = store, score, cache
         self._today = read_today()
         self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
         for entry in self._entries.values():
-            self._count(entry, 1)
-        self.settled: list[_Settled] = []
+            self._add(entry, 1)
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
         """Settle arrivals; yield what became of each, as a field of `Judged` and a sentence."""
@@ -225,10 +201,10 @@ class _Run:
             for arrival in arrivals:
                 if arrival.withdrawal or self._is_settled(arrival) or self._find_day(arrival) is None:
                     continue
-                if (reason := self._board.refuse_time(arrival.submitted)) is not None:
+                if (reason := self.board.refuse_time(arrival.submitted)) is not None:
                     found = replace(arrival, problems=(reason,))
                 else:
-                    found = self._store.fetch(arrival, self._board.limits.bytes)
+                    found = self._store.fetch(arrival, self.board.limits.bytes)
                 if found.problems:
                     refused.append(found)
                 else:
@@ -237,7 +213,8 @@ class _Run:
                     yield Job(arrival.submission, path, found.files[path])
 
         for outcome in self._score(make_jobs()):
-            yield from self._settle_outcome(fetched.pop(outcome.subject), outcome)
+            if (settled := self._settle(fetched.pop(outcome.subject), outcome)) is not None:
+                yield settled
         for found in refused:
             if (day := self._find_day(found)) is not None:
                 yield self._refuse(found, found.problems, day)
@@ -263,29 +240,27 @@ class _Run:
         day = min(date.fromisoformat(arrival.submitted[:10]), self._today)  # clocks differ
         while day <= self._today:
             key = arrival.author, day.isoformat()
-            if self._scored[key] < self._board.limits.per_day and self._refused[key] < REFUSALS:
+            if self._scored[key] < self.board.limits.per_day and self._refused[key] < REFUSALS:
                 return day.isoformat()
             day += timedelta(days=1)
         return None
 
-    def _settle_outcome(self, arrival: Arrival, outcome: Outcome) -> Iterator[tuple[str, str]]:
+    def _settle(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str] | None:
         """Settle a submission that was scored, unless the limit was reached meanwhile."""
         name = f"{_read_about(arrival).system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
             if day is not None:  # it is tried again with every run, so there may not be too many of them
                 self._refused[arrival.author, day] += 1
-            yield "errors", f"{name}: {outcome.error}"
-        elif day is None:
-            return
-        elif record is None or outcome.blocks is None:
-            yield self._refuse(arrival, outcome.problems, day)
-        else:
-            self._cache.write(self._board, record, outcome.blocks)
-            self._keep(arrival, self._make_entry(arrival, "accepted", day), record)
-            score = record.report["scores"][self._board.headline]["value"]
-            shown = "undefined" if score is None else f"{100 * score:.2f}"
-            yield "accepted", f"{name}: {self._board.headline} {shown}"
+            return "errors", f"{name}: {outcome.error}"
+        if day is None:
+            return None
+        if record is None or outcome.blocks is None:
+            return self._refuse(arrival, outcome.problems, day)
+        self._cache.write(self.board, record, outcome.blocks)
+        self._keep(arrival, self._make_entry(arrival, "accepted", day), record)
+        score = record.report["scores"][self.board.headline]["value"]
+        return "accepted", f"{name}: {self.board.headline} {'undefined' if score is None else f'{100 * score:.2f}'}"
 
     def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
         self._keep(arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems)))
@@ -297,10 +272,10 @@ class _Run:
         """Withdraw a submission, if its own author asks for it."""
         entry = self._entries.get(arrival.submission)
         name = arrival.submission[:12]
-        found = self._store.fetch(arrival, self._board.limits.bytes)
-        if found.problems or entry is None or entry.author != arrival.author:
+        problems = self._store.fetch(arrival, self.board.limits.bytes).problems
+        if problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
-            problem = found.problems[0] if found.problems else problem
+            problem = problems[0] if problems else problem
             self.settled.append(_Settled(replace(arrival, problems=(problem,)), None, (problem,)))
             return "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
         gone = replace(entry, status="withdrawn")
@@ -310,8 +285,8 @@ class _Run:
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
         about = None if arrival.problems else _read_about(arrival).to_json()
-        author, source = arrival.author, arrival.source
-        return Entry(arrival.submission, arrival.board, author, arrival.submitted, day, status, source, about)
+        names = ("submission", "board", "author", "submitted", "source")
+        return Entry(**{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about)
 
     def _keep(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
         """Write an entry, with the record if it was accepted."""
@@ -321,47 +296,48 @@ class _Run:
         else:
             self._store.write_results(arrival, {record.path: record.to_bytes(), **files})
         if (before := self._entries.get(entry.submission)) is not None:
-            self._count(before, -1)
+            self._add(before, -1)
         self._entries[entry.submission] = entry
-        self._count(entry, 1)
+        self._add(entry, 1)
         self.settled.append(_Settled(arrival, entry))
 
-    def _count(self, entry: Entry, number: int) -> None:
+    def _add(self, entry: Entry, number: int) -> None:
         # To be refused for the sake of private gold says something about it, so that counts as a score does.
-        is_scored = entry.status != "refused" or (self._board.private and entry.about is not None)
+        is_scored = entry.status != "refused" or (self.board.private and entry.about is not None)
         (self._scored if is_scored else self._refused)[entry.author, entry.day] += number
+
+    def count(self, results: Results) -> Counts:
+        """Return the counts of all accepted submissions and baselines, scoring again what is missing."""
+        counts = Counts({}, {})
+        missing: list[Job] = []
+        for job in _list_jobs(self.board, results):
+            record = results.records.get(record_id(job.subject, self.board.signature))
+            kept = self._cache.read(self.board, record) if record is not None and record.fits(self.board) else None
+            if record is not None and kept is not None:
+                counts.records[job.subject], counts.blocks[job.subject] = record, kept
+            else:
+                missing.append(job)
+        new: dict[str, bytes] = {}
+        for outcome in _score_stored(self._store, self.board, missing, self._score) if missing else ():
+            record, blocks = outcome.record, outcome.blocks
+            if record is None or blocks is None:
+                self.left_out[outcome.subject] = str(outcome.error)
+                continue
+            self._cache.write(self.board, record, blocks)
+            stored = results.records.get(record.id)
+            if stored is None or not stored.fits(self.board):
+                new[record.path] = record.to_bytes()
+                stored = record
+            # The index follows from what is stored, whether counts were kept or not.
+            counts.records[record.subject], counts.blocks[record.subject] = stored, blocks
+        if new:
+            self._store.write_results(None, new)
+        return counts
 
 
 def _read_about(arrival: Arrival) -> About:
-    path = about_path(arrival.board, arrival.submission)
+    path = store_path("submissions", arrival.board, arrival.submission)
     return About.from_bytes(arrival.files[path], arrival.board, path)
-
-
-def _count_all(
-    store: Store, board: Board, results: Results, score: BoardScoring, cache: CountCache, leave_out: LeaveOut
-) -> Counts:
-    """Return the counts of all accepted submissions and baselines of a board, scoring again what is missing."""
-    counts = Counts({}, {})
-    missing: list[Job] = []
-    for job in _list_jobs(board, results):
-        record = results.records.get(record_id(job.subject, board.signature))
-        kept = cache.read(board, record) if record is not None and record.fits(board) else None
-        if record is not None and kept is not None:
-            counts.records[job.subject], counts.blocks[job.subject] = record, kept
-        else:
-            missing.append(job)
-    new: dict[str, bytes] = {}
-    for record, blocks in _score_stored(store, board, missing, score, leave_out) if missing else ():
-        cache.write(board, record, blocks)
-        stored = results.records.get(record.id)
-        if stored is None or not stored.fits(board):
-            new[record.path] = record.to_bytes()
-            stored = record
-        # The index follows from what is stored, whether counts were kept or not.
-        counts.records[record.subject], counts.blocks[record.subject] = stored, blocks
-    if new:
-        store.write_results(None, new)
-    return counts
 
 
 def _list_jobs(board: Board, results: Results) -> list[Job]:
@@ -371,25 +347,22 @@ def _list_jobs(board: Board, results: Results) -> list[Job]:
     return [*jobs, *(Job(f"{BASELINE}{name}") for name in board.baselines)]
 
 
-def _score_stored(
-    store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring, leave_out: LeaveOut
-) -> Iterator[tuple[Record, Blocks]]:
-    """Score submissions that were accepted before, and baselines."""
+def _score_stored(store: Store, board: Board, jobs: Iterable[Job], score: BoardScoring) -> Iterator[Outcome]:
+    """Score submissions that were accepted before, and baselines; without a record, the outcome has an error."""
+    unread: list[Outcome] = []
 
     def read_predictions() -> Iterator[Job]:
         for job in jobs:
             try:
                 data = store.read_predictions(job.path, board.limits.bytes) if job.path else b""
             except RequestError as error:
-                leave_out(job.subject, str(error))
+                unread.append(Outcome(job.subject, error=str(error)))
             else:
                 yield replace(job, predictions=data)
 
     for outcome in score(read_predictions()):
-        if outcome.record is None or outcome.blocks is None:
-            leave_out(outcome.subject, outcome.error or "; ".join(outcome.problems))
-        else:
-            yield outcome.record, outcome.blocks
+        yield outcome if outcome.record else replace(outcome, error=outcome.error or "; ".join(outcome.problems))
+    yield from unread
 
 
 @dataclass(frozen=True)
@@ -406,25 +379,16 @@ class Verified:
 
 
 def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verified:
-    """Compute every record again, and compare it and the index with what the store has.
-
-    Args:
-        store: the store.
-        golds: the organiser's own gold by board.
-        n_workers: the number of processes that score.
-    """
+    """Compute every record again, and compare it and the index with what the store has; arguments as for `judge`."""
     leaderboard = store.read_leaderboard()
     results = store.read_results(leaderboard)
     differences: list[str] = []
     counts: dict[str, Counts] = {}
+    n_equal = 0
 
     def differ(subject: str, reason: str) -> None:
         differences.append(f"{subject if subject.startswith(BASELINE) else subject[:12]}: {reason}")
 
-    def leave_out(subject: str, reason: str) -> None:
-        differ(subject, f"was accepted, but can't be scored: {reason}")
-
-    n_different = 0
     for board in leaderboard.boards.values():
         found = counts[board.name] = Counts({}, {})
         jobs = _list_jobs(board, results)
@@ -434,16 +398,19 @@ def verify(store: Store, golds: Mapping[str, Path], *, n_workers: int) -> Verifi
                 differ(stored.subject, "has a record, but was never submitted")
         jobs = [job for job in jobs if job.path or record_id(job.subject, board.signature) in results.records]
         score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
-        for record, blocks in _score_stored(store, board, jobs, score, leave_out):
-            found.records[record.subject], found.blocks[record.subject] = record, blocks
+        for outcome in _score_stored(store, board, jobs, score):
+            if (record := outcome.record) is None or outcome.blocks is None:
+                differ(outcome.subject, f"was accepted, but can't be scored: {outcome.error}")
+                continue
+            found.records[record.subject], found.blocks[record.subject] = record, outcome.blocks
             if difference := _compare(record, results.records.get(record.id)):
                 differ(record.subject, difference)
-                n_different += 1
+            n_equal += not difference
     if not differences:
         index = make_index(store, leaderboard, results, counts)
         if write_json(store.read_index()) != write_json(index):
             differences.append("the index is not what follows from the records; run closeread leaderboard judge")
-    return Verified(sum(len(one.records) for one in counts.values()) - n_different, tuple(differences))
+    return Verified(n_equal, tuple(differences))
 
 
 def _compare(record: Record, stored: Record | None) -> str | None:

@@ -14,18 +14,12 @@ from urllib.parse import urlsplit
 
 from closeread.exceptions import Problem, pluralize, quote
 
-LINK_LIMIT = 300
-"""The number of characters that a link may have."""
-
-MODEL_LIMIT = 96
-"""The number of characters that the Hub's documentation allows for `ORG/NAME`."""
-
-STACKED = 3
-"""The number of combining marks that one letter may carry; some languages need two, and Vietnamese none after NFKC."""
-
+LINK_LIMIT = 300  # characters
+MODEL_LIMIT = 96  # characters of `ORG/NAME`, by the Hub's documentation
+STACKED = 3  # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
 FORBIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""Unicode's general categories that no text may contain: control, formatting, surrogate, private use, unassigned, and
-line and paragraph separators."""
+"""Unicode's categories of what no text may contain: control, formatting, surrogate, private use, unassigned, and line
+and paragraph separators."""
 
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
@@ -33,25 +27,16 @@ INVISIBLE = re.compile(
 """Characters of other categories that leave no ink, from Unicode's list of code points to ignore, and the empty braille
 pattern."""
 
-URL_CHARACTERS = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")
-"""The characters of RFC 3986."""
-
+URL_CHARACTERS = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*")  # those of RFC 3986
 HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})")
 """A host name below a top-level domain; no top-level domain is a number, so that no IP address matches."""
 
-LOCAL = (".internal", ".local", ".localhost")
-"""Top-level domains that lead to the reader's own machine or network."""
-
+LOCAL = (".internal", ".local", ".localhost")  # they lead to the reader's own machine or network
 MODEL = re.compile(r"[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?/[A-Za-z0-9_](?:[\w.-]*[A-Za-z0-9_])?", re.ASCII)
 
 
 def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
-    r"""Return what is wrong with a text of one line, such as the name of a system.
-
-    Args:
-        text: the text.
-        what: the name of the field, such as `system`; the path of the problems.
-        limit: the number of characters that it may have.
+    r"""Return what is wrong with a text of one line and at most `limit` characters in the field `what`.
 
     >>> check_name("BERT (large, tuned)", "system")
     []
@@ -65,7 +50,7 @@ def check_name(text: str, what: str, limit: int = 100) -> list[Problem]:
     if len(text) > limit:
         wrong.append(f"has {pluralize(len(text), 'character')} (expected at most {limit:,})")
     normal = unicodedata.normalize("NFKC", text)
-    if unsafe := next(filter(_is_forbidden, text), None):
+    if unsafe := next(filter(_is_forbidden, text), ""):
         name = unicodedata.name(unsafe, "").lower()
         code = f"U+{ord(unsafe):04X}" + (f" ({name})" if name else "")
         wrong.append(f"contains an invisible character, {code}; remove it")
@@ -93,40 +78,34 @@ def _is_forbidden(character: str) -> bool:
 def check_link(url: str, what: str = "link") -> list[Problem]:
     """Return what is wrong with a link that readers of a page may follow.
 
-    Only https links to host names are accepted.  IP addresses and local names are not: nobody else can open them, and
-    a page should not lead its readers into their own network.
-
-    Args:
-        url: the link.
-        what: the name of the field, such as `paper`; the path of the problems.
+    IP addresses and local names are refused: a page should not lead its readers into their own network.
 
     >>> check_link("https://aclanthology.org/D19-1332/", "paper")
     []
     >>> [problem.message for problem in check_link("http://localhost/")]
     ["link: 'http://localhost/' is not an https link (expected https://HOST/…)"]
     """
-    wrong = _find_fault(url)
-    return [Problem(f"{quote(url)} {wrong}", path=(what,))] if wrong else []
 
+    def find_fault() -> str | None:
+        if len(url) > LINK_LIMIT:
+            return f"has {pluralize(len(url), 'character')} (expected at most {LINK_LIMIT})"
+        if not URL_CHARACTERS.fullmatch(url):
+            return "contains characters that links can't contain (expected them percent-encoded)"
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            return "is not a link (expected https://HOST/…)"
+        if not url.lower().startswith("https://"):
+            return "is not an https link (expected https://HOST/…)"
+        if "@" in parts.netloc:
+            return "contains a user name or a password; remove it"
+        host = (parts.hostname or "").removesuffix(".")
+        if not HOST.fullmatch(host) or len(host) > 253 or host.endswith(LOCAL) or port == 0:
+            return "has no public host name (expected one such as example.org)"
+        return None
 
-def _find_fault(url: str) -> str | None:
-    if len(url) > LINK_LIMIT:
-        return f"has {pluralize(len(url), 'character')} (expected at most {LINK_LIMIT})"
-    if not URL_CHARACTERS.fullmatch(url):
-        return "contains characters that links can't contain (expected them percent-encoded)"
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return "is not a link (expected https://HOST/…)"
-    if not url.lower().startswith("https://"):
-        return "is not an https link (expected https://HOST/…)"
-    if "@" in parts.netloc:
-        return "contains a user name or a password; remove it"
-    host = (parts.hostname or "").removesuffix(".")
-    if not HOST.fullmatch(host) or len(host) > 253 or host.endswith(LOCAL) or port == 0:
-        return "has no public host name (expected one such as example.org)"
-    return None
+    return [Problem(f"{quote(url)} {wrong}", path=(what,))] if (wrong := find_fault()) else []
 
 
 def check_model(name: str, what: str = "model") -> list[Problem]:
@@ -157,11 +136,9 @@ def show_safely(text: str) -> str:
 def escape_markdown(text: str) -> str:
     """Return Markdown that shows a text as it is: a code span, in which nothing is markup.
 
-    Backslashes and character references would not do, because mentions (`@user`) and bare links are found in the
-    rendered text; renderers leave out code.  Not for the cells of a table, which end at `|` even inside of code.
+    Backslashes and character references would not do: mentions (`@user`) and bare links are found in the rendered text.
+    Not for the cells of a table, which end at `|` even inside of code.
 
-    >>> print(escape_markdown("<b>@ann</b> [x](https://example.org)"))
-    `<b>@ann</b> [x](https://example.org)`
     >>> print(escape_markdown("a `b` c"))
     `` a `b` c ``
     """

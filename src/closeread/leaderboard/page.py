@@ -21,23 +21,10 @@ from closeread.files import package_folder
 from closeread.leaderboard import tables
 from closeread.leaderboard.tables import Json, clean_index, find_link, list_rows
 
-SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "columns.js",
-    "table.js",
-    "downloads.js",
-    "system.js",
-    "compare.js",
-    "form.js",
-    "views.js",
-)
+SCRIPTS = ("dom", "data", "columns", "table", "downloads", "system", "compare", "form", "views")
 TEXTS = ("id", "kind", "system", "author", "submitted", "description", "source_text", "signature", "closeread")
 CHART = {"width": 640, "height": 200, "left": 44, "right": 626, "top": 12, "bottom": 26}
-"""The size of the chart of the history; its margins have room for the scale and the dates."""
-
-STEPS = (1, 2, 5, 10, 20)
-"""The distances between lines of the scale, in percent; scores above 1 take multiples of the last."""
+STEPS = (1, 2, 5, 10, 20)  # the distances between lines of the scale, in percent; scores above 1 take 20, 40, …
 
 
 def render_page(index: Json, *, form: Json | None = None) -> str:
@@ -53,18 +40,13 @@ def render_page(index: Json, *, form: Json | None = None) -> str:
     import jinja2
 
     clean = clean_index(index)
-    keys = make_keys([board["name"] for board in clean["boards"]])
+    keys = make_keys(board["name"] for board in clean["boards"])
     folder = package_folder("closeread.leaderboard") / "templates"
     style = (folder / "style.css").read_text("utf-8")
-    texts = [(folder / name).read_text("utf-8") for name in SCRIPTS]
+    texts = [(folder / f"{name}.js").read_text("utf-8") for name in SCRIPTS]
     script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"  # its names are not visible outside of it
-    policy = {
-        "default-src": "'none'",
-        "style-src": _digest(style),
-        "script-src": _digest(script),
-        "base-uri": "'none'",
-        "form-action": "'none'" if form is None else "'self'",
-    }
+    target = "'none'" if form is None else "'self'"
+    policy = f"style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'; form-action {target}"
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -72,18 +54,9 @@ def render_page(index: Json, *, form: Json | None = None) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    filters: dict[str, Any] = {
-        "shorten": shorten,
-        "day": lambda time: (time or "").partition("T")[0],
-        "link": find_link,
-        "value": tables.format_value,
-        "interval": tables.format_interval,
-        "rank": tables.format_rank,
-        "kind": tables.name_kind,
-        "flags": tables.name_flags,
-        "window": tables.format_window,
-    }
-    templates.filters |= filters
+    filters = {name: getattr(tables, f"format_{name}") for name in ("value", "interval", "rank", "window")}
+    filters |= {"kind": tables.name_kind, "flags": tables.name_flags, "link": find_link, "shorten": shorten}
+    templates.filters |= filters | {"day": lambda time: (time or "").partition("T")[0]}
     templates.tests["best"] = tables.is_best
     sections = [
         {
@@ -105,7 +78,7 @@ def render_page(index: Json, *, form: Json | None = None) -> str:
         form=clean_index(form),
         style=style,
         script=script,
-        policy="; ".join(f"{name} {value}" for name, value in policy.items()),
+        policy=f"default-src 'none'; {policy}",
     )
 
 
@@ -119,24 +92,19 @@ def make_keys(texts: Iterable[str]) -> list[str]:
     >>> make_keys(["mctaco-sample/test", "a b", "a/b"])
     ['mctaco-sample-test', 'a-b', 'a-b-2']
     """
-    keys: list[str] = []
-    seen: set[str] = set()
+    keys: dict[str, None] = {}
     for text in texts:
         key = slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
         number = 1
-        while key in seen:
+        while key in keys:
             number += 1
             key = f"{slug}-{number}"
-        seen.add(key)
-        keys.append(key)
-    return keys
+        keys[key] = None
+    return list(keys)
 
 
 def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
     """Return the line chart of the best score over time, in units of the SVG element; None without a history.
-
-    Args:
-        history: the records, oldest first: `date`, such as "2026-11-22T10:00:00Z", and `value`, a ratio from 0.
 
     Returns:
         The size and the margins (`CHART`), `line` (the path from the first record to the right end), `points` (the
@@ -167,15 +135,11 @@ def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
 
 
 def make_data(board: Json, key: str) -> dict[str, Any]:
-    """Return the data of a board, from which the script draws what needs a choice of the reader.
+    """Return the data of a board of a clean index, from which the script draws what needs a choice of the reader.
 
     A field is a column, with a value for each row.  Scores are whole hundredths of a percent (6105 is shown as 61.05),
     and so are the differences of pairs; p-values are in units of 0.0001, of which 0 stands for less.  A text that is no
-    link stands in a list of its own where links are expected.
-
-    Args:
-        board: a board of a clean index (`clean_index`).
-        key: its name in the address of the page.
+    link stands in a list of its own where links are expected.  `key` is the board's name in the address of the page.
     """
     rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
@@ -229,23 +193,25 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
 
 def _list_results(rows: Sequence[Json], metrics: Sequence[str]) -> dict[str, Any]:
     """Return scores, counts and sizes of all rows, in the whole or in a slice."""
-    names = list(dict.fromkeys(name for row in rows for name in row.get("counts") or ()))
-    found: dict[str, list[Any]] = {"n_units": [row.get("n_units") for row in rows], "scores": [], "counts": []}
-    for metric in metrics:
+
+    def list_scores(metric: str) -> dict[str, Any]:
         scores = [(row.get("scores") or {}).get(metric) or {} for row in rows]
-        found["scores"].append(
-            {
-                **{end: [_round_ratio(score.get(end)) for score in scores] for end in ("value", "low", "high")},
-                "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
-                "printed": {i: score["printed"] for i, score in enumerate(scores) if score.get("printed") is not None},
-            }
-        )
-    for name in names:
+        return {
+            **{end: [_round_ratio(score.get(end)) for score in scores] for end in ("value", "low", "high")},
+            "undefined": [i for i, score in enumerate(scores) if score.get("undefined")],
+            "printed": {i: score["printed"] for i, score in enumerate(scores) if score.get("printed") is not None},
+        }
+
+    def list_counts(name: str) -> list[float | None]:  # with two decimals, as they are shown, if they are no integers
         counts = [(row.get("counts") or {}).get(name) for row in rows]
-        # With two decimals, as they are shown, if they are no integers.
-        shown = [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
-        found["counts"].append([name, shown])
-    return found
+        return [None if n is None else int(n) if n == int(n) else round(n, 2) for n in counts]
+
+    names = dict.fromkeys(name for row in rows for name in row.get("counts") or ())
+    return {
+        "n_units": [row.get("n_units") for row in rows],
+        "scores": list(map(list_scores, metrics)),
+        "counts": [[name, list_counts(name)] for name in names],
+    }
 
 
 def _round_ratio(value: float | None) -> int | None:
@@ -254,10 +220,6 @@ def _round_ratio(value: float | None) -> int | None:
 
 
 def embed_json(value: Any) -> str:
-    r"""Return JSON for a script element: no character in it can end the element or the line.
-
-    >>> print(embed_json("</script>&"))
-    "\u003c/script\u003e\u0026"
-    """
+    """Return JSON for a script element: no character in it can end the element or the line."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)

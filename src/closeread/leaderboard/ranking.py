@@ -4,36 +4,30 @@ A system's rank is known only as far as its differences from other systems are s
 systems that are significantly better; at worst, it precedes only those that are significantly worse.  Holm's (1979)
 correction over all pairs keeps the probability that any two equally good systems are told apart at `alpha`.
 
-The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: if two systems are
-equally good, it makes no difference whose output is whose, so the outputs of each block may be swapped.  The p-value is
-the proportion of all swaps whose difference is at least as large as the observed one.  `compare` draws some of them;
-no p-value is below the inverse of their number then, which is too large after correction for very many pairs.
+The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: the p-value is the
+proportion of all swaps of the two systems' outputs, block by block, whose difference is at least as large as the
+observed one.  `compare` draws some swaps; the smallest p-value that it can give is too large after correction for very
+many pairs.  Here, up to `ENUMERATED` blocks, all swaps are enumerated.  Up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn
+for each pair that may differ; if there are too many pairs for that (over 5,000 at a level of .05), the second
+approximation below is used, times `CAUTION`.
 
-With up to `ENUMERATED` blocks, all swaps are enumerated.  With up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for each
-pair that may differ; if there are too many pairs for that (over 5,000 at a level of .05), the second approximation
-below is used, times `CAUTION`.  With more blocks, the score is linearised.  If d(b) is the
-difference between the counts of the two systems in block b, and g the gradient of the score at the mean of the two
-systems' totals, a swap changes the difference between the scores to the sum of e(b) g·d(b), where e(b) is 1 or -1 with
-equal probability.  Swapping is symmetric about that mean, so that even terms vanish: for scores that are linear in the
-counts that vary, such as the mean over questions of McTaco, this is exact, and for F1 of summed counts the error is of
-the third order.  The variance under the null hypothesis is the sum of the squares of g·d(b): the observed mean is not
-subtracted, as gradients at each system's own totals would do, which gives p-values that are far too small.
+With more blocks, the score is linearised.  If d(b) is the difference between the counts of the two systems in block b,
+and g the gradient of the score at the mean of their totals, a swap changes the difference between the scores to the sum
+of e(b) g·d(b), where e(b) is 1 or -1 with equal probability.  Swapping is symmetric about that mean, so that even terms
+vanish: for scores that are linear in the counts that vary, this is exact; for F1 of summed counts the error is of the
+third order.  The variance under the null hypothesis is the sum of the squares of g·d(b), without the observed mean.
 
-1.  The normal approximation p = 2 Φ(-z), with z = difference / standard deviation, needs only products of the counts of
-    two systems: one matrix product for all pairs.
+1.  The normal approximation p = 2 Φ(-z), with z = difference / standard deviation, is one matrix product for all pairs.
 2.  The saddlepoint approximation (Lugannani and Rice, 1980; for randomization tests: Robinson, 1982), with a continuity
-    correction (Daniels, 1987) where all differences are multiples of one number.  It is used for the pairs that the
-    first does not decide.
+    correction (Daniels, 1987) where all differences are multiples of one number, is for pairs that the first leaves
+    undecided.  It is kept between a tenth of the first (which is cautious) and `GAUSSIAN` times it, the most that the
+    tail of a sum of independent signs with weights can be (Bentkus and Dzindzalieta, 2015).
 
-How far the second is from all swaps, or from 400,000 drawn ones, for F1 of summed counts and p-values of .0001 to .1:
-from 30 blocks on, .8 to 1.2 times as large if systems and blocks are alike.  It is too small if precision and recall
-lie apart, one system being careful and the other generous: with 30 blocks .6 to 1 times the right one in nine of ten
-pairs, and .3 at worst; with 60 blocks .9 to 1, and .8.  It is too large, up to 46 times, if a block or two hold most of
-the gold.  With fewer blocks it may be five times too small, which is why it does not decide there.
-
-The second is kept between a tenth of the first and `GAUSSIAN` times it.  No sum of independent signs with weights has a
-larger tail than that (Bentkus and Dzindzalieta, 2015); the lower limit is cautious.  So a pair whose first p-value is
-small enough or too large by these factors is decided without the second.
+Compared with all swaps, or 400,000 drawn ones, for F1 of summed counts and p-values of .0001 to .1, the second is .8 to
+1.2 times as large from 30 blocks on, if systems and blocks are alike.  Where one system is careful and the other
+generous, it is too small: with 30 blocks .6 to 1 times the right one in nine of ten pairs, and .3 at worst; with 60
+blocks .9 to 1, and .8.  It is up to 46 times too large if a block or two hold most of the gold.  With fewer blocks it
+may be five times too small, so it does not decide there.
 """
 
 from __future__ import annotations
@@ -49,29 +43,15 @@ from closeread.arrays import Floats, Ints, Mask, multiply
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import TIE, draw_swaps, draw_weights
 
-ENUMERATED = 16
-"""The number of blocks up to which all swaps are enumerated."""
+ENUMERATED = 16  # the number of blocks up to which all swaps are enumerated
+DRAWN_BLOCKS = 29  # the number of blocks up to which swaps are drawn for undecided pairs
+DRAWN = 100_000  # the number of swaps that are drawn for a pair
 
-DRAWN_BLOCKS = 29
-"""The number of blocks up to which swaps are drawn for undecided pairs."""
-
-DRAWN = 100_000
-"""The number of swaps that are drawn for a pair."""
-
-GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))
-"""How many times larger than that of a normal variable the tail of a sum of signs with weights can be: 3.18."""
-
-CAUTION = 10.0
-"""How many times smaller than its normal approximation a p-value may become."""
-
-CHUNK = 2**16
-"""The number of values in memory at once, for each count; it does not affect the result."""
-
-ZERO = 1e-9
-"""Differences that are smaller, relative to the standard deviation, are none."""
-
-STEP = 1e-7
-"""Relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far less."""
+GAUSSIAN = 1 / (4 * float(ndtr(-np.sqrt(2))))  # 3.18
+CAUTION = 10.0  # how many times smaller than its normal approximation a p-value may become
+CHUNK = 2**16  # the number of values in memory at once, for each count; it does not affect the result
+ZERO = 1e-9  # differences that are smaller, relative to the standard deviation, are none
+STEP = 1e-7  # relative step of numerical derivatives, which costs as much accuracy: what a p-value needs is far less
 
 
 @dataclass(frozen=True)
@@ -84,16 +64,13 @@ class Standing:
 
 
 def rank(metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05) -> list[Standing | None]:
-    """Compute the rank intervals of systems.
+    """Compute the rank intervals of systems; None for a system whose score is undefined.
 
     Args:
         metric: the score that they are ranked by, higher is better.
         names: (k,) what each count counts.
         blocks: (n, n_blocks, k) float64, the counts of every system in every block; the same blocks in the same order.
         alpha: the probability of telling any two equally good systems apart.
-
-    Returns:
-        (n,) in the order of the systems; None for a system whose score is undefined.
     """
     everyone = prepare_systems(metric, names, blocks)
     defined = np.flatnonzero(~np.isnan(everyone.scores))
@@ -140,8 +117,6 @@ def _find_significant(systems: Systems, i: Ints, j: Ints, alpha: float) -> Mask:
 def reject(p: Floats, alpha: float) -> Mask:
     """Mark the null hypotheses that Holm's (1979) step-down procedure rejects, (n,).
 
-    >>> reject(np.array([0.04, 0.01, 0.02]), 0.05).tolist()
-    [True, True, True]
     >>> reject(np.array([0.04, 0.01, 0.03]), 0.05).tolist()
     [False, True, False]
     """
@@ -189,17 +164,14 @@ def enumerate_swaps(systems: Systems, i: Ints, j: Ints) -> Floats:
     # A swap of all blocks but these changes only the sign of the difference: half of the swaps are enough.
     numbers = np.arange(2 ** max(n_blocks - 1, 0))
     swaps = (numbers[:, None] >> np.arange(n_blocks) & 1).astype(np.float64)
-    as_large = _count_as_large(systems, i, j, swaps)
-    return np.where(np.isnan(as_large), 1.0, as_large / len(swaps))
+    return np.nan_to_num(_count_as_large(systems, i, j, swaps) / len(swaps), nan=1.0)
 
 
 def draw_pairs(systems: Systems, i: Ints, j: Ints) -> Floats:
     """Return the p-values of pairs of systems, (p,), from `DRAWN` swaps, the same in every call; 1 if undefined."""
-    swaps = np.concatenate(list(draw_swaps(systems.blocks.shape[1], DRAWN, np.random.default_rng(0)))).astype(
-        np.float64
-    )
-    as_large = _count_as_large(systems, i, j, swaps)
-    return np.where(np.isnan(as_large), 1.0, (1 + as_large) / (1 + DRAWN))
+    swaps = np.concatenate(list(draw_swaps(systems.blocks.shape[1], DRAWN, np.random.default_rng(0))))
+    as_large = _count_as_large(systems, i, j, swaps.astype(np.float64))
+    return np.nan_to_num((1 + as_large) / (1 + DRAWN), nan=1.0)
 
 
 def _count_as_large(systems: Systems, i: Ints, j: Ints, swaps: Floats) -> Floats:
@@ -258,15 +230,9 @@ def _differentiate(systems: Systems, totals: Floats) -> list[Floats]:
 
 
 def refine_p_values(systems: Systems, i: Ints, j: Ints, normal: Floats) -> Floats:
-    """Return the saddlepoint approximation of the p-values of pairs of systems.
+    """Return the saddlepoint approximation of the p-values of pairs of systems that have a score, all (p,).
 
-    Args:
-        systems: the systems, all with a score.
-        i, j: (p,) the systems of each pair.
-        normal: (p,) the normal approximation.
-
-    Returns:
-        (p,) between `normal` / `CAUTION` and `normal` * `GAUSSIAN`.
+    It is kept between `normal` / `CAUTION` and `normal` * `GAUSSIAN`; `normal` is the normal approximation.
     """
     found = [np.zeros(0)]
     rows = max(1, CHUNK // max(systems.blocks.shape[1], 1))
@@ -281,9 +247,9 @@ def refine_p_values(systems: Systems, i: Ints, j: Ints, normal: Floats) -> Float
 
 
 def _sum_of_signs(weights: Floats, observed: Floats) -> Floats:
-    """Return how probable it is that weights, (p, n_blocks), with random signs add up to at least the observed number.
+    """Return how probable it is that weights, (p, n_blocks), with random signs add up to at least `observed` > 0, (p,).
 
-    Or at most to its negative; the observed numbers, (p,), are positive.  NaN where the approximation does not exist.
+    Or at most to its negative.  NaN where the approximation does not exist.
     """
     scale = np.sqrt(np.einsum("pb,pb->p", weights, weights))
     with np.errstate(all="ignore"):
@@ -335,18 +301,11 @@ def _solve(c: Floats, s: Floats) -> Floats:
 
 
 class Pairs(NamedTuple):
-    """Differences between the scores of all pairs of systems i < j, in the order (0, 1), (0, 2), …, (1, 2), …
+    """Differences of all pairs of systems i < j, in the order (0, 1), (0, 2), …, (1, 2), …; NaN where undefined."""
 
-    Attributes:
-        low, high: (n (n - 1) / 2,) the bootstrap percentile interval of the score of i minus the score of j.
-        p: (n (n - 1) / 2,) the p-value of approximate randomization.
-
-    NaN where undefined.
-    """
-
-    low: Floats
+    low: Floats  # the bootstrap percentile interval of the score of i minus the score of j
     high: Floats
-    p: Floats
+    p: Floats  # the p-value of approximate randomization
 
 
 def pair_differences(
@@ -354,13 +313,7 @@ def pair_differences(
 ) -> Pairs:
     """Compare all pairs of systems as `closeread.counts.resampling.compare_pairs` does, with j first and i second.
 
-    The resamples are drawn once, and are those that `compare` draws for each pair.
-
-    Args:
-        metric: the score.
-        names: (k,) what each count counts.
-        blocks: (n, n_blocks, k) float64, the counts of every system in every block; the same blocks in the same order.
-        n_resamples, confidence, seed: parameters of the bootstrap and of approximate randomization, as of `compare`.
+    The resamples are drawn once, and are those that `compare` draws for each pair.  Arguments are as for `rank`.
     """
     systems = prepare_systems(metric, names, blocks)
     i, j = np.triu_indices(len(blocks), 1)

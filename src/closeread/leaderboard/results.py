@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -22,27 +22,18 @@ from closeread.arrays import Floats
 from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
-from closeread.leaderboard.declaration import FORMAT, SURROGATES, Board, digest, read_json, write_json
+from closeread.leaderboard.declaration import FORMAT, SURROGATES, Board, digest, read_json, store_path, write_json
 from closeread.leaderboard.submission import About
 
 SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
 
-DIGITS = 4
-"""The digits of scores on private gold."""
-
+DIGITS = 4  # the digits of scores on private gold
 HUB = "hf://datasets/"
-INDEX = "board.json"
-"""The file of a store with everything that the page of the leaderboard shows."""
-
-BASELINE = "baseline:"
-"""What the name of a baseline follows where the id of a submission could stand."""
-
-STATUSES = ("refused", "accepted", "withdrawn")
-"""Statuses of an entry; none is replaced by one before it."""
-
-CACHE_FORMAT = 2
-"""The number of the format of kept counts, and of the order of blocks in them; others are not used."""
+INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
+BASELINE = "baseline:"  # what the name of a baseline follows where the id of a submission could stand
+STATUSES = ("refused", "accepted", "withdrawn")  # statuses of an entry; none is replaced by one before it
+CACHE_FORMAT = 2  # the number of the format of kept counts, and of the order of blocks in them; others are not used
 
 Blocks = tuple[tuple[str, ...], Floats]
 """The names of counts, (k,), and their sums in every block, (n_blocks, k)."""
@@ -81,7 +72,7 @@ class Entry:
     @property
     def path(self) -> str:
         """The path of its file in the store."""
-        return f"entries/{self.board}/{self.submission[:2]}/{self.submission}.json"
+        return store_path("entries", self.board, self.submission)
 
 
 @dataclass(frozen=True)
@@ -129,7 +120,7 @@ class Record:
     @property
     def path(self) -> str:
         """The path of its file in the store."""
-        return record_path(self.board, self.id)
+        return store_path("results", self.board, self.id)
 
 
 def record_id(subject: str, signature: str) -> str:
@@ -137,9 +128,14 @@ def record_id(subject: str, signature: str) -> str:
     return digest(f"{subject}\n{signature}".encode())
 
 
-def record_path(board: str, record: str) -> str:
-    """Return the path of a record in the store."""
-    return f"results/{board}/{record[:2]}/{record}.json"
+def check_digest(path: str, data: bytes) -> None:
+    """Check that a file has the digest that it is named after."""
+    if digest(data) != path.rpartition("/")[2].partition(".")[0]:
+        raise DigestError(f"{path} does not have the digest that it is named after")
+
+
+class DigestError(RequestError):
+    """A file that is not what its name says."""
 
 
 @dataclass(frozen=True)
@@ -153,26 +149,22 @@ class Arrival:
     submitted: str  # when, UTC, such as "2026-11-22T10:00:00Z"
     source: str | None = None  # a link to it; None in a folder
     files: Mapping[str, bytes] = field(default_factory=dict)  # its files by path; one that is too large is missing
-    problems: tuple[
-        str, ...
-    ] = ()  # what is wrong with the files as such; if there are any, that is all that is settled
+    problems: tuple[str, ...] = ()  # what is wrong with the files as such; then nothing else is settled
     number: int = 0  # the number of the pull request; 0 in a folder
 
 
-@dataclass(frozen=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What a submitter gets."""
 
     place: str  # where the submission is: a link, or a path
     is_new: bool  # whether it was not there before
 
 
-@dataclass(frozen=True)
-class Results:
+class Results(NamedTuple):
     """The results of a store."""
 
-    entries: Mapping[str, Entry]  # the entries by the id of the submission
-    records: Mapping[str, Record]  # the records by their id
+    entries: Mapping[str, Entry]  # by the id of the submission
+    records: Mapping[str, Record]  # by their id
 
     def find(self, start: str) -> Entry:
         """Return the entry of a submission by the first characters of its id."""
@@ -193,10 +185,10 @@ def parse_index(data: bytes, source: object) -> dict[str, Any]:
             for number, board in enumerate(found["boards"])
             for what in _find_contradictions(board)
         ]
-        if problems:
-            raise FormatError(source, problems)  # noqa: TRY301
     except FormatError as error:
-        raise FormatError(source, [*error.problems, Problem("closeread leaderboard judge writes it again")]) from None
+        problems = list(error.problems)
+    if problems:
+        raise FormatError(source, [*problems, Problem("closeread leaderboard judge writes it again")])
     return dict(sorted({"format": FORMAT, **found}.items()))
 
 
@@ -204,7 +196,7 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
     """Find what contradicts itself in a board of an index, so that it can't be shown."""
     if board["headline"] not in [metric["name"] for metric in board["metrics"]]:
         yield f"headline {quote(board['headline'])} is not one of the metrics"
-    pairs = board["pairs"]
+    pairs, ids = board["pairs"], [row["id"] for row in board["rows"]]
     n_pairs = len(pairs["ids"]) * (len(pairs["ids"]) - 1) // 2
     if any(len(pairs[name]) != n_pairs for name in ("low", "high", "p")):
         yield f"pairs has not {n_pairs:,} values each, for {len(pairs['ids'])} ids"
@@ -213,25 +205,19 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
             datetime.fromisoformat(point["date"])
         except ValueError as error:
             yield f"history: {quote(point['date'])} is not a time ({error})"
-    ids = [row["id"] for row in board["rows"]]
     if len(set(ids)) != len(ids):
         yield "rows has the same id twice"
     if not set(pairs["ids"]) <= set(ids):
         yield "pairs has ids without a row"
     for name, values in board["slices"].items():
-        absent = [row for row in board["rows"] if row.get("slices") and set(row["slices"].get(name, ())) != set(values)]
-        if absent:
-            yield f"slices: {quote(name)} has other values in row {quote(absent[0]['id'])}"
+        for row in board["rows"]:
+            if row.get("slices") and set(row["slices"].get(name, ())) != set(values):
+                yield f"slices: {quote(name)} has other values in row {quote(row['id'])}"
+                break
 
 
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:
-    """Read entries and records.
-
-    Args:
-        place: the store, for messages.
-        files: paths in the store and bytes.
-        advice: what to do about damaged files.
-    """
+    """Read entries and records from paths in the store `place` and bytes; `advice` is about damaged files."""
     entries: dict[str, Entry] = {}
     records: dict[str, Record] = {}
     problems: list[Problem] = []
@@ -254,18 +240,25 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
 
 def make_record(board: Board, subject: str, report: Report, predictions: str) -> Record:
     """Make the record of a report; of private gold, without what says much about single units."""
-    value = report.total.scores[board.headline].value
+
+    def round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        return {
+            name: {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in score.items()}
+            for name, score in scores.items()
+        }
+
     found: dict[str, Any] = report.to_json()
     if board.private:  # no counts, no small slices, and rounded scores
         slices = {
             name: {
-                value: {**scores, "counts": {}, "scores": _round_scores(scores["scores"])}
+                value: {**scores, "counts": {}, "scores": round_scores(scores["scores"])}
                 for value, scores in _drop_small(values).items()
             }
             for name, values in found["slices"].items()
         }
-        found |= {"counts": {}, "slices": slices, "scores": _round_scores(found["scores"])}
-    return Record(subject, board.name, report.provenance.signature, __version__, predictions, value == 1, found)
+        found |= {"counts": {}, "slices": slices, "scores": round_scores(found["scores"])}
+    is_perfect = report.total.scores[board.headline].value == 1
+    return Record(subject, board.name, report.provenance.signature, __version__, predictions, is_perfect, found)
 
 
 def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -274,33 +267,21 @@ def _drop_small(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[st
     If those that are dropped have too few units together, the next smallest is dropped, too: otherwise their scores
     would follow from those of the whole and of the other slices.
     """
-    dropped: set[str] = set()
-    units = 0
+    kept, units = dict(slices), 0
     for value in sorted(slices, key=lambda value: (slices[value]["n_units"], value)):
         if slices[value]["n_units"] < SMALLEST_SLICE or 0 < units < SMALLEST_SLICE:
-            dropped.add(value)
-            units += slices[value]["n_units"]
-    return {value: scores for value, scores in slices.items() if value not in dropped}
-
-
-def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {
-        name: {key: round(value, DIGITS) if isinstance(value, float) else value for key, value in score.items()}
-        for name, score in scores.items()
-    }
+            units += kept.pop(value)["n_units"]
+    return kept
 
 
 class CountCache:
     """A folder with the counts of judged systems by block, from which follow comparisons of systems.
 
     They say how well a system does on each part of the gold, so they are never in a store.
-
-    Args:
-        folder: the folder; None for the user's cache.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        if folder is None:
+        if folder is None:  # the user's
             import platformdirs  # which a bundle for Codabench does not have
 
             folder = Path(platformdirs.user_cache_dir("closeread")) / "leaderboard"

@@ -27,9 +27,7 @@ from closeread.exceptions import InputError, RequestError
 
 SECRETS = ("HF_TOKEN", "HF_TOKEN_PATH", "HUGGING_FACE_HUB_TOKEN", "WEBHOOK_SECRET")
 ANSWER_LIMIT = 200_000_000
-LONGEST = 1_000_000.0
-"""How many seconds are waited for a child at most; the system refuses to wait for as many as a limit may allow."""
-
+LONGEST = 1_000_000.0  # seconds; the system refuses to wait for as many as a limit may allow
 DONE, SLOW, FAILED = b"d", b"s", b"f"
 
 
@@ -46,18 +44,14 @@ class TooSlowError(Exception):
 
 
 class EndedError(Exception):
-    """A job or a sandbox that ended without an answer."""
+    """A job or a sandbox that ended without an answer, as by `close`."""
 
 
 class Sandbox:
     """A process that answers jobs, one at a time, each in a child with limits.
 
-    Args:
-        prepare: a function of a module; it is called in the process, and returns the function that answers a job.
-        arguments: its arguments, which are pickled.
-
-    Raises:
-        RequestError: `prepare` raises this, an InputError or an OSError, whose message it has.
+    `prepare`, a function of a module, is called in the process with its arguments, which are pickled, and returns the
+    function that answers a job.  If it raises an InputError, RequestError or OSError, this is a RequestError.
     """
 
     def __init__(self, prepare: Callable[..., Callable[[Any], bytes]], *arguments: object) -> None:
@@ -84,12 +78,7 @@ class Sandbox:
             raise RequestError(message)
 
     def run(self, job: object, bounds: Bounds) -> bytes:
-        """Return the answer to a job, which is pickled.
-
-        Raises:
-            TooSlowError: it reached its limit of time.
-            EndedError: the child or the process ended, as by `close`.
-        """
+        """Return the answer to a job, which is pickled; a TooSlowError or an EndedError says why there is none."""
         try:
             with self._lock:
                 self._connection.send((job, bounds))
@@ -146,28 +135,22 @@ def _run_child(answer: Callable[[Any], bytes], job: object, bounds: Bounds, owne
         finally:
             os._exit(status)
     os.close(writing)
-    found = _read(reading, time.monotonic() + min(bounds.seconds, LONGEST), owner)
+    deadline = time.monotonic() + min(bounds.seconds, LONGEST)
+    found, is_complete = bytearray(), False
+    while not is_complete and len(found) <= ANSWER_LIMIT:
+        ready = select.select([reading, owner.fileno()], [], [], max(deadline - time.monotonic(), 0))[0]
+        if not ready or owner.fileno() in ready:  # the next job is sent after the answer, so this is the owner's end
+            break
+        part = os.read(reading, 1 << 20)
+        is_complete = not part
+        found += part
     os.close(reading)
-    if found is None:
+    if not is_complete:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if found is None or -status == signal.SIGXCPU:
+    if not is_complete or -status == signal.SIGXCPU:
         return SLOW
-    return FAILED + str(status).encode() if status else DONE + found
-
-
-def _read(pipe: int, deadline: float, owner: Connection) -> bytes | None:
-    """Read a pipe to its end; None if it takes too long, too much is written, or nobody waits."""
-    parts: list[bytes] = []
-    while sum(map(len, parts)) <= ANSWER_LIMIT:
-        ready = select.select([pipe, owner.fileno()], [], [], max(deadline - time.monotonic(), 0))[0]
-        if not ready or owner.fileno() in ready:  # the next job is sent after the answer, so this is the owner's end
-            return None
-        part = os.read(pipe, 1 << 20)
-        if not part:
-            return b"".join(parts)
-        parts.append(part)
-    return None
+    return FAILED + str(status).encode() if status else DONE + bytes(found)
 
 
 def _limit(bounds: Bounds) -> None:

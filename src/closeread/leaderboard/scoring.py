@@ -27,8 +27,7 @@ from closeread.leaderboard.submission import check_form, unpacked
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
-SHOWN = 50
-"""The largest number of problems that are told."""
+SHOWN = 50  # the largest number of problems that are told
 
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
@@ -57,14 +56,7 @@ class Outcome:
 
 
 def score_all(board: Board, gold: Path | None, jobs: Iterable[Job], n_workers: int) -> Iterator[Outcome]:
-    """Score jobs in several sandboxes; yield the outcomes in the order of the jobs.
-
-    Args:
-        board: the board.
-        gold: the organiser's own gold; None to read the corpus.
-        jobs: what to score; taken as sandboxes become free.
-        n_workers: the number of sandboxes.
-    """
+    """Score jobs, taken as sandboxes become free, by own gold or that of the corpus; yield the outcomes in order."""
     free: SimpleQueue[Sandbox] = SimpleQueue()
     waiting: deque[Future[Outcome]] = deque()
 
@@ -173,7 +165,11 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
             except SubmissionError as error:
                 problems: Sequence[Problem] = error.problems
                 if board.private:  # other problems may quote gold, and even which there are says something about it
-                    problems = _find_public_problems(board, predictions)
+                    problems = [Problem(UNFIT)]
+                    try:
+                        check_form(board, predictions)
+                    except SubmissionError as public:
+                        problems = public.problems
                 raise SubmissionError(error.source, drop_advice(problems)) from None
     else:
         from closeread.corpus.baselines import load_baseline
@@ -187,12 +183,3 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
         with suppress(TypeError):
             rows = orjson.dumps(list(system.rows), option=orjson.OPT_SORT_KEYS)
     return counted, make_record(board, subject, report, digest(rows))
-
-
-def _find_public_problems(board: Board, predictions: Path) -> Sequence[Problem]:
-    """Return those problems of predictions that are found without the gold."""
-    try:
-        check_form(board, predictions)
-    except SubmissionError as error:
-        return error.problems
-    return [Problem(UNFIT)]

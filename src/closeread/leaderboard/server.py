@@ -35,8 +35,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from closeread.exceptions import RequestError, pluralize
-from closeread.files import read_at_most
-from closeread.leaderboard.declaration import Board
+from closeread.files import package_folder, read_at_most
+from closeread.leaderboard.declaration import Board, digest, store_path
+from closeread.leaderboard.index import find_row
 from closeread.leaderboard.judge import judge
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import CountCache
@@ -49,7 +50,6 @@ from closeread.leaderboard.submission import (
     Submission,
     describe_submission,
     find_suffix,
-    predictions_path,
 )
 from closeread.leaderboard.tables import format_rank, format_value
 
@@ -64,17 +64,6 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 """Headers of every answer, those about errors included."""
-
-ERROR = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{title}</title>
-<h1>{title}</h1>
-<p>{sentence}</p>
-<p><a href="/">To the leaderboard</a></p>
-"""
 FIELDS = {
     "system": "Name of the system",
     "model": "Model on the Hub",
@@ -84,20 +73,12 @@ FIELDS = {
 }
 """What is asked about a system, with the words of the form."""
 
-OVERHEAD = 100_000
-"""How many bytes a form may have besides the predictions."""
-
-PATIENCE = 3
-"""How many seconds the server waits for answers that are not complete when it is stopped."""
-
-SOON = 5
-"""How many seconds an answer waits for its submission to be judged before it says that this is not done yet."""
-
+OVERHEAD = 100_000  # how many bytes a form may have besides the predictions
+PATIENCE = 3  # how many seconds the server waits for answers that are not complete when it is stopped
+SOON = 5  # how many seconds an answer waits for its submission to be judged before it says that this is not done yet
 WAITING = "Submitted, but not judged yet:"
-ANSWER = "#answer"
-"""Where the page tells what became of a form; browsers go there, also without a script."""
-
-Report = Callable[[str, str], None]
+ELSEWHERE = "the reason is printed where this page is served."
+ANSWER = "#answer"  # where the page tells what became of a form; browsers go there, also without a script
 
 
 class ScoringError(Exception):
@@ -107,16 +88,14 @@ class ScoringError(Exception):
 class Service:
     """A store whose submissions are judged as they come: together if they wait for one another.
 
-    Args:
-        store: the store.
-        golds: the organiser's own gold by board.
-        cache: where counts are kept.
-        report: called with what became of every submission, as `progress` by the judge.
+    `report` is called with what became of every submission, as `progress` by the judge.
     """
 
-    def __init__(self, store: Store, golds: Mapping[str, Path], cache: CountCache, report: Report) -> None:
-        self.store = store
-        self._golds, self._cache, self.report = golds, cache, report
+    def __init__(
+        self, store: Store, golds: Mapping[str, Path], cache: CountCache, report: Callable[[str, str], None]
+    ) -> None:
+        self.store, self.report = store, report
+        self._golds, self._cache = golds, cache
         self._workers: dict[str, tuple[Board, Sandbox]] = {}
         self._waiting: dict[str, str] = {}
         self._is_closed = False
@@ -128,14 +107,6 @@ class Service:
         for notice in done.notices:
             self.report("note", notice)
 
-    def find_problems(self, board: Board, submission: Submission) -> tuple[str, ...]:
-        """Return what is wrong with predictions, as the judge will."""
-        about = submission.about
-        outcome = self._score(board, Job(about.id, about.predictions, submission.predictions))
-        if outcome.error is not None:
-            raise ScoringError(outcome.error)
-        return outcome.problems
-
     def submit(self, board: Board, submission: Submission) -> None:
         """Save predictions, which then wait for `judge`."""
         self.store.send(submission.files, *describe_submission(board, submission.about))
@@ -146,8 +117,12 @@ class Service:
         if submission not in self._waiting:
             return
         together = list(self._waiting)
+
+        def score(board: Board, gold: Path | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
+            return (self.score(board, job) for job in jobs)
+
         try:
-            judge(self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=self._score_all)
+            judge(self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=score)
         except (ScoringError, OSError) as error:
             self.report("errors", str(error))
         finally:
@@ -156,13 +131,12 @@ class Service:
 
     def describe(self, submission: str) -> dict[str, Any]:
         """Return what became of a submission, as the form tells it; empty if there is no such submission."""
-        for board in self.store.read_index()["boards"]:
-            for row in (*board["rows"], *board["superseded"]):
-                if row["id"] == submission:
-                    title = next(one["title"] for one in board["metrics"] if one["name"] == board["headline"])
-                    score = f"{title} {format_value(row['scores'].get(board['headline']))}"
-                    told = {"id": submission, "system": row["system"], "score": score, "rank": format_rank(row["rank"])}
-                    return {"board": board["name"], "accepted": told}
+        board, row = find_row(self.store.read_index(), submission)
+        if row:
+            title = next(one["title"] for one in board["metrics"] if one["name"] == board["headline"])
+            score = f"{title} {format_value(row['scores'].get(board['headline']))}"
+            told = {"id": submission, "system": row["system"], "score": score, "rank": format_rank(row["rank"])}
+            return {"board": board["name"], "accepted": told}
         if (waits_for := self._waiting.get(submission)) is not None:
             why = f"{pluralize(len(self._waiting), 'submission')} waiting for the judge. Reload this page in a while."
             return {"board": waits_for, "message": f"{WAITING} {why}"}
@@ -176,9 +150,9 @@ class Service:
             if arrival.submission == submission:
                 per_day = leaderboard.find(arrival.board).limits.per_day
                 key = arrival.author, datetime.now(UTC).date().isoformat()
-                same = [one for one in results.entries.values() if (one.author, one.day) == key]
-                why = "scoring failed; the reason is printed where this page is served."
-                if sum(one.status != "refused" for one in same) >= per_day:
+                same = [one.status for one in results.entries.values() if (one.author, one.day) == key]
+                why = f"scoring failed; {ELSEWHERE}"
+                if len(same) - same.count("refused") >= per_day:
                     limit = pluralize(per_day, "submission")
                     why = f"the limit is {limit} a day, so it waits for tomorrow (UTC)."
                 return {"board": arrival.board, "message": f"{WAITING} {why}"}
@@ -190,11 +164,7 @@ class Service:
         for _, worker in tuple(self._workers.values()):
             worker.close()
 
-    def _score_all(self, board: Board, gold: Path | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        for job in jobs:
-            yield self._score(board, job)
-
-    def _score(self, board: Board, job: Job) -> Outcome:
+    def score(self, board: Board, job: Job) -> Outcome:
         """Score a job by the worker of the board: a new one if the board was changed, or the last one failed."""
         with self._lock:
             known, worker = self._workers.pop(board.name, (None, None))
@@ -215,13 +185,13 @@ class Service:
 
 def make_app(service: Service) -> Starlette:
     """Return the application that serves a store."""
-    limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values()) + OVERHEAD
+    limit = max(board.limits.bytes for board in service.store.read_leaderboard().boards.values())
     # Forms wait here, not in threads, which others need to see the page.
     turn, judging = asyncio.Lock(), asyncio.Lock()
     tasks: set[asyncio.Task[None]] = set()
 
     def render(form: Mapping[str, Any]) -> Response:
-        about = {"action": f"/submit{ANSWER}", "fields": FIELDS, "limit": limit - OVERHEAD}
+        about = {"action": f"/submit{ANSWER}", "fields": FIELDS, "limit": limit}
         return HTMLResponse(render_page(service.store.read_index(), form={**about, **form}))
 
     def show(request: Request) -> Response:
@@ -233,7 +203,7 @@ def make_app(service: Service) -> Starlette:
             await run_in_threadpool(service.judge, submission)
 
     async def submit(request: Request) -> Response:
-        _check_form(request, limit)
+        _check_form(request, limit + OVERHEAD)
         async with request.form(max_files=1, max_fields=10, max_part_size=OVERHEAD) as form, turn:
             found = await run_in_threadpool(_settle, service, form)
         if not isinstance(found, str):
@@ -279,16 +249,13 @@ def _tell_error(request: Request, error: Exception) -> Response:
             sentence = {404: "There is no such page.", 405: "This page can't be used that way."}.get(status, sentence)
     elif isinstance(error, FormParserError):  # which older versions of Starlette do not handle
         status, sentence = 400, "This form was cut off on its way."
-    text = ERROR.format(title=HTTPStatus(status).phrase, sentence=escape(sentence))
+    page = (package_folder("closeread.leaderboard") / "templates" / "error.html").read_text("utf-8")
+    text = page.format(title=HTTPStatus(status).phrase, sentence=escape(sentence))
     return HTMLResponse(text, status, getattr(error, "headers", None))
 
 
 def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
-    """Validate a form and, unless it is only to be checked, submit it.
-
-    Returns:
-        The id of the submission, or what to tell in the form.
-    """
+    """Validate a form, and submit it unless it is only to be checked; return its id, or what to tell in the form."""
     texts = {name: form.get(name) for name in (*FIELDS, "board")}
     values = {name: text.strip() if isinstance(text, str) else "" for name, text in texts.items()}
     values["description"] = _join_lines(values["description"])
@@ -298,34 +265,35 @@ def _settle(service: Service, form: FormData) -> str | dict[str, Any]:
     except RequestError as error:
         return {**again, "problems": [str(error)]}
     again["board"] = board.name
-    upload = form.get("predictions")
-    file = (upload.filename or "") if isinstance(upload, UploadFile) else ""
-    data = read_at_most(upload.file, board.limits.bytes) if isinstance(upload, UploadFile) else b""
+    file, data = "", b""
+    if isinstance(upload := form.get("predictions"), UploadFile):
+        file, data = upload.filename or "", read_at_most(upload.file, board.limits.bytes)
     given = {name: values[name] for name in FIELDS if values[name] or name == "system"}
-    about = About(board.name, predictions_path(board.name, data, find_suffix(file)), **given)
-    submission = Submission(about, data)
+    about = About(board.name, store_path("submissions", board.name, digest(data), find_suffix(file)), **given)
     found = about.find_problems(board.name)
     again["invalid"] = [str(problem.path[0]) for problem in found]
     problems = [f"{FIELDS.get(name, name)}: {one.what}" for name, one in zip(again["invalid"], found, strict=True)]
     try:
         if not file and not data:
             problems.append("Predictions: no file is chosen")
-        elif len(data) > board.limits.bytes:
-            limit = f"{board.limits.bytes:,} bytes, the limit of this board"
-            problems.append(f"Predictions: the file is larger than {limit}")
+        elif len(data) > (limit := board.limits.bytes):
+            problems.append(f"Predictions: the file is larger than {limit:,} bytes, the limit of this board")
         else:
-            problems += service.find_problems(board, submission)
+            outcome = service.score(board, Job(about.id, about.predictions, data))
+            if outcome.error is not None:
+                raise ScoringError(outcome.error)  # noqa: TRY301
+            problems += outcome.problems
         if problems:
             return {**again, "problems": problems, "file": file}
         if form.get("do") == "check":
             return {**again, "message": f"The predictions in {file} are valid. Nothing was submitted."}
-        service.submit(board, submission)
-    except ScoringError as error:
+        service.submit(board, Submission(about, data))
+    except (ScoringError, OSError) as error:
         service.report("errors", f"{about.id[:12]}: {error}")
-        return {**again, "problems": ["Scoring failed; the reason is printed where this page is served."]}
-    except OSError as error:
-        service.report("errors", f"{about.id[:12]}: {error}")
-        return {**again, "problems": [f"This can't be saved: {error.strerror or 'the reason is not known'}."]}
+        failed = f"Scoring failed; {ELSEWHERE}"
+        if isinstance(error, OSError):
+            failed = f"This can't be saved: {error.strerror or 'the reason is not known'}."
+        return {**again, "problems": [failed]}
     return about.id
 
 
@@ -334,21 +302,14 @@ def _join_lines(text: str) -> str:
     return re.sub(r"(?<! ) *+\r?\n\s*+", " ", text)
 
 
-class _Server(uvicorn.Server):
-    """A server that does not wait for what is scored when it is stopped."""
-
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        super().__init__(config)
-        self._service = service
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End the workers, so that whoever waits for one is answered, and then the server."""
-        self._service.close()
-        super().handle_exit(sig, frame)
-
-
 def serve(service: Service, port: int, n_workers: int, announce: Callable[[int], None]) -> None:
     """Serve a store on 127.0.0.1 until the process is interrupted; `announce` takes the port when there are answers."""
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            service.close()  # so that whoever waits for what is scored is answered
+            super().handle_exit(sig, frame)
+
     try:
         listener = create_server(("127.0.0.1", port))
     except OSError as error:
@@ -363,7 +324,7 @@ def serve(service: Service, port: int, n_workers: int, announce: Callable[[int],
             headers=list(HEADERS.items()),
             timeout_graceful_shutdown=PATIENCE,
         )
-        server = _Server(config, service)
+        server = Server(config)
         announce(listener.getsockname()[1])
         try:
             server.run([listener])

@@ -23,7 +23,7 @@ import orjson
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
-from closeread.leaderboard.declaration import FILE, Leaderboard, digest
+from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.results import (
     HUB,
@@ -33,6 +33,7 @@ from closeread.leaderboard.results import (
     Entry,
     Receipt,
     Results,
+    check_digest,
     parse_index,
     read_results,
 )
@@ -61,8 +62,7 @@ class FolderStore:
 
     def read_leaderboard(self) -> Leaderboard:
         """Read the declaration, which must be there."""
-        found = self.find_leaderboard()
-        if found is None:
+        if (found := self.find_leaderboard()) is None:
             missing = f"{self._folder} is not a leaderboard: it has no {FILE}"
             raise RequestError(f"{missing}; create one with closeread leaderboard init")
         return found
@@ -81,12 +81,7 @@ class FolderStore:
         return name or _name_user(os.geteuid())
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
-        """Send the files of a submission or a withdrawal, by their path in the store.
-
-        Args:
-            files: the files; the last one makes the submission complete.
-            title, description: what to say about it, in Markdown.
-        """
+        """Send the files of a submission or a withdrawal by their path in the store; the last one makes it complete."""
         name, data = list(files.items())[-1]
         last = self._folder / name
         is_new = not last.is_file() or last.read_bytes() != data
@@ -109,19 +104,17 @@ class FolderStore:
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
-        kind = "withdrawals" if arrival.withdrawal else "submissions"
-        path = self._path_of(kind, arrival.board, arrival.submission)
+        path = _find_path(arrival)
         try:
             data = _read_regular(self._folder / path, MAX_ABOUT)
             if arrival.withdrawal:  # its owner may have written the file for another purpose
                 if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
                     raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
                 return arrival
-            _check_digest(path, data)
+            check_digest(path, data)
             about = About.from_bytes(data, arrival.board, path)
-            return replace(
-                arrival, files={about.predictions: self.read_predictions(about.predictions, limit), path: data}
-            )
+            files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
+            return replace(arrival, files=files)
         except FormatError as error:
             problems = tuple(problem.message for problem in error.problems)
         except OSError as error:  # its message has the path of the folder on this machine
@@ -136,7 +129,7 @@ class FolderStore:
             data = _read_regular(self._folder / path, limit)
         except OSError as error:
             raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
-        _check_digest(path, data)
+        check_digest(path, data)
         return data
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
@@ -154,16 +147,14 @@ class FolderStore:
 
         On the Hub, the files of an arrival are accepted first.
         """
-
-        def is_superseded(path: str, data: bytes) -> bool:
-            if not path.startswith("entries/") or not (self._folder / path).is_file():
-                return False
-            old, new = (Entry.from_bytes(one, path) for one in ((self._folder / path).read_bytes(), data))
-            return STATUSES.index(old.status) > STATUSES.index(new.status)
-
         with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
-            new = {path: data for path, data in files.items() if not is_superseded(path, data)}
-            self._write(dict(sorted(new.items(), key=lambda item: item[0].startswith("entries/"))))
+            for path in sorted(files, key=lambda path: path.startswith("entries/")):
+                there = self._folder / path
+                if path.startswith("entries/") and there.is_file():
+                    old, new = (Entry.from_bytes(one, path) for one in (there.read_bytes(), files[path]))
+                    if STATUSES.index(old.status) > STATUSES.index(new.status):
+                        continue
+                self._write({path: files[path]})
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Tell the author what became of an arrival, once, and close it; `text` is Markdown.
@@ -171,7 +162,7 @@ class FolderStore:
         Here, answers are in the entries; a withdrawal that was refused is deleted, unless there is another one.
         """
         if arrival.withdrawal and arrival.problems and arrival.submission:
-            path = self._folder / self._path_of("withdrawals", arrival.board, arrival.submission)
+            path = self._folder / _find_path(arrival)
             with suppress(FileNotFoundError):  # another judge was faster
                 found = self._describe(arrival.board, arrival.submission, path, is_withdrawal=True)
                 if found == replace(arrival, problems=()):
@@ -232,10 +223,6 @@ class FolderStore:
         """Return when a file has arrived, in seconds since 1970."""
         return about.st_ctime
 
-    @staticmethod
-    def _path_of(kind: str, board: str, submission: str) -> str:
-        return f"{kind}/{board}/{submission[:2]}/{submission}.json"
-
     @contextmanager
     def _lock(self, name: str) -> Iterator[None]:
         """Hold a lock, which the system releases if the process is killed."""
@@ -244,20 +231,17 @@ class FolderStore:
             yield
 
 
+def _find_path(arrival: Arrival) -> str:
+    return store_path("withdrawals" if arrival.withdrawal else "submissions", arrival.board, arrival.submission)
+
+
 def _name_user(number: int) -> str:
-    """Return the name of a user; the number if the user is unknown here."""
     import pwd
 
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:
         return str(number)
-
-
-def _check_digest(path: str, data: bytes) -> None:
-    """Check that a file has the digest that it is named after."""
-    if digest(data) != path.rpartition("/")[2].partition(".")[0]:
-        raise RequestError(f"{path} does not have the digest that it is named after")
 
 
 def _read_regular(path: Path, limit: int) -> bytes:
@@ -272,11 +256,7 @@ def _read_regular(path: Path, limit: int) -> bytes:
 
 
 def open_store(place: str) -> Store:
-    """Open a store.
-
-    Args:
-        place: a folder, or `hf://datasets/ORG/NAME`.
-    """
+    """Open a store, a folder or `hf://datasets/ORG/NAME`."""
     if place.startswith(HUB):
         from closeread.leaderboard.hub_store import HubStore
 

@@ -20,23 +20,26 @@ from closeread.files import creating_folder, read_at_most, replacing
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import decompress
-from closeread.leaderboard.declaration import FORMAT, WITH_LINE_ENDS, Board, Limits, digest, read_json, write_json
+from closeread.leaderboard.declaration import (
+    FORMAT,
+    WITH_LINE_ENDS,
+    Board,
+    Limits,
+    digest,
+    read_json,
+    store_path,
+    write_json,
+)
 from closeread.leaderboard.names import check_link, check_model, check_name, escape_markdown
 from closeread.limits import MAX_FILES, keep_files_below
 
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt", ".json", ".gz")
-PACKED = ".files.jsonl"
-"""The suffix of a folder of files, packed into one file."""
-
+PACKED = ".files.jsonl"  # the suffix of a folder of files, packed into one file
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,120}")
-PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")
-"""The path of a file in a packed folder."""
-
+PACKED_NAME = re.compile(rf"{FILE_NAME.pattern}(/{FILE_NAME.pattern}){{0,9}}")  # the path of a file in a packed folder
 DIGEST = re.compile("[0-9a-f]{64}")
 MISNAMED = "is not a plain name of a file (letters, digits and . _ - @ + in each part)"
-MAX_ABOUT = 20_000
-"""The largest description of a submission, in bytes."""
-
+MAX_ABOUT = 20_000  # the largest description of a submission, in bytes
 FORM_ONLY = "The gold of this board is private: only the form and the ids were checked; the judge checks the rest."
 NAME_LENGTH = 80
 DESCRIPTION_LENGTH = 1000
@@ -104,13 +107,13 @@ class About:
 class Submission:
     """A submission, ready to be sent."""
 
-    about: About  # what the submitter says
-    predictions: bytes  # the bytes of the predictions
+    about: About
+    predictions: bytes
 
     @property
     def path(self) -> str:
         """The path of the description in the store."""
-        return about_path(self.about.board, self.about.id)
+        return store_path("submissions", self.about.board, self.about.id)
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -118,25 +121,9 @@ class Submission:
         return {self.about.predictions: self.predictions, self.path: self.about.to_bytes()}
 
 
-def about_path(board: str, submission: str) -> str:
-    """Return the path of a description in the store."""
-    return f"submissions/{board}/{submission[:2]}/{submission}.json"
-
-
-def withdrawal_path(board: str, submission: str) -> str:
-    """Return the path of a withdrawal in the store."""
-    return f"withdrawals/{board}/{submission[:2]}/{submission}.json"
-
-
 def withdrawal_bytes(submission: str, author: str | None = None) -> bytes:
     """Return the bytes of a withdrawal; only in a folder does it name its author."""
     return write_json({"format": FORMAT, "submission": submission, **({} if author is None else {"author": author})})
-
-
-def predictions_path(board: str, data: bytes, suffix: str) -> str:
-    """Return the path of predictions in the store."""
-    name = digest(data)
-    return f"submissions/{board}/{name[:2]}/{name}{suffix}"
 
 
 def is_predictions_path(path: str, board: str) -> bool:
@@ -147,19 +134,13 @@ def is_predictions_path(path: str, board: str) -> bool:
 
 
 def make_submission(board: Board, predictions: Path, **about: str | None) -> Submission:
-    """Read predictions as bytes, and describe the system.
-
-    Args:
-        board: the board.
-        predictions: a file, or a folder of files.
-        **about: `system`, and the other attributes of `About`; None for those that are not given.
-    """
+    """Read predictions, a file or a folder of files, as bytes; `about` has attributes of `About`, None if not given."""
     if predictions.is_dir():
         data, suffix = pack_folder(predictions, board.limits.bytes), PACKED
     else:
         data, suffix = read_limited(predictions, board.limits.bytes), find_suffix(predictions.name)
     given = {name: value for name, value in about.items() if value is not None}
-    found = About(board.name, predictions_path(board.name, data, suffix), **given)
+    found = About(board.name, store_path("submissions", board.name, digest(data), suffix), **given)
     if problems := found.find_problems(board.name):
         raise SubmissionError("submission", problems)
     return Submission(found, data)
@@ -198,13 +179,7 @@ def pack_folder(folder: Path, limit: int) -> bytes:
 
 
 def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
-    """Return files as JSON Lines: name and text.
-
-    Args:
-        files: regular files by their path in the folder that they come from.
-        limit: how many bytes they may have together.
-        source: the folder, for messages.
-    """
+    """Return files, by their path in the folder `source`, as JSON Lines of at most `limit` bytes: name and text."""
     rows = []
     problems = [Problem(MISNAMED, file=name) for name in files if not PACKED_NAME.fullmatch(name)]
     if sum(path.stat().st_size for path in files.values()) > limit:
@@ -230,21 +205,23 @@ def pack_files(files: Mapping[str, Path], limit: int, source: object) -> bytes:
 def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
     """Write predictions, decompressed, to a temporary file, or a packed folder to a temporary folder, for the block.
 
-    Args:
-        data: the bytes.
-        path: their path in the store, whose suffix says what they are.
-        limits: how many bytes and lines they may have, decompressed.
+    The suffix of their path in the store says what they are; `limits` is about what is decompressed.
     """
+
+    def check_lines(number: int) -> None:
+        if number > limits.rows:
+            raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limits.rows:,})")])
+
     try:
         with keep_files_below(limits.bytes):
             data = decompress(Path("predictions"), data)
     except FormatError as error:
         raise SubmissionError("predictions", error.problems) from None
-    _check_lines(data.count(b"\n"), limits.rows)
+    check_lines(data.count(b"\n"))
     with TemporaryDirectory(prefix="closeread-") as scratch:
         if path.endswith(PACKED):
             files = _read_packed(data)
-            _check_lines(sum(text.count("\n") for text in files.values()), limits.rows)
+            check_lines(sum(text.count("\n") for text in files.values()))
             found = Path(scratch) / "predictions"
             _write_texts(found, files)
         else:
@@ -253,19 +230,8 @@ def unpacked(data: bytes, path: str, limits: Limits) -> Iterator[Path]:
         yield found
 
 
-def _check_lines(number: int, limit: int) -> None:
-    if number > limit:
-        raise SubmissionError("predictions", [Problem(f"has {number:,} lines (limit: {limit:,})")])
-
-
 def write_predictions(output: Path, data: bytes, path: str) -> None:
-    """Write predictions to a file, or a packed folder to a new folder.
-
-    Args:
-        output: the file or folder.
-        data: the bytes.
-        path: their path in the store, whose suffix says what they are.
-    """
+    """Write predictions to a file, or a packed folder to a new folder; the suffix of `path` says what they are."""
     if path.endswith(PACKED):
         with creating_folder(output) as folder:
             _write_texts(folder, _read_packed(data))
@@ -281,7 +247,6 @@ def _write_texts(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _read_packed(data: bytes) -> dict[str, str]:
-    """Return the texts of a packed folder by name."""
     try:
         lines = data.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -312,18 +277,12 @@ def _read_packed(data: bytes) -> dict[str, str]:
 class Checked(NamedTuple):
     """Predictions that passed the check."""
 
-    notices: tuple[str, ...]  # notices about them, one sentence each
-    value: float | None  # the headline score, between 0 and 1; None if gold is not at hand, or the score is undefined
+    notices: tuple[str, ...]  # about them, one sentence each
+    value: float | None  # the headline score, 0 to 1; None if gold is not at hand, or the score is undefined
 
 
 def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Checked:
-    """Check predictions before they are sent: as the judge will or, without gold, as far as possible.
-
-    Args:
-        board: the board.
-        predictions: a file or a folder.
-        gold: the organiser's own gold; None if it is not at hand.
-    """
+    """Check a file or folder of predictions before it is sent: as the judge will or, without gold, the form only."""
     try:
         if board.own_gold and gold is None:
             check_form(board, predictions)

@@ -22,18 +22,10 @@ from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, forma
 
 Json = Mapping[str, Any]
 
-PARAGRAPHS = ("citation", "description")
-"""The fields whose line ends are kept."""
-
-KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}
-"""The kinds of rows, in words."""
-
-FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}
-"""Flags in words; others are shown by their names."""
-
-MINOR = ("/precision", "/recall")
-"""The ends of the names of metrics that are summed up by another one."""
-
+PARAGRAPHS = ("citation", "description")  # the fields whose line ends are kept
+KINDS = {"system": "system", "baseline": "baseline", "printed": "printed in a paper"}  # the kinds of rows, in words
+FLAGS = {"duplicate": "duplicate", "perfect": "equal to the gold", "unverified": "unverified"}  # in words
+MINOR = ("/precision", "/recall")  # the ends of the names of metrics that are summed up by another one
 COLUMNS = (
     *("board", "standing", "kind", "system", "author", "id", "submitted", "field", "slice", "metric"),
     *("value", "low", "high", "undefined", "n_units", "n_blocks", "rank_low", "rank_high", "best"),
@@ -48,22 +40,13 @@ TYPES = {
 }
 """The types of columns that are not text."""
 
-PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)
-"""A text in which Markdown finds no markup."""
-
-PROSE = ("description", "source text", "author", "flags")
-"""Facts that a narrow terminal may wrap."""
-
-SHORTEST = 6
-"""The digits of an id that are enough to name it, if only one id begins with them."""
+PLAIN = re.compile(r"(?!.*www\.)[A-Za-z0-9 .,()+–-]*", re.IGNORECASE)  # text in which Markdown finds no markup
+PROSE = ("description", "source text", "author", "flags")  # facts that a narrow terminal may wrap
+SHORTEST = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
 
 def clean_index(value: Any, field: str = "") -> Any:
-    r"""Return a copy of a JSON value with all texts made harmless for terminals and pages.
-
-    >>> clean_index({"system": "a\x1b", "description": "one\ntwo"})
-    {'system': 'a\\x1b', 'description': 'one\ntwo'}
-    """
+    """Return a copy of a JSON value with all texts made harmless for terminals and pages."""
     if isinstance(value, str):
         if value.isascii() and value.isprintable():  # nearly all are, of a thousand systems
             return value
@@ -77,20 +60,12 @@ def clean_index(value: Any, field: str = "") -> Any:
 
 
 def find_link(text: str | None) -> str | None:
-    """Return the text if it is a link that readers of a page may follow; None if it is not.
-
-    >>> find_link("https://aclanthology.org/D19-1332/"), find_link("javascript:alert(1)")
-    ('https://aclanthology.org/D19-1332/', None)
-    """
+    """Return the text if it is a link that readers of a page may follow; None if it is not."""
     return text if text and not check_link(text) else None
 
 
 def link_model(name: str | None) -> str | None:
-    """Return the link to a model on the Hub; None if the text is not the name of one.
-
-    >>> link_model("org/name-7b"), link_model("../x")
-    ('https://huggingface.co/org/name-7b', None)
-    """
+    """Return the link to a model on the Hub; None if the text is not the name of one."""
     return f"https://huggingface.co/{name}" if name and not check_model(name) else None
 
 
@@ -106,11 +81,7 @@ def format_rank(rank: Json | None) -> str:
 
 
 def format_interval(score: Json | None) -> str:
-    """Format an interval, times 100; empty if there is none.
-
-    >>> format_interval({"value": 0.6, "low": 0.55, "high": 0.651})
-    '55.00–65.10'
-    """
+    """Format an interval, times 100; empty if there is none."""
     low, high = ((score or {}).get(name) for name in ("low", "high"))
     return "" if low is None or high is None else f"{percent(low)}–{percent(high)}"
 
@@ -124,7 +95,7 @@ def format_value(score: Json | None) -> str:
 
 
 def name_flags(row: Json) -> str:
-    """Return the flags of a row, in words."""
+    """Return the flags of a row, in words; unknown ones by their names."""
     return ", ".join(FLAGS.get(one["flag"], one["flag"]) for one in row.get("flags", ()))
 
 
@@ -154,8 +125,7 @@ def is_best(row: Json) -> bool:
 def count_best(board: Json) -> int:
     """Return the number of rows down to the end of the first group that is not distinguishable from the best.
 
-    A system further down may belong to them, too, if the tests can't tell because its scores vary more.  Rows without a
-    rank don't end the group.
+    Systems further down may belong to them, too, if their scores vary more.  Rows without a rank don't end the group.
     """
     number = 0
     for place, row in enumerate(board["rows"], start=1):
@@ -172,66 +142,55 @@ def list_rows(board: Json) -> list[Json]:
 
 
 def grid(board: Json, *, style: Style = "table") -> Grid:
-    """Return the ranking of a board.
-
-    In a terminal, columns that don't fit into its width are left out; in Markdown, names are quoted.  Precision and
-    recall are left out in every style.
-    """
+    """Return the ranking of a board, without precision and recall; in a terminal, with the columns that fit."""
     clean = clean_index(board)
-    metrics, rows = order_metrics(clean), clean["rows"]
-    headline = [row["scores"].get(metrics[0]["name"]) for row in rows]
+    rows = clean["rows"]
+    first, *others = order_metrics(clean)
+    headline = [row["scores"].get(first["name"]) for row in rows]
+    names = [shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "") for row in rows]
+    times = Counter(name.casefold() for name in names)
+    for i, row in enumerate(rows):  # systems that look alike have their ids added
+        if times[names[i].casefold()] > 1 and row["kind"] == "system":
+            names[i] += f" ({row['id'][:8]})"
     columns = [
         ["rank", *(format_rank(row["rank"]) + ("†" if is_best(row) else "") for row in rows)],
-        ["system", *(_quote(name, style) for name in _name_rows(rows))],
-        [metrics[0]["title"], *map(format_value, headline)],
+        ["system", *(_quote(name, style) for name in names)],
+        [first["title"], *map(format_value, headline)],
         [f"{100 * clean['confidence']:g}% interval", *map(format_interval, headline)],
     ]
     more = [
         [metric["title"], *(format_value(row["scores"].get(metric["name"])) for row in rows)]
-        for metric in metrics[1:]
+        for metric in others
         if not metric["name"].endswith(MINOR)
     ]
     if len({row.get("author") for row in rows} - {None}) > 1:  # the same name in every row says nothing
         more.append(["author", *(_quote(shorten(row.get("author") or "", 60), style) for row in rows)])
     more.append(["flags", *map(name_flags, rows)])
     left_out: list[str] = []
-    width = find_width()
-
-    def is_narrow(columns: Sequence[Sequence[str]]) -> bool:
-        return sum(max(map(len, column)) for column in columns) + GAPS[-1] * (len(columns) - 1) <= width
-
-    # If not even the first columns fit, each row becomes a block, which has room for all.
-    has_room = style != "table" or not is_narrow(columns)
+    room = find_width() - sum(max(map(len, column)) + GAPS[-1] for column in columns) + GAPS[-1]
+    is_limited = style == "table" and room >= 0  # if not even these fit, each row becomes a block, with room for all
     for column in more:
         if any(column[1:]):
-            if has_room or is_narrow([*columns, column]):
-                columns.append(column)
-            else:
+            width = max(map(len, column)) + GAPS[-1]
+            if is_limited and width > room:
                 left_out.append(column[0])
+            else:
+                columns.append(column)
+                room -= width
     header, *cells = zip(*columns, strict=True)
-    others = sum(len(other["rows"]) for other in clean["others"])
+    n_others = sum(len(other["rows"]) for other in clean["others"])
     notes = {
         "† Not distinguishable from the best. A rank such as 1–3 is an interval, by paired tests.": count_best(clean),
         "* This score is 0/0; its value is set by convention.": any(
             score.get("undefined") for row in rows for score in row["scores"].values()
         ),
         f"Not shown: {', '.join(left_out)}; see --format csv.": left_out,
-        f"{pluralize(others, 'row')} with another signature: not comparable, see --format csv.": others,
+        f"{pluralize(n_others, 'row')} with another signature: not comparable, see --format csv.": n_others,
         f"Refused: {clean['refused']}. Withdrawn: {clean['withdrawn']}.": clean["refused"] or clean["withdrawn"],
         format_window(clean): format_window(clean),
         f"Signature: {clean['signature']}": True,
     }
     return Grid(clean["title"], header, cells, [note for note, holds in notes.items() if holds], labels=2)
-
-
-def _name_rows(rows: Sequence[Json]) -> list[str]:
-    """Return the names of rows; systems that look alike, as names are compared without case, have their ids added."""
-    names = [shorten(row["system"], 120) + (f" ({kind})" if (kind := name_kind(row)) else "") for row in rows]
-    times = Counter(name.casefold() for name in names)
-    return [
-        f"{name} ({row['id'][:8]})" if times[name.casefold()] > 1 and row["kind"] == "system" else name
-        for name, row in zip(names, rows, strict=True)
-    ]
 
 
 def quote_cell(text: str) -> str:
@@ -245,7 +204,6 @@ def quote_cell(text: str) -> str:
 
 
 def _quote(text: str, style: Style) -> str:
-    """Return a text for a grid that is drawn in this style."""
     if style == "markdown":
         return Markup("<br>".join(map(quote_cell, text.split("\n"))))
     return text.replace("\n", " ")
@@ -291,15 +249,13 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
 def long_rows(index: Json) -> Iterator[dict[str, Any]]:
     """Yield a record for each score of an index, with the keys of `COLUMNS`."""
     for board in clean_index(index)["boards"]:
-        rows = [("ranked", row) for row in board["rows"]]
-        rows += [("superseded", row) for row in board["superseded"]]
-        rows += [("other signature", row) for other in board["others"] for row in other["rows"]]
-        for standing, row in rows:
+        standings = ["ranked"] * len(board["rows"]) + ["superseded"] * len(board["superseded"])
+        for number, row in enumerate(list_rows(board)):
             rank, sizes = row["rank"] or {}, {} if row["kind"] == "printed" else board
             about = {
                 **row,
                 "board": board["name"],
-                "standing": standing,
+                "standing": standings[number] if number < len(standings) else "other signature",
                 "rank_low": rank.get("low"),
                 "rank_high": rank.get("high"),
                 "best": bool(rank.get("best")),
@@ -318,15 +274,10 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Ranking(Result):
-    """The index of a leaderboard: its JSON, tables of all boards, and a row for each score.
-
-    Attributes:
-        index: the index, or the part of it that is shown.
-        has_details: whether the tables show everything about each row.
-    """
+    """The index of a leaderboard, or the part of it that is shown: tables of all boards, and a row for each score."""
 
     index: Json
-    has_details: bool = False
+    has_details: bool = False  # whether the tables show everything about each row
 
     def select(self, board: str | None = None, system: str | None = None) -> Ranking:
         """Return one of the boards only, or one of the systems, on all boards that have it.
@@ -334,9 +285,6 @@ class Ranking(Result):
         Args:
             board: the name of a board; None for all.
             system: the name of a system, or an id or the beginning of one; several submissions may share a name.
-
-        Raises:
-            RequestError: there is no such board or system, or several ids begin so.
         """
         boards = [one for one in self.index["boards"] if board in (None, one["name"])]
         if not boards and board is not None:
@@ -359,8 +307,7 @@ class Ranking(Result):
         kept = []
         for one in boards:
             part: dict[str, Any] = {name: keep(one[name]) for name in ("rows", "superseded", "history")}
-            others = [{**other, "rows": keep(other["rows"])} for other in one["others"]]
-            part["others"] = [other for other in others if other["rows"]]
+            part["others"] = [{**other, "rows": found} for other in one["others"] if (found := keep(other["rows"]))]
             kept.append({**one, **part, "pairs": {"ids": [], "low": [], "high": [], "p": []}})
         return Ranking({**self.index, "boards": [one for one in kept if list_rows(one)]}, has_details=True)
 

@@ -326,8 +326,9 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     Args:
         author: Withdraw for this author, from a folder.  [default: the user]
     """
+    from closeread.leaderboard.declaration import store_path
     from closeread.leaderboard.results import HUB
-    from closeread.leaderboard.submission import withdrawal_bytes, withdrawal_path
+    from closeread.leaderboard.submission import withdrawal_bytes
 
     opened = _open(store)
     entry = opened.read_results(opened.read_leaderboard()).find(submission)
@@ -338,7 +339,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
         found = f"was submitted by {quote(entry.author)}, not by {quote(user)}; only its author can withdraw it"
         raise SubmissionError(name, [Problem(found)])
     content = withdrawal_bytes(entry.submission, None if opened.place.startswith(HUB) else user)
-    files = {withdrawal_path(entry.board, entry.submission): content}
+    files = {store_path("withdrawals", entry.board, entry.submission): content}
     receipt = opened.send(files, f"Withdraw submission {name}", "Withdrawn by its author.")
     done = "withdrawn with the next run of the judge" if receipt.is_new else "has been withdrawn before"
     return Written(None, f"{name}: {done} ({receipt.place})")

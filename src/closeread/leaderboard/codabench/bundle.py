@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -36,19 +37,15 @@ DOCKER_IMAGE = "codalab/codalab-legacy:py312"
 
 DATE = "%Y-%m-%d %H:%M:%S"
 START = "2026-01-01 00:00:00"
-"""The default start: a date in the past, so that the competition is open at once, and that is not today's, so that the
-same command gives the same bytes."""
+"""In the past, so that the competition is open at once, and fixed, so that the same command gives the same bytes."""
 
-SECONDS = 600
-"""The time limit for scoring a submission, the largest that the default queue of Codabench grants."""
-
+SECONDS = 600  # the time limit for scoring a submission, the largest that the default queue of Codabench grants
 PAGES = ("overview", "evaluation", "terms", "data")
 COMMAND = "python3 /app/program/score.py /app/input/ /app/output/"
 """The command of the scoring program, with the folders in which Codabench's worker puts program, input and output."""
 
 SAMPLE_GOLD, SAMPLE_PREDICTIONS = "sample_gold.jsonl", "sample_predictions.jsonl"
-LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")
-"""The libraries that scoring imports."""
+LIBRARIES = ("jsonschema", "jsonschema-rs", "numpy", "orjson", "scipy")  # the libraries that scoring imports
 
 ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 """Subpackages that are not below the folder of the package when it is installed from a checkout."""
@@ -56,36 +53,33 @@ ELSEWHERE = ("cards", "evaluate_modules", "loaders", "schemas")
 PACKAGE = "closeread.zip"
 """The file of a scoring program with the installed package, unless a wheel of closeread is given."""
 
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that an archive can store."""
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that an archive can store
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an organiser decides.
+    """What an organiser decides."""
 
-    Attributes:
-        title: the title of the competition; None for that of the board.
-        start, end: the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC; no end if None.
-        per_day: how many submissions a participant may make per day.
-        max_submissions: how many submissions a participant may make in all.
-        docker_image: the image in which submissions are scored.
-        wheels: wheels to add to the scoring program: closeread's own, or libraries.
-    """
-
-    title: str | None = None
-    start: str = START
+    title: str | None = None  # the title of the competition; None for that of the board
+    start: str = START  # the first and the last moment for submissions, `YYYY-MM-DD HH:MM:SS` in UTC
     end: str | None = None
-    per_day: int = Limits.per_day
+    per_day: int = Limits.per_day  # how many submissions a participant may make per day, and in all
     max_submissions: int = 100
-    docker_image: str = DOCKER_IMAGE
-    wheels: tuple[Path, ...] = ()
+    docker_image: str = DOCKER_IMAGE  # the image in which submissions are scored
+    wheels: tuple[Path, ...] = ()  # wheels to add to the scoring program: closeread's own, or libraries
 
     def __post_init__(self) -> None:
         """Check the values."""
+
+        def is_date(text: str) -> bool:
+            try:
+                return datetime.strptime(text, DATE).strftime(DATE) == text
+            except ValueError:
+                return False
+
         problems = [] if self.title is None else [one.message for one in check_name(self.title, "title", 250)]
         for name, value in (("start", self.start), ("end", self.end)):
-            if value is not None and not _is_date(value):
+            if value is not None and not is_date(value):
                 problems.append(f"{name}: {quote(value)} is not a date (expected YYYY-MM-DD HH:MM:SS, UTC)")
         if not problems and self.end is not None and self.end <= self.start:
             problems.append(f"end: {self.end} is not after the start, {self.start}")
@@ -93,77 +87,27 @@ class Settings:
             raise RequestError("\n".join(problems))
 
 
-def _is_date(text: str) -> bool:
-    try:
-        return datetime.strptime(text, DATE).strftime(DATE) == text
-    except ValueError:
-        return False
-
-
 def make_competition(board: Board, settings: Settings) -> dict[str, Any]:
     """Return the content of `competition.yaml`."""
+    import yaml
+
+    found: dict[str, Any] = yaml.safe_load((_find_folder() / "pages" / "competition.yaml").read_text("utf-8"))
+    (task,), (phase,), (leaderboard,) = (found[name] for name in ("tasks", "phases", "leaderboards"))
     about = f"Scored by closeread: {board.procedure.title}."
+    found |= {"title": settings.title or board.title, "description": about, "docker_image": settings.docker_image}
+    found["pages"] = [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES]
+    task |= {"name": board.title, "description": about}
+    phase |= {"start": settings.start, "end": settings.end}
+    phase |= {"max_submissions_per_day": settings.per_day, "max_submissions": settings.max_submissions}
+    phase["execution_time_limit"] = SECONDS
+    if settings.end is None:
+        del phase["end"]
     # Codabench ranks by the first column.
     metrics = sorted(board.procedure.metrics, key=lambda metric: metric.name != board.headline)
-    columns = [
-        {
-            "title": one.title,
-            "key": column_key(one.name),
-            "index": i,
-            "sorting": "desc",
-            "precision": 2,
-            "hidden": False,
-        }
-        for i, one in enumerate(metrics)
+    column = {"sorting": "desc", "precision": 2, "hidden": False}
+    leaderboard["columns"] = [
+        {"title": one.title, "key": column_key(one.name), "index": i, **column} for i, one in enumerate(metrics)
     ]
-    found = {
-        "version": 2,
-        "title": settings.title or board.title,
-        "description": about,
-        "image": "logo.png",
-        "terms": "pages/terms.md",
-        "registration_auto_approve": False,
-        "docker_image": settings.docker_image,
-        "make_programs_available": True,
-        "make_input_data_available": False,
-        "enable_detailed_results": True,
-        "show_detailed_results_in_submission_panel": True,
-        "show_detailed_results_in_leaderboard": True,
-        "pages": [{"title": name.title(), "file": f"pages/{name}.md"} for name in PAGES],
-        "tasks": [
-            {
-                "index": 0,
-                "name": board.title,
-                "description": about,
-                "scoring_program": "scoring_program",
-                "reference_data": "reference_data",
-            }
-        ],
-        "phases": [
-            {
-                "index": 0,
-                "name": "Evaluation",
-                "description": "Submit predictions.",
-                "start": settings.start,
-                **({} if settings.end is None else {"end": settings.end}),
-                "max_submissions_per_day": settings.per_day,
-                "max_submissions": settings.max_submissions,
-                "execution_time_limit": SECONDS,
-                "accepts_only_result_submissions": True,
-                "starting_kit": "starting_kit",
-                "tasks": [0],
-            }
-        ],
-        "leaderboards": [
-            {
-                "title": "Results",
-                "key": "results",
-                "submission_rule": "Force_Best",
-                "hidden": False,
-                "columns": columns,
-            }
-        ],
-    }
     try:
         check_json(found, "closeread.leaderboard/codabench.schema.json", "competition.yaml")
     except FormatError as error:
@@ -208,18 +152,17 @@ def make_bundle(
     with creating_folder(folder) as made:
         _write_gold(board, place, made / "reference_data")
         samples = _write_starting_kit(board, made / "starting_kit")
-        requirements = _write_program(board, settings, made / "scoring_program")
+        requirements = list_requirements()
+        _write_program(board, settings, requirements, made / "scoring_program")
         _write_texts(board, str(competition["title"]), samples, settings.docker_image, requirements, made)
-        logo = package_folder("closeread.leaderboard.codabench") / "logo.png"
-        (made / "logo.png").write_bytes(logo.read_bytes())
+        (made / "logo.png").write_bytes((_find_folder() / "logo.png").read_bytes())
         # Codabench drops the time of a date that is not in quotation marks.
         text = yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=1000)
         write_text(made / "competition.yaml", text)
-        files = [path.relative_to(made) for path in sorted(made.rglob("*")) if path.is_file()]
+        files = {path.relative_to(made).as_posix(): path for path in sorted(made.rglob("*")) if path.is_file()}
         if archive:
             with replacing(zipped) as partial:
-                found = {path.as_posix(): made / path for path in files}
-                partial.write_bytes(zip_files(found))
+                partial.write_bytes(zip_files(files))
     return [*(folder / file for file in files), *([zipped] if archive else [])]
 
 
@@ -233,11 +176,12 @@ def describe_licence(scored: str, place: GoldSpec) -> list[str]:
     return [f"{corpus.title} may not be redistributed ({corpus.redistribution}): {allowed}."]
 
 
-def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
-    """Write the gold, and check that it is scored as it was before.
+def _find_folder() -> Path:
+    return package_folder("closeread.leaderboard.codabench")
 
-    A key is copied; gold in the format of a corpus becomes JSON Lines.
-    """
+
+def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
+    """Write the gold, a key as it is and that of a corpus as JSON Lines, and check that it is scored as before."""
     folder.mkdir()
     if board.corpus is not None:
         at = place._replace(corpus=board.corpus, split=None if board.own_gold else place.split)
@@ -246,13 +190,9 @@ def _write_gold(board: Board, place: GoldSpec, folder: Path) -> None:
     else:
         key = Path(str(place.gold))
         gold = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
-        if key.is_dir():
-            for name, path in walk_files(key)[0].items():
-                copy = gold / name
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(path.read_bytes())
-        else:
-            gold.write_bytes(key.read_bytes())
+        for name, path in walk_files(key)[0].items() if key.is_dir() else [("", key)]:
+            (gold / name).parent.mkdir(parents=True, exist_ok=True)
+            (gold / name).write_bytes(path.read_bytes())
     board.open_scorer(gold)
 
 
@@ -270,8 +210,7 @@ def _write_starting_kit(board: Board, folder: Path) -> list[str]:
     return [SAMPLE_GOLD, SAMPLE_PREDICTIONS]
 
 
-def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
-    """Write the scoring program; return the libraries that it needs."""
+def _write_program(board: Board, settings: Settings, requirements: Sequence[str], folder: Path) -> None:
     folder.mkdir()
     own = [wheel for wheel in settings.wheels if re.match(r"closeread-[^/]*\.whl$", wheel.name)]
     other = [wheel.name for wheel in settings.wheels if wheel.suffix != ".whl"]
@@ -281,14 +220,11 @@ def _write_program(board: Board, settings: Settings, folder: Path) -> list[str]:
     for wheel in settings.wheels:
         (folder / wheel.name).write_bytes(wheel.read_bytes())
     if not own:
-        (folder / PACKAGE).write_bytes(zip_files(_find_package_files()))
-    requirements = scoring_requirements()
-    code = package_folder("closeread.leaderboard.codabench") / "score.py"
-    (folder / "score.py").write_bytes(code.read_bytes())
+        (folder / PACKAGE).write_bytes(_pack_package())
+    (folder / "score.py").write_bytes((_find_folder() / "score.py").read_bytes())
     (folder / FILE).write_bytes(Leaderboard(board.title, {board.name: board}).to_bytes())
     write_text(folder / "metadata.yaml", f"command: {COMMAND}\n")
     write_text(folder / "requirements.txt", "".join(f"{one}\n" for one in requirements))
-    return requirements
 
 
 def _write_texts(
@@ -313,7 +249,7 @@ def _write_texts(
     of_submissions = [[Markup(f"`{one.name}`"), one.type, Markup(one.description)] for one in described]
     config = "" if is_default else f" --config {board.config}"
     templates = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(package_folder("closeread.leaderboard.codabench") / "pages"),
+        loader=jinja2.FileSystemLoader(_find_folder() / "pages"),
         trim_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
@@ -358,28 +294,33 @@ def zip_files(files: Mapping[str, Path]) -> bytes:
     return buffer.getvalue()
 
 
-def _find_package_files() -> dict[str, Path]:
-    """Return the files of the installed package by their path in it."""
+@cache
+def _pack_package() -> bytes:
+    """Return the installed package as an archive: once a process, whose bundles are all of the same state of it."""
     root = package_folder("closeread")
     places = {**{f"closeread/{name}": package_folder(f"closeread.{name}") for name in ELSEWHERE}, "closeread": root}
-    return {
-        f"{place}/{path.relative_to(folder).as_posix()}": path
-        for place, folder in places.items()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path.suffix not in (".pyc", ".pyo")
-        and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
-    }
+    return zip_files(
+        {
+            f"{place}/{path.relative_to(folder).as_posix()}": path
+            for place, folder in places.items()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+            and path.suffix not in (".pyc", ".pyo")
+            and not any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts)
+        }
+    )
 
 
-def scoring_requirements() -> list[str]:
+@cache
+def list_requirements() -> tuple[str, ...]:
     """Return what scoring needs, and what that needs, in the versions that are installed, such as "numpy==2.3.1"."""
-    found: dict[str, str] = {}
+    found = {name: version(name) for name in LIBRARIES}
     left = list(LIBRARIES)
     while left:
-        name = re.split("[^A-Za-z0-9._-]", left.pop(), maxsplit=1)[0].lower().replace("_", "-")
-        with suppress(PackageNotFoundError):  # needed by another version of Python only
-            if name not in found:
-                found[name] = f"{name}=={version(name)}"
-                left += [one for one in requires(name) or () if "extra ==" not in one]
-    return sorted(found.values())
+        for one in requires(left.pop()) or ():
+            name = re.split("[^A-Za-z0-9._-]", one, maxsplit=1)[0].lower().replace("_", "-")
+            if "extra ==" not in one and name not in found:
+                with suppress(PackageNotFoundError):  # needed by another version of Python only
+                    found[name] = version(name)
+                    left.append(name)
+    return tuple(sorted(f"{name}=={number}" for name, number in found.items()))

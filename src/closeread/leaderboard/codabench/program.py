@@ -15,12 +15,13 @@ import traceback
 from collections.abc import Mapping
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
+from string import Template
 from typing import Any
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import find_folders
 from closeread.exceptions import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, pluralize
-from closeread.files import write_text
+from closeread.files import package_folder, write_text
 from closeread.formats.folders import walk_files
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
 from closeread.leaderboard.names import show_safely
@@ -30,46 +31,11 @@ from closeread.scoring import Scorer
 from closeread.tables import Grid, draw_html, percent
 from closeread.wording import word_for_command_line
 
-REFERENCE, RESULT = "ref", "res"
-"""The folders of the input: the reference data, and the unpacked submission."""
-
+REFERENCE, RESULT = "ref", "res"  # the folders of the input
 SCORES, DETAILS = "scores.json", "detailed_results.html"
-ORGANISERS = "The submission is not at fault; please tell the organisers."
-
-SOURCE = "submission"
-"""What messages call the folder."""
-
-WORKER_FILE = "metadata"
-"""The file that Codabench's worker adds to every submission."""
-
-MAC_FOLDER = "__MACOSX/"
-"""What macOS adds to archives."""
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 1.5rem auto; max-width: 60rem; padding: 0 1rem; }}
-table {{ border-collapse: collapse; margin: 1rem 0; }}
-caption {{ font-weight: bold; text-align: left; }}
-td {{ border-bottom: 1px solid GrayText; font-variant-numeric: tabular-nums; padding: 0.2rem 0.8rem 0.2rem 0; }}
-pre, code {{ font-family: ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }}
-</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-{body}
-</main>
-</body>
-</html>
-"""
+SOURCE = "submission"  # what messages call the folder
+WORKER_FILE = "metadata"  # the file that Codabench's worker adds to every submission
+MAC_FOLDER = "__MACOSX/"  # what macOS adds to archives
 
 
 def run(source: str, output: str, program: str) -> int:
@@ -81,54 +47,42 @@ def run(source: str, output: str, program: str) -> int:
         program: the folder of the scoring program.
     """
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    title = "Not scored"
+
+    def fail(what: str) -> int:
+        print(what, file=sys.stderr)
+        lines = "\n".join(html.escape(show_safely(line)) for line in what.split("\n"))
+        page = _draw_page(title, f"<h2>Not scored</h2>\n<pre>{lines}</pre>")
+        write_text(Path(output) / DETAILS, page)
+        return 1
+
+    def blame_organisers(what: str, error: Exception) -> int:
+        """Tell the kind of an error and its place in the code; its message may quote the gold."""
+        *_, place = traceback.extract_tb(error.__traceback__)
+        found = f"{type(error).__name__}, {Path(place.filename).name}:{place.lineno}"
+        return fail(f"{what} ({found}). The submission is not at fault; please tell the organisers.")
+
     try:
         path = Path(program) / FILE
         board = Leaderboard.from_bytes(path.read_bytes(), path).find(None)
         # The gold is the only file, or folder, that is not hidden.
         (gold,) = (one for one in (Path(source) / REFERENCE).iterdir() if not one.name.startswith("."))
         scorer = board.open_scorer(gold)
-    except Exception as error:  # its message may quote the gold
-        return _fail(Path(output), "Not scored", f"The gold can't be read ({describe_place(error)}). {ORGANISERS}")
+    except Exception as error:
+        return blame_organisers("The gold can't be read", error)
+    title = board.title
     try:
         with word_for_command_line():
-            report = judge(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
+            report = _score(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
     except (InputError, RequestError) as error:
-        return _fail(Path(output), board.title, str(error))
-    except Exception as error:  # its message may quote the gold
-        return _fail(Path(output), board.title, f"Scoring failed ({describe_place(error)}). {ORGANISERS}")
-    write_text(Path(output) / DETAILS, results_page(board, report))
-    write_text(Path(output) / SCORES, json.dumps(make_scores(report), indent=1) + "\n")
+        return fail(str(error))
+    except Exception as error:
+        return blame_organisers("Scoring failed", error)
+    write_text(Path(output) / DETAILS, _draw_results(board, report))
+    # An undefined score is 0: Codabench would rank a submission without a value above all others.
+    scores = {column_key(name): round(100 * (one["value"] or 0.0), 2) for name, one in report["scores"].items()}
+    write_text(Path(output) / SCORES, json.dumps(scores, indent=1) + "\n")
     return 0
-
-
-def judge(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
-    """Score a submission, and return what may be published, as the JSON of a report.
-
-    Args:
-        board: the board.
-        scorer: the scorer of its gold.
-        folder: the unpacked submission.
-        is_folder: whether the gold is a folder, so that a single file is a folder of one.
-    """
-    files = find_files(folder)
-    shown = SOURCE if is_folder or len(files) > 1 else f"{SOURCE}/{next(iter(files))}"
-    try:
-        data, path = read_predictions(files, board, is_folder=is_folder)
-        _, record = score_predictions(board, scorer, "codabench", path, data)
-    except InputError as error:
-        raise SubmissionError(shown, error.problems) from None
-    return record.report
-
-
-def make_scores(report: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores for the columns of the leaderboard, times 100 with two decimals.
-
-    An undefined score is 0: Codabench would rank a submission without a value above all others.
-
-    >>> make_scores({"scores": {"muc/f1": {"value": 0.61239}, "uprep": {"value": None}}})
-    {'muc_f1': 61.24, 'uprep': 0.0}
-    """
-    return {column_key(name): round(100 * (score["value"] or 0.0), 2) for name, score in report["scores"].items()}
 
 
 def column_key(metric: str) -> str:
@@ -140,27 +94,16 @@ def column_key(metric: str) -> str:
     return metric.replace("/", "_")
 
 
-def describe_place(error: BaseException) -> str:
-    """Return the kind of an error and its place in the code, without its message.
+def accepts_folders(board: Board) -> bool:
+    """Return whether the predictions of a board may be a folder of files."""
+    return board.corpus is None or bool(find_folders(load_corpus(board.corpus)))
 
-    >>> describe_place(KeyError("gold"))
-    'KeyError'
+
+def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
+    """Score an unpacked submission; return what may be published, as the JSON of a report.
+
+    If the gold is a folder (`is_folder`), a single file is a folder of one.
     """
-    places = [f"{Path(place.filename).name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)]
-    return ", ".join([type(error).__name__, *places[-1:]])
-
-
-def _fail(output: Path, title: str, what: str) -> int:
-    """Say why a submission is not scored, a reason a line; return the exit code."""
-    print(what, file=sys.stderr)
-    lines = "\n".join(html.escape(show_safely(line)) for line in what.split("\n"))
-    page = PAGE.format(title=html.escape(show_safely(title)), body=f"<h2>Not scored</h2>\n<pre>{lines}</pre>")
-    write_text(output / DETAILS, page)
-    return 1
-
-
-def find_files(folder: Path) -> dict[str, Path]:
-    """Return the files of an unpacked submission by their path in it."""
     try:
         files, problems = walk_files(folder)
     except FormatError as error:
@@ -170,33 +113,27 @@ def find_files(folder: Path) -> dict[str, Path]:
         problems = [Problem("contains no files (expected a zip file with the predictions)")]
     if problems:
         raise SubmissionError(SOURCE, problems)
-    return files
+    is_file = len(files) == 1 and not is_folder
+    try:
+        if is_file:
+            ((name, path),) = files.items()
+            data, suffix = read_limited(path, board.limits.bytes), find_suffix(name)
+        elif not accepts_folders(board):
+            found = f"has {pluralize(len(files), 'file')} (expected one file of predictions): {join_names(list(files))}"
+            raise SubmissionError(SOURCE, [Problem(found)])
+        else:
+            paths = {PurePosixPath("/", name): path for name, path in files.items()}
+            top = commonpath([name.parent for name in paths])
+            inside = {name.relative_to(top).as_posix(): path for name, path in paths.items()}
+            data, suffix = pack_files(inside, board.limits.bytes, SOURCE), PACKED
+        _, record = score_predictions(board, scorer, "codabench", suffix, data)
+    except InputError as error:
+        raise SubmissionError(f"{SOURCE}/{name}" if is_file else SOURCE, error.problems) from None
+    return record.report
 
 
-def read_predictions(files: dict[str, Path], board: Board, *, is_folder: bool) -> tuple[bytes, str]:
-    """Read predictions as the judge gets them, a file or a packed folder, with a name whose suffix says what they are.
-
-    With `is_folder`, a single file is a folder of one.
-    """
-    if len(files) == 1 and not is_folder:
-        ((name, path),) = files.items()
-        return read_limited(path, board.limits.bytes), find_suffix(name)
-    if not accepts_folders(board):
-        found = f"has {pluralize(len(files), 'file')} (expected one file of predictions): {join_names(list(files))}"
-        raise SubmissionError(SOURCE, [Problem(found)])
-    paths = {PurePosixPath("/", name): path for name, path in files.items()}
-    top = commonpath([name.parent for name in paths])
-    inside = {name.relative_to(top).as_posix(): path for name, path in paths.items()}
-    return pack_files(inside, board.limits.bytes, SOURCE), PACKED
-
-
-def accepts_folders(board: Board) -> bool:
-    """Return whether the predictions of a board may be a folder of files."""
-    return board.corpus is None or bool(find_folders(load_corpus(board.corpus)))
-
-
-def results_page(board: Board, report: Mapping[str, Any]) -> str:
-    """Return the page with the scores of a submission, from those that may be published, as the JSON of a report."""
+def _draw_results(board: Board, report: Mapping[str, Any]) -> str:
+    """Return the page with the scores of a submission."""
     titles = {metric.name: metric.title for metric in board.procedure.metrics}
 
     def format_score(score: Mapping[str, Any]) -> list[str]:
@@ -224,4 +161,9 @@ def results_page(board: Board, report: Mapping[str, Any]) -> str:
     if undefined:
         parts.append(f"<p>Undefined (0/0), and 0 on the leaderboard: {html.escape(', '.join(undefined))}.</p>")
     parts.append(f"<p>Signature: <code>{html.escape(show_safely(report['signature']))}</code></p>")
-    return PAGE.format(title=html.escape(show_safely(board.title)), body="\n".join(parts))
+    return _draw_page(board.title, "\n".join(parts))
+
+
+def _draw_page(title: str, body: str) -> str:
+    text = (package_folder("closeread.leaderboard.codabench") / "pages" / "results.html").read_text("utf-8")
+    return Template(text).substitute(title=html.escape(show_safely(title)), body=body)
