@@ -28,11 +28,10 @@ from scipy.sparse import csr_array, save_npz
 
 from closeread.corpus.sources import DATA_VARIABLE
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
-from closeread.tasks.coref.marmara.examples import list_examples, list_gold
+from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.features import describe_mentions, encode_pairs, expand_codes
-from closeread.tasks.coref.marmara.mention_types import PRONOUNS
-from closeread.tasks.coref.marmara.tokens import read_tokens
+from closeread.tasks.coref.marmara.mentions import PRONOUNS
+from closeread.tasks.coref.marmara.pairs import describe_mentions, encode_pairs, expand_codes, list_examples, list_gold
 
 RUNS = 5
 CLOSEREAD = Path(sys.executable).parent / "closeread"
@@ -59,7 +58,7 @@ def measure_files(folder):
         numbers = count()
 
         def extract_all():
-            write_documents(Path(scratch, f"out{next(numbers)}"), extract(fragments))
+            write_documents(Path(scratch, f"out{next(numbers)}"), extract(fragments).documents)
 
         parsed = "xml.etree.ElementTree, the same files, elements only"
         timings = calls(

@@ -24,8 +24,7 @@ from shared.stand_in_wiki import serving_wiki
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.wikipossessions.articles import fetch_articles
-from closeread.tasks.wikipossessions.mediawiki import Wiki
+from closeread.tasks.wikipossessions.articles import Wiki, fetch_articles
 from closeread.tasks.wikipossessions.procedure import count
 
 CLOSEREAD = Path(sys.executable).parent / "closeread"

@@ -13,10 +13,10 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication.objectives import OBJECTIVES
+from closeread.tasks.coref.adjudication.partition import Deadline, Found
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solving import Deadline, Found
 
+OBJECTIVES = ("v", "va", "u", "ua")
 TESTS = Path(__file__).parent.parent
 CASES = json.loads(TESTS.joinpath("cases/adjudication.json").read_text("utf-8"))
 CASPR = json.loads(TESTS.joinpath("agreed/caspr.json").read_text("utf-8"))

@@ -13,11 +13,10 @@ from closeread.files import write_text
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, normalize_text, read_annotation
+from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotation
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.treebank_files import TreebankFile
-from closeread.tasks.coref.marmara.treebank_xml import dump_document as dump_treebank
-from closeread.tasks.coref.marmara.treebank_xml import read_extracted
+from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
+from closeread.tasks.coref.marmara.treebank import XmlReader
 from closeread.tasks.coref.sides import dump_documents, read_documents
 from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
 
@@ -121,7 +120,7 @@ def test_marmara_coreference():
 def test_marmara_treebank(attribute):
     """A treebank's words are written as they were read, in which white space is one blank."""
     path = next(iter(treebank_files().values()))
-    sentence = read_extracted(path.name, TreebankFile(path, path.read_bytes()), [], []).sentences[0]
+    sentence = XmlReader().read_extracted(path.name, path, path.read_bytes())[0]
 
     def make(text):
         word, *others = sentence.words
@@ -129,7 +128,7 @@ def test_marmara_treebank(attribute):
         return sentence._replace(words=[word._replace(**changed), *others])
 
     def check(text, made):
-        (again,) = read_extracted(path.name, TreebankFile(write(made), made.encode()), [], []).sentences
+        (again,) = XmlReader().read_extracted(path.name, write(made), made.encode())
         expected = make(text)
         assert [(one.ix, one.form, one.attributes) for one in again.words] == [
             (one.ix, one.form, one.attributes) for one in expected.words

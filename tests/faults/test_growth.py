@@ -18,11 +18,11 @@ from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.procedure import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
-from closeread.tasks.wikipossessions.kernels.matching import match_possessions
-from closeread.tasks.wikipossessions.kernels.subtasks import Rules, article_counts, possessions
-from closeread.tasks.wikipossessions.kernels.temporal import Reading
+from closeread.tasks.wikipossessions.dates import Reading
+from closeread.tasks.wikipossessions.matching import match_possessions
 from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
 from closeread.tasks.wikipossessions.procedure import validate
+from closeread.tasks.wikipossessions.subtasks import Rules, article_counts, possessions
 
 pytestmark = pytest.mark.extended
 
@@ -145,7 +145,7 @@ def test_names_with_many_words_are_matched_as_those_with_few(monkeypatch):
     ]
     pair = [side.names_and_orders for side in sides]
     dense = match_possessions(*pair, "partial")
-    monkeypatch.setattr("closeread.tasks.wikipossessions.kernels.matching.MANY_CELLS", 0)
+    monkeypatch.setattr("closeread.tasks.wikipossessions.matching.MANY_CELLS", 0)
     assert match_possessions(*pair, "partial") == dense
 
 

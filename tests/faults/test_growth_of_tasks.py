@@ -12,12 +12,12 @@ from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.kernels import chain_matching
 from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
-from closeread.tasks.coref.marmara.features import LimitError, describe_mentions
+from closeread.tasks.coref.marmara.documents import Tokens
+from closeread.tasks.coref.marmara.pairs import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.records import draw
-from closeread.tasks.coref.marmara.tokens import Tokens
 from closeread.tasks.tne import closure
 from closeread.tasks.tne.adjudication import consolidated
-from closeread.tasks.wikipossessions.article_text import extract_text
+from closeread.tasks.wikipossessions.articles import extract_text
 
 pytestmark = pytest.mark.extended
 

@@ -13,13 +13,12 @@ from closeread.suggestions import suggest
 from closeread.tasks.coref.conllua_markables import PIECE
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.marmara.equalities import ID
-from closeread.tasks.coref.marmara.sentence_numbers import SENTENCE
-from closeread.tasks.coref.marmara.ud_treebank import SENT_ID
+from closeread.tasks.coref.marmara.treebank import SENTENCE
+from closeread.tasks.coref.marmara.universal_dependencies import SENT_ID
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
-from closeread.tasks.wikipossessions.article_text import find_redirect
-from closeread.tasks.wikipossessions.kernels.anchors import DASH
-from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
+from closeread.tasks.wikipossessions.articles import find_redirect
+from closeread.tasks.wikipossessions.dates import DASH, date_to_anchor
 
 N = 4000
 MOST = 12

@@ -4,7 +4,7 @@ import pytest
 
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
-from closeread.tasks.coref.marmara.annotation_files import read_annotation_files
+from closeread.tasks.coref.marmara.equalities import read_annotation_files
 
 
 def test_all_documents(corpora):

@@ -15,8 +15,8 @@ from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.progress import showing_progress, track
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
-from closeread.tasks.coref.marmara.features import A, B
-from closeread.tasks.coref.marmara.mention_detection import detect_mentions
+from closeread.tasks.coref.marmara.mentions import detect_mentions
+from closeread.tasks.coref.marmara.pairs import A, B
 
 BASELINE = ("baseline", "marmara_coref")
 SAMPLE = ("--config", "sample")

@@ -9,12 +9,20 @@ from twins import marmara_features as twin
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.coref.marmara.examples import count_examples, draw_wrong, list_examples, list_gold
-from closeread.tasks.coref.marmara.features import FEATURES, N_CODES, describe_mentions, encode_pairs, expand_codes
-from closeread.tasks.coref.marmara.learning import balance, make_estimator, score_codes
-from closeread.tasks.coref.marmara.mention_types import PRONOUNS
-from closeread.tasks.coref.marmara.pair_learning import PairMatrix, fit_pairs
-from closeread.tasks.coref.marmara.tokens import read_tokens
+from closeread.tasks.coref.marmara.documents import read_tokens
+from closeread.tasks.coref.marmara.learning import PairMatrix, balance, fit_pairs, make_estimator, score_codes
+from closeread.tasks.coref.marmara.mentions import PRONOUNS
+from closeread.tasks.coref.marmara.pairs import (
+    FEATURES,
+    N_CODES,
+    count_examples,
+    describe_mentions,
+    draw_wrong,
+    encode_pairs,
+    expand_codes,
+    list_examples,
+    list_gold,
+)
 
 
 @pytest.fixture(scope="module")

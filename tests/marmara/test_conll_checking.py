@@ -7,8 +7,8 @@ from shared.marmara_sample import SAMPLE, treebank_files
 from shared.marmara_xml import SENTENCES, put, write_treebank
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.conll_checking import read_checked
-from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+from closeread.tasks.coref.marmara.conll import read_checked
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 TREEBANK = read_treebank(treebank_files())
 GOOD = (SAMPLE / "annotations" / "77000112" / "anna.conll").read_text("utf-8")
@@ -39,7 +39,7 @@ def change_lines(**lines):
 
 def test_a_good_file_is_a_record(tmp_path):
     (tmp_path / "a.conll").write_text(GOOD, "utf-8")
-    (record,) = read_checked(tmp_path / "a.conll", TREEBANK).documents
+    ((record,), _) = read_checked(tmp_path / "a.conll", TREEBANK)
     assert (record["document"], record["n_tokens"]) == ("77000112", 78)
     assert record["sentences"] == TREEBANK.documents["77000112"]
     first = {"id": "0", "sentence": "77000112003.1", "from": 1, "to": 1, "start": 0, "end": 0}
@@ -134,7 +134,7 @@ def split_good(line):
 def test_two_documents_may_be_parts_of_one(tmp_path):
     # Chains over both parts are two now, and those of one mention are no chains any more.
     (tmp_path / "a.conll").write_text(split_good(38), "utf-8")
-    one, other = read_checked(tmp_path / "a.conll", TREEBANK).documents
+    (one, other), _ = read_checked(tmp_path / "a.conll", TREEBANK)
     assert (one["document"], other["document"]) == ("77000112", "77000112_2")
     assert one["sentences"] + other["sentences"] == TREEBANK.documents["77000112"]
     assert [one["n_tokens"], other["n_tokens"]] == [32, 46]
@@ -156,9 +156,9 @@ def test_two_documents_may_be_parts_of_one(tmp_path):
 )
 def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
     (tmp_path / "a.conll").write_text(GOOD.replace("(77000112);", begin, 1), "utf-8")
-    found = read_checked(tmp_path / "a.conll", TREEBANK)
-    assert [record["document"] for record in found.documents] == ["77000112"]
-    assert [f"{notice.line}: {notice.what}" for notice in found.notices] == expected
+    documents, notices = read_checked(tmp_path / "a.conll", TREEBANK)
+    assert [record["document"] for record in documents] == ["77000112"]
+    assert [f"{notice.line}: {notice.what}" for notice in notices] == expected
 
 
 @for_each(
@@ -167,7 +167,7 @@ def test_other_names_than_in_the_treebank(tmp_path, begin, expected):
 )
 def test_names_of_parts(tmp_path, second, expected):
     (tmp_path / "a.conll").write_text(split_good(38).replace("second", second), "utf-8")
-    assert [notice.what for notice in read_checked(tmp_path / "a.conll", TREEBANK).notices] == expected
+    assert [notice.what for notice in read_checked(tmp_path / "a.conll", TREEBANK)[1]] == expected
 
 
 def test_a_document_is_numbered_whichever_others_of_its_id_are_there(tmp_path):
@@ -179,8 +179,8 @@ def test_a_document_is_numbered_whichever_others_of_its_id_are_there(tmp_path):
     tokens = treebank.documents["77000112"][0]["tokens"]
     rows = "".join(f"77000112009.1\t{ix}\t{token['form']}\t-\n" for ix, token in enumerate(tokens, 1))
     (tmp_path / "a.conll").write_text(f"#begin document (77000112_2);\n{rows}#end document\n", "utf-8")
-    found = read_checked(tmp_path / "a.conll", treebank)
-    assert ([record["document"] for record in found.documents], found.notices) == (["77000112_2"], [])
+    documents, notices = read_checked(tmp_path / "a.conll", treebank)
+    assert ([record["document"] for record in documents], notices) == (["77000112_2"], [])
 
 
 def test_a_document_must_not_end_inside_a_sentence(check):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.marmara.conll_files import format_cells, format_document, make_rows
+from closeread.tasks.coref.marmara.conll import format_cells, format_document, make_rows
 
 TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)

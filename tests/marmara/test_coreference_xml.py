@@ -4,7 +4,7 @@ import pytest
 from shared.for_each import for_each
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
-from closeread.tasks.coref.marmara.coreference_xml import (
+from closeread.tasks.coref.marmara.coreference import (
     Annotations,
     dump_annotation,
     normalize_text,

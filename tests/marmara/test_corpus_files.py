@@ -18,9 +18,14 @@ from shared.marmara_xml import (
 )
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
-from closeread.tasks.coref.marmara.corpus_files import FORMAT, read_corpus_files, read_corpus_folder
-from closeread.tasks.coref.marmara.genres import GENRES, KNOWN_GENRES
+from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation
+from closeread.tasks.coref.marmara.corpus_files import (
+    FORMAT,
+    GENRES,
+    KNOWN_GENRES,
+    read_corpus_files,
+    read_corpus_folder,
+)
 
 FIRST, SECOND, THIRD = SENTENCES
 TREEBANK = {"77000112.xml": write_treebank(SENTENCES)}

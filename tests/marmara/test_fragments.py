@@ -4,10 +4,7 @@ from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, messages, put, write_fragment, write_treebank
 
 from closeread.formats.xml_tree import parse_xml
-from closeread.tasks.coref.marmara.fragment_text import decode, repair
-from closeread.tasks.coref.marmara.fragments import read_fragments
-from closeread.tasks.coref.marmara.treebank_files import TreebankFile
-from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+from closeread.tasks.coref.marmara.treebank import XmlReader, decode, read_treebank, repair
 
 FIRST, SECOND, THIRD = SENTENCES
 
@@ -89,17 +86,16 @@ UNDECODABLE = {
 
 @for_each("data", UNDECODABLE)
 def test_bytes_that_are_no_text(tmp_path, data):
-    problems = []
-    read_fragments({"77000112003.xml": TreebankFile(tmp_path, data)}, problems, [])
-    assert messages(problems) == [f"DIR/77000112003.xml{UNDECODABLE[data]}"]
+    reader = XmlReader()
+    reader.read_fragments({"77000112003.xml": (tmp_path, data)})
+    assert messages(reader.problems) == [f"DIR/77000112003.xml{UNDECODABLE[data]}"]
 
 
 def test_text_that_is_no_unicode_is_refused(tmp_path):
-    problems = []
-    file = TreebankFile(tmp_path, rb"<Set>\ud800</Set>")
-    read_fragments({"77000112003.xml": file}, problems, [], encoding="unicode_escape")
+    reader = XmlReader()
+    reader.read_fragments({"77000112003.xml": (tmp_path, rb"<Set>\ud800</Set>")}, "unicode_escape")
     expected = "is not well-formed XML: not well-formed (invalid token)"
-    assert messages(problems) == [f"DIR/77000112003.xml:1: {expected}"]
+    assert messages(reader.problems) == [f"DIR/77000112003.xml:1: {expected}"]
 
 
 def test_fragments_are_read_as_the_documents_that_they_make_up(tmp_path):

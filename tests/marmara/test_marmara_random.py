@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from shared.marmara_xml import SENTENCES, put, write_coreference, write_fragment, write_treebank
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation
+from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation
 from closeread.tasks.coref.marmara.corpus_files import read_corpus
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
 FRAGMENT = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]])
@@ -46,7 +46,7 @@ def test_fragments_are_extracted_or_refused(tmp_path, data):
         extracted = extract(tmp_path / "in")
     except FormatError:
         return
-    write_documents(tmp_path / "out", extracted)
+    write_documents(tmp_path / "out", extracted.documents)
     written = read_treebank({path.name: path for path in (tmp_path / "out").iterdir()})
     directly = read_treebank({"77000112003.xml": tmp_path / "in" / "77000112003.xml"})
     assert (written.problems, directly.problems) == ([], [])
@@ -125,7 +125,7 @@ def annotations(draw):
 def test_records_are_written_as_xml_and_read_again(tmp_path, annotation):
     mentions, chains = annotation
     files = put(tmp_path, {"t.xml": EXTRACTED, "a.xml": write_coreference(mentions, chains)})
-    treebank = {"t.xml": files["t.xml"]}
+    treebank = read_treebank({"t.xml": files["t.xml"]})
     found = read_corpus(treebank, {"a.xml": files["a.xml"]}, None)
     assert found.problems == []
     (record,) = found.records

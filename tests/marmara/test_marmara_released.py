@@ -2,10 +2,10 @@
 
 import pytest
 
-from closeread.tasks.coref.marmara.coreference_xml import dump_annotation, make_annotation, read_annotations
+from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation, read_annotations
 from closeread.tasks.coref.marmara.corpus_files import read_corpus, read_corpus_folder
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 BEGINS = "00170166039.5"
 """The sentence that begins the second document of its id, as the readme of the files says."""
@@ -24,7 +24,7 @@ def list_xml(folder):
 
 
 def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
-    write_documents(tmp_path / "out", extract(folder / "fragments", splits=[BEGINS]))
+    write_documents(tmp_path / "out", extract(folder / "fragments", splits=[BEGINS]).documents)
     written = list_xml(tmp_path / "out")
     assert len(written) == 5
     for name, path in written.items():
@@ -43,8 +43,9 @@ def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
 def test_fragments_with_the_coreference_of_two_documents_of_an_id(folder):
     files = {path.name: path for path in sorted((folder / "fragments").glob("00170166*.xml"))}
     coreference = {path.name: path for path in sorted((folder / "coreference").glob("00170166*.xml"))}
-    found = read_corpus(files, coreference, None)
-    extracted = read_corpus({name: folder / "treebank" / name for name in coreference}, coreference, None)
+    found = read_corpus(read_treebank(files), coreference, None)
+    treebank = read_treebank({name: folder / "treebank" / name for name in coreference})
+    extracted = read_corpus(treebank, coreference, None)
     assert [notice.what for notice in found.notices] == [
         f"document '00170166' is cut before sentence '{BEGINS}', where this file begins"
     ]
@@ -65,8 +66,7 @@ def test_the_whole_corpus(folder, tmp_path):
     # XML, records, XML: every mention and every chain, texts included.
     files = list_xml(folder / "coreference")
     for record in records:
-        annotation = make_annotation(record, f"{record['document']}.xml")
-        (tmp_path / annotation.file).write_text(dump_annotation(annotation), "utf-8")
+        (tmp_path / f"{record['document']}.xml").write_text(dump_annotation(make_annotation(record)), "utf-8")
     before, after = read_annotations(files), read_annotations(list_xml(tmp_path))
     assert after.problems == after.notices == []
     for one, other in zip(before.annotations, after.annotations, strict=True):

@@ -8,7 +8,7 @@ from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.reproduction import Inputs, reproduce
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.annotation_files import iterate_sizes, read_annotation_files
+from closeread.tasks.coref.marmara.equalities import iterate_sizes, read_annotation_files
 
 TABLES = (*(f"Table {n}" for n in range(1, 5)), "Text")
 

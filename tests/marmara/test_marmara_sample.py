@@ -8,9 +8,8 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 from closeread.corpus.declaration import read_manifest
 from closeread.corpus.sources import file_digest
 from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
-from closeread.tasks.coref.marmara.fragments import read_fragments
-from closeread.tasks.coref.marmara.treebank_files import Kind, read_files
-from closeread.tasks.coref.marmara.treebank_xml import dump_document
+from closeread.tasks.coref.marmara.extraction import dump_document
+from closeread.tasks.coref.marmara.treebank import XmlReader, find_kind
 
 CORPUS = read_corpus_folder(SAMPLE)
 RELATIONS = """ABLATIVE.ADJUNCT APPOSITION CLASSIFIER COLLOCATION COORDINATION DATIVE.ADJUNCT DETERMINER EQU.ADJUNCT
@@ -27,13 +26,14 @@ def test_nothing_about_it_is_wrong_or_odd():
 
 
 def test_its_fragments_are_raw_and_extracted_to_its_treebank():
-    raw = read_files(treebank_files("fragments"))
-    problems, notices = [], []
-    found = read_fragments(raw.files, problems, notices)
-    assert (raw.kind, problems, notices) == (Kind.FRAGMENT, [], [])
+    raw = {name: (path, path.read_bytes()) for name, path in treebank_files("fragments").items()}
+    reader = XmlReader()
+    found = reader.read_fragments(raw)
+    assert {find_kind(name, data) for name, (_, data) in raw.items()} == {"a fragment as distributed"}
+    assert (reader.problems, reader.notices) == ([], [])
     for name in DOCUMENTS:
-        assert dump_document(found[name].sentences) == (SAMPLE / "treebank" / f"{name}.xml").read_text("utf-8")
-    data = b"".join(file.data for file in raw.files.values())
+        assert dump_document(found[name]) == (SAMPLE / "treebank" / f"{name}.xml").read_text("utf-8")
+    data = b"".join(data for _, data in raw.values())
     assert "ş".encode("cp1254") in data  # no UTF-8
     for damage in (b' IG="[(1,"', b"> & </W>", b"> < </W>", b"""(1,""+Punc")"""):
         assert damage in data

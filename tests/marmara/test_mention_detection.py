@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.turkish_sentences import document, texts_of
 
-from closeread.tasks.coref.marmara.mention_detection import INSIDE, detect_mentions
-from closeread.tasks.coref.marmara.turkish import is_capitalised, lower, strip_suffix
+from closeread.tasks.coref.marmara.mentions import INSIDE, detect_mentions, is_capitalised, lower, strip_suffix
 
 HOUSE = """
 Ali'nin Ali Noun+Prop 3 POSSESSOR

@@ -13,7 +13,9 @@ from twins import marmara_features as twin
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.features import (
+from closeread.tasks.coref.marmara.documents import read_tokens
+from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, detect_mentions, find_head, read_pronouns
+from closeread.tasks.coref.marmara.pairs import (
     FEATURES,
     INDEPENDENT,
     N_CODES,
@@ -26,9 +28,6 @@ from closeread.tasks.coref.marmara.features import (
     mark_candidates,
     name_features,
 )
-from closeread.tasks.coref.marmara.mention_detection import detect_mentions
-from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, find_head, read_pronouns
-from closeread.tasks.coref.marmara.tokens import read_tokens
 
 TEXTS = [
     """

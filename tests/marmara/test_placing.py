@@ -3,7 +3,7 @@
 from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import make_documents, place_annotations
+from closeread.tasks.coref.marmara.placing import place_annotations
 
 A, B = "77000112", "77000113"
 
@@ -243,10 +243,3 @@ def test_quotation_marks():
     placed = place_annotations({A: treebank[B]}, [annotate(*both)])
     assert places(placed) == {"1": ("B1", 1, 1)}
     assert [mention.id for _, mention in placed.lost] == ["2"]
-
-
-def test_without_coreference():
-    (first, second) = make_documents(ud(A=["Ali geldi", "O"], B=["Veli"]))
-    assert (first["document"], first["n_tokens"], first["mentions"], first["clusters"]) == (A, 3, [], [])
-    assert [sentence["number"] for sentence in first["sentences"]] == ["A1", "A2"]
-    assert second["document"] == B

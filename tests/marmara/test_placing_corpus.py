@@ -6,11 +6,9 @@ from html import unescape
 
 import pytest
 
-from closeread.formats.text import read_bytes
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import place_annotations
-from closeread.tasks.coref.marmara.sentence_alignment import make_key
-from closeread.tasks.coref.marmara.ud_treebank import read_ud_treebank
+from closeread.tasks.coref.marmara.placing import make_key, place_annotations
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 MENTION = re.compile(r'<mention fromWordIX="(.*?)" id="(.*?)" sentenceNo="(.*?)" toWordIX="(.*?)">(.*?)</mention>')
 WORD = re.compile(r"<W [^>]*> (.*?) </W>")
@@ -44,7 +42,7 @@ def read_borders(forms):
 
 @pytest.mark.extended
 def test_mentions_are_where_they_belong(folder):
-    treebank = read_ud_treebank({path.name: (path, read_bytes(path)) for path in sorted((folder / "ud").glob("*.gz"))})
+    treebank = read_treebank({path.name: path for path in sorted((folder / "ud").glob("*.gz"))})
     assert treebank.problems == []
     assert sum(map(len, treebank.documents.values())) == 5635
     assert sum(len(one["tokens"]) for document in treebank.documents.values() for one in document) == 56422

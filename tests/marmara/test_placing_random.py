@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import place_annotations
-from closeread.tasks.coref.marmara.sentence_alignment import make_key
+from closeread.tasks.coref.marmara.placing import make_key, place_annotations
 
 IDS = ["77000111", "77000112", "77000113"]
 WORDS = st.sampled_from(["Ali", "ali", "o", "bu", "Al", "i", "'", '"', "kabul_etti", "kabul", "etti"])

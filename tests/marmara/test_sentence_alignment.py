@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import sentence_alignment as twin
 
-from closeread.tasks.coref.marmara.sentence_alignment import (
+from closeread.tasks.coref.marmara.placing import (
     Match,
     SentenceIndex,
     Stretch,
     align,
-    choose_places,
+    choose_spans,
     find_quotes,
     make_key,
     pick_best,
@@ -62,13 +62,13 @@ def test_a_treebank_token_is_several_tokens_elsewhere():
 def test_only_at_borders_of_tokens():
     assert find("onlar kitaplar aldı", stretch("kitap", 1)) is None
     assert find("on lar", stretch("n", 0)) is None
-    assert find("al dı", stretch("aldı", 0)).places == [(0, 1)]
+    assert find("al dı", stretch("aldı", 0)).spans == [(0, 1)]
 
 
 def test_nearest_place():
     """Of the places 0, 3 and 6, 3 is the nearest to 4."""
     match = find("o dedi ki o geldi ve o gitti", stretch("o", 4))
-    assert match.places == [(3, 3)]
+    assert match.spans == [(3, 3)]
     assert isclose(match.score, 1 / 1.3)
 
 
@@ -76,7 +76,7 @@ def test_score_sums_over_stretches():
     """Kedi: √4 in its place; Ayşe'nin evindeki: 15 letters count as 9, 2 tokens away."""
     match = find("dün bir de Ayşe'nin evindeki kedi", stretch("kedi", 5), stretch("Ayşe'nin evindeki", 1, 2))
     assert isclose(match.score, sqrt(4) + 3 / (1 + 0.3 * 2))
-    assert match.places == [(5, 5), (3, 4)]
+    assert match.spans == [(5, 5), (3, 4)]
 
 
 def test_all_stretches_must_be_found():
@@ -87,30 +87,30 @@ def test_all_stretches_must_be_found():
 
 def test_same_text_twice():
     """Both would be nearest to the second place; they stay apart, and in their order."""
-    assert find("sen x x x sen y", stretch("sen", 3), stretch("sen", 5)).places == [(0, 0), (4, 4)]
-    assert find("sen x x x sen y", stretch("sen", 5), stretch("sen", 3)).places == [(4, 4), (0, 0)]
+    assert find("sen x x x sen y", stretch("sen", 3), stretch("sen", 5)).spans == [(0, 0), (4, 4)]
+    assert find("sen x x x sen y", stretch("sen", 5), stretch("sen", 3)).spans == [(4, 4), (0, 0)]
     assert find("sen geldi", stretch("sen", 0), stretch("sen", 2)) is None
 
 
 def test_what_is_before_stays_before():
     """`ev` is nearest to the last place, but `eski ev` must come after it."""
-    assert find("ev ve o eski ev", stretch("ev", 3), stretch("eski ev", 5, 6)).places == [(0, 0), (3, 4)]
+    assert find("ev ve o eski ev", stretch("ev", 3), stretch("eski ev", 5, 6)).spans == [(0, 0), (3, 4)]
     assert find("Veli ile Ali", stretch("Ali", 0), stretch("Veli", 2)) is None
 
 
 def test_nested_stretches():
-    assert find("Ali'nin evi", stretch("Ali'nin", 0), stretch("Ali'nin evi", 0, 1)).places == [(0, 0), (0, 1)]
+    assert find("Ali'nin evi", stretch("Ali'nin", 0), stretch("Ali'nin evi", 0, 1)).spans == [(0, 0), (0, 1)]
 
 
 def test_a_stretch_does_not_cross_sentences():
-    assert SentenceIndex([["kabul"], ["etti"]]).find_places("kabuletti") == {}
+    assert SentenceIndex([["kabul"], ["etti"]]).find_spans("kabuletti") == {}
 
 
 def test_tokens_without_a_key():
     """Quotation marks are neither the first nor the last token, but may be inside."""
     index = SentenceIndex([['"', "Ev", '"', "dedi"]])
-    assert index.find_places("ev") == {0: [(1, 1)]}
-    assert index.find_places("evdedi") == {0: [(1, 3)]}
+    assert index.find_spans("ev") == {0: [(1, 1)]}
+    assert index.find_spans("evdedi") == {0: [(1, 3)]}
 
 
 @for_each(
@@ -171,7 +171,7 @@ def test_align_equals_brute_force(scores):
 def test_find_places_equals_brute_force(sentences, words):
     key = make_key("".join(words))
     if key:
-        assert SentenceIndex(sentences).find_places(key) == twin.list_places(sentences, key, make_key)
+        assert SentenceIndex(sentences).find_spans(key) == twin.list_places(sentences, key, make_key)
 
 
 @given(st.data())
@@ -183,7 +183,7 @@ def test_choose_places_equals_brute_force(data):
     firsts = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=len(places)).map(sorted))
     bound = st.tuples(st.integers(0, 4), st.integers(3, 9)) | st.just(ANYWHERE)
     bounds = [data.draw(bound) for _ in firsts]
-    expected, chosen = twin.choose_places(firsts, places, bounds), choose_places(firsts, places, bounds)
+    expected, chosen = twin.choose_places(firsts, places, bounds), choose_spans(firsts, places, bounds)
     assert (chosen is None) == (expected is None)
     if chosen is not None:
         assert tuple(chosen) == expected
@@ -207,8 +207,8 @@ def test_places_of_a_match(sentences, data):
     assert sentences.index(tokens) in found
     for sentence, match in found.items():
         keys = list(map(make_key, sentences[sentence]))
-        assert ["".join(keys[first : last + 1]) for first, last in match.places] == [one.key for one in stretches]
-        assert len(set(match.places)) == len(stretches)
-        for one, (_, last) in zip(stretches, match.places, strict=True):
-            for other, (first, _) in zip(stretches, match.places, strict=True):
+        assert ["".join(keys[first : last + 1]) for first, last in match.spans] == [one.key for one in stretches]
+        assert len(set(match.spans)) == len(stretches)
+        for one, (_, last) in zip(stretches, match.spans, strict=True):
+            for other, (first, _) in zip(stretches, match.spans, strict=True):
                 assert one.last >= other.first or last < first

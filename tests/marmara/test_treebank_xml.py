@@ -5,7 +5,7 @@ import gzip
 from shared.for_each import for_each
 from shared.marmara_xml import SENTENCES, messages, put, truncate, write_fragment, write_treebank
 
-from closeread.tasks.coref.marmara.treebank_xml import read_treebank
+from closeread.tasks.coref.marmara.treebank import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
 ONE = '<Set><S No="77000112003.1">\n{}\n</S></Set>'
@@ -159,9 +159,6 @@ def test_all_files_are_of_one_kind(tmp_path):
     assert messages(read_treebank(put(tmp_path, files)).problems) == [
         f"DIR/77000112004.xml: is a fragment as distributed, {expected}",
         f"DIR/c.conllu: is CoNLL-U, {expected}",
-    ]
-    assert messages(read_treebank({"c.conllu": tmp_path / "c.conllu"}).problems) == [
-        "DIR/c.conllu: is CoNLL-U (expected the treebank in XML)"
     ]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.coref.marmara.ud_tokens import (
+from closeread.tasks.coref.marmara.universal_dependencies import (
     SurfaceToken,
     Word,
     convert_relation,

@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from shared.for_each import for_each
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
 from closeread.formats.text import decompress
-from closeread.tasks.coref.marmara.ud_treebank import read_ud_treebank
+from closeread.tasks.coref.marmara.universal_dependencies import read_ud_treebank
 
 CAT = sentence(
     "77000112_1",
@@ -25,9 +26,9 @@ CAT = sentence(
 def read(*texts):
     """Read texts as the files a.conllu, b.conllu …"""
     named = zip("abc", texts, strict=False)
-    return read_ud_treebank(
-        {f"{name}.conllu": (Path(name), text if isinstance(text, bytes) else text.encode()) for name, text in named}
-    )
+    files = {f"{name}.conllu": (Path(name), text if isinstance(text, bytes) else text.encode()) for name, text in named}
+    documents, file_of, problems = read_ud_treebank(files)
+    return SimpleNamespace(documents=documents, files=file_of, problems=problems)
 
 
 def problems(*texts):

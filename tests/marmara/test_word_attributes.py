@@ -3,7 +3,7 @@
 import pytest
 from shared.for_each import for_each
 
-from closeread.tasks.coref.marmara.word_attributes import parse_groups, parse_relation
+from closeread.tasks.coref.marmara.treebank import parse_groups, parse_relation
 
 # Source: the format as the corpus's readme and the treebank's own files have it; what each means is read by hand.
 GROUPS = {
@@ -38,8 +38,8 @@ NO_RELATIONS = [
 
 @for_each("text", GROUPS)
 def test_groups(text):
-    found = parse_groups(text)
-    assert (found.lemma, [list(group) for group in found.groups]) == GROUPS[text]
+    lemma, groups = parse_groups(text)
+    assert (lemma, [list(group) for group in groups]) == GROUPS[text]
 
 
 @for_each("text", NO_GROUPS)

@@ -6,8 +6,8 @@ from closeread.tasks.coref.adjudication.annotators import Mention, join_annotato
 from closeread.tasks.coref.adjudication.asp import load_clingo
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.milp import MilpSession
+from closeread.tasks.coref.adjudication.partition import Deadline
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solving import Deadline
 from closeread.tasks.coref.columns import mention_table
 
 SOLVERS = {"clingo": load_clingo(), "milp": MilpSession}

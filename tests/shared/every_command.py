@@ -22,7 +22,7 @@ from shared.marmara_xml import SENTENCES, write_fragment
 from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
-from closeread.tasks.wikipossessions.wiki_pages import Page
+from closeread.tasks.wikipossessions.articles import Page
 
 CONFIG = ("--config", "sample")
 FEW = ("--resamples", "2")

@@ -16,7 +16,7 @@ from twins.possessions import ANCHORS
 from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure
 from closeread.tasks.coref.mention_fields import FIELDS
-from closeread.tasks.tlinks.kernels.temporal_graph import TYPES
+from closeread.tasks.tlinks.temporal_graph import TYPES
 from closeread.tasks.tne.columns import PREPOSITIONS
 
 FREE = {"now_year": ["2017", "1900"], "tolerance": ["0", "0.1", "0.5"], "word_column": ["auto"], "fields": [""]}

@@ -12,8 +12,8 @@ from twins import point_algebra as twin
 
 from closeread.arrays import LimitError
 from closeread.formats.timeml import RELATION_TYPES
-from closeread.tasks.tlinks.kernels import temporal_graph
-from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
+from closeread.tasks.tlinks import temporal_graph
+from closeread.tasks.tlinks.temporal_graph import DURINGS, KINDS, TYPES, PointGraph, Relation, relation
 
 LINKS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from(sorted(TYPES)), st.integers(0, 4)), max_size=8)
 MODELS = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)).map(lambda x: (x[0], sum(x))), min_size=2, max_size=7)

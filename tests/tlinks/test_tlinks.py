@@ -15,9 +15,8 @@ from shared.for_each import for_each
 from twins import point_algebra as twin
 
 from closeread.tasks.tlinks.counting import REDUCTIONS, count
-from closeread.tasks.tlinks.kernels.extent_matching import MATCHINGS, Extent, match_extents
-from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS, TYPES
 from closeread.tasks.tlinks.procedure import PROCEDURE
+from closeread.tasks.tlinks.temporal_graph import DURINGS, EXTENT_MATCHINGS, TYPES, Extent, match_extents
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tlinks.json").read_text("utf-8"))
 
@@ -85,7 +84,7 @@ def test_a_missing_document_may_be_an_error():
 @for_each("case", CASES["matching"], ids=lambda case: case["name"])
 def test_matching_by_hand(case):
     sides = [[Extent(*extent) for extent in case[side]] for side in ("gold", "system")]
-    for matching in MATCHINGS:
+    for matching in EXTENT_MATCHINGS:
         assert match_extents(*sides, matching) == [tuple(pair) for pair in case[matching]]
 
 
@@ -167,7 +166,7 @@ def test_a_link_that_follows_changes_nothing(gold, system):
 
 @given(EXTENTS, EXTENTS)
 def test_matching_is_one_to_one_and_the_same_from_either_side(gold, system):
-    strict, relaxed = (match_extents(gold, system, matching) for matching in MATCHINGS)
+    strict, relaxed = (match_extents(gold, system, matching) for matching in EXTENT_MATCHINGS)
     for pairs in (strict, relaxed):
         assert all(len(set(side)) == len(pairs) for side in zip(*pairs, strict=True))
     assert set(strict) <= set(relaxed)
@@ -176,7 +175,7 @@ def test_matching_is_one_to_one_and_the_same_from_either_side(gold, system):
         one, other = gold[i], system[j]
         assert one.kind == other.kind
         assert max(one.start, other.start) < min(one.end, other.end)
-    for matching, pairs in zip(MATCHINGS, (strict, relaxed), strict=True):
+    for matching, pairs in zip(EXTENT_MATCHINGS, (strict, relaxed), strict=True):
         assert sorted((i, j) for j, i in match_extents(system, gold, matching)) == pairs
     if strict:
         gold, system = (

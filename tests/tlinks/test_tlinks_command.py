@@ -13,8 +13,7 @@ from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.operations.score import score
 from closeread.scoring import open_scorer
-from closeread.tasks.tlinks.procedure import PROCEDURE
-from closeread.tasks.tlinks.sides import intervals, read_key
+from closeread.tasks.tlinks.procedure import PROCEDURE, intervals, read_key
 
 TEXT = "Marta waited and slept until Thursday ."
 

@@ -1,4 +1,4 @@
-"""The slow twin of `closeread.tasks.tlinks.kernels.temporal_graph` and of the counts of the procedure `tlinks`.
+"""The slow twin of `closeread.tasks.tlinks.temporal_graph` and of the counts of the procedure `tlinks`.
 
 Every two end points have the set of relations that are still possible between them, out of `<`, `=` and `>`.  Sets are
 narrowed by composition until nothing changes (Vilain and Kautz 1986); a contradiction leaves a set empty.

@@ -9,7 +9,7 @@ from shared.stand_in_wiki import serving_wiki
 def waits(monkeypatch):
     """The seconds that requests waited for; none of them pass."""
     found = []
-    for module in ("corpus.downloads", "tasks.wikipossessions.mediawiki"):
+    for module in ("corpus.downloads", "tasks.wikipossessions.articles"):
         monkeypatch.setattr(f"closeread.{module}.sleep", found.append)
     return found
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
+from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 
 UNKNOWN = Anchor("unknown")
 EVENT = Anchor("event")

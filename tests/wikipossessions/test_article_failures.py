@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from shared.stand_in_wiki import AFTER, BEFORE, CUT, ENDLESS, redirect_to
 
-from closeread.tasks.wikipossessions import mediawiki
+from closeread.tasks.wikipossessions import articles
 
 JUG = "<p>Ann made it.</p>"
 LAG = {"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged."}}
@@ -200,7 +200,7 @@ def test_only_programs_without_a_contact_are_told_to_pass_one(fetch, wiki):
 
 
 def test_a_drip_ends(fetch, wiki, monkeypatch):
-    monkeypatch.setattr(mediawiki, "SECONDS", 0.0)
+    monkeypatch.setattr(articles, "SECONDS", 0.0)
     done = fetch("A Jug")
     assert (
         "no complete answer within 0 seconds), 5 tries; 0 of 1 articles are in texts: run the same command"
@@ -210,8 +210,8 @@ def test_a_drip_ends(fetch, wiki, monkeypatch):
 
 def test_no_more_is_read_than_is_kept(wiki):
     wiki.fail(ENDLESS)
-    client = mediawiki.Wiki(wiki.url)
-    with pytest.raises(mediawiki.TooLargeError):
+    client = articles.Wiki(wiki.url)
+    with pytest.raises(articles.TooLargeError):
         client.ask(action="parse", oldid="1")
     client.close()
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.wikipossessions.article_text import (
+from closeread.tasks.wikipossessions.articles import (
     count_sections,
     count_words,
     extract_text,

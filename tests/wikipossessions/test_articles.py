@@ -60,12 +60,12 @@ def test_requests_are_polite(fetch, wiki):
 
 
 def test_requests_are_a_second_apart_by_default(wiki, waits, monkeypatch):
-    from closeread.tasks.wikipossessions import mediawiki
+    from closeread.tasks.wikipossessions import articles
 
     now = iter([100.0, 100.25, 101.0, 105.0, 105.0])
-    monkeypatch.setattr(mediawiki, "monotonic", lambda: next(now))
+    monkeypatch.setattr(articles, "monotonic", lambda: next(now))
     wiki.add("A Jug", JUG)
-    client = mediawiki.Wiki(wiki.url)
+    client = articles.Wiki(wiki.url)
     for _ in range(3):
         client.ask(action="parse", oldid="1000")
     client.close()

@@ -11,10 +11,8 @@ from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW
 
 from closeread.exceptions import FormatError
-from closeread.tasks.wikipossessions.agreement import agreement
-from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
-from closeread.tasks.wikipossessions.kernels.matching import NamesAndOrders, match_possessions
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
+from closeread.tasks.wikipossessions.agreement import agreement, cohen_kappa
+from closeread.tasks.wikipossessions.matching import NamesAndOrders, match_possessions, normalize_name
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
 

@@ -13,8 +13,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import CloseReadWarning
 from closeread.tasks.wikipossessions import baselines
-from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
+from closeread.tasks.wikipossessions.dates import Anchor, date_to_anchor, parse_anchor
 
 TEXT = (
     "In 1530 the jug was made for Ada Poe. The Hall of Jars bought it from Ada Poe in the 1880s, and it was shown in "

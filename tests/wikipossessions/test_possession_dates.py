@@ -7,8 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
+from closeread.tasks.wikipossessions.dates import Anchor, date_to_anchor, parse_anchor
 
 
 @for_each(

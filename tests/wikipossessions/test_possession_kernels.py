@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.assignment import best_assignment
-from closeread.tasks.wikipossessions.kernels.matching import order_key
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
-from closeread.tasks.wikipossessions.kernels.temporal import Reading, parse_century, parse_time
+from closeread.tasks.wikipossessions.dates import Reading, parse_century, parse_time
+from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "possession.json").read_text("utf-8"))
 

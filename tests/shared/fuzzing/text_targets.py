@@ -14,11 +14,19 @@ from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units
 from closeread.tasks.mctaco.phrases import make_pool
-from closeread.tasks.wikipossessions import mediawiki
-from closeread.tasks.wikipossessions.article_text import UNSAFE, count_sections, count_words, extract_text, strip_marks
-from closeread.tasks.wikipossessions.articles import MANIFEST, fetch_articles
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
-from closeread.tasks.wikipossessions.wiki_pages import NoPageError, fetch_page
+from closeread.tasks.wikipossessions import articles
+from closeread.tasks.wikipossessions.articles import (
+    MANIFEST,
+    UNSAFE,
+    NoPageError,
+    count_sections,
+    count_words,
+    extract_text,
+    fetch_articles,
+    fetch_page,
+    strip_marks,
+)
+from closeread.tasks.wikipossessions.matching import normalize_name
 
 DAY = date(2017, 6, 12)
 TITLE = "The Blue Kettle (painting)"
@@ -55,13 +63,13 @@ MOVES = (
 class Answers:
     """A wiki with these answers, one after the other; each is a line."""
 
-    url = mediawiki.WIKIPEDIA
+    url = articles.WIKIPEDIA
 
     def __init__(self, data):
         self.lines = iter(data.split(b"\n"))
 
     def ask(self, **_):
-        return mediawiki._parse(next(self.lines, b""), None)
+        return articles._parse(next(self.lines, b""), None)
 
 
 def make_text_targets():
@@ -94,7 +102,7 @@ def _extract(folder, _):
 def _fetch(folder, _):
     try:
         page = fetch_page(Answers((folder / "answers").read_bytes()), TITLE, DAY)
-    except (NoPageError, mediawiki.RefusedError, DownloadError) as error:
+    except (NoPageError, articles.RefusedError, DownloadError) as error:
         raise RequestError(str(error)) from None
     assert page.text
     assert not UNSAFE.search(page.text)

@@ -268,11 +268,15 @@ def adjudicate(
     from closeread.files import text_suffix, write_texts
     from closeread.formats.json_lines import dump_json
     from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, read_forced
-    from closeread.tasks.coref.adjudication.report import join_results, make_report, summarize
-    from closeread.tasks.coref.adjudication.results import Settings
+    from closeread.tasks.coref.adjudication.partition import Deadline
+    from closeread.tasks.coref.adjudication.results import (
+        Settings,
+        dump_worksheet,
+        join_results,
+        make_report,
+        summarize,
+    )
     from closeread.tasks.coref.adjudication.results import adjudicate as solve
-    from closeread.tasks.coref.adjudication.solving import Deadline
-    from closeread.tasks.coref.adjudication.worksheet import dump_worksheet
     from closeread.tasks.coref.formats.conll import dump_in_frames
     from closeread.tasks.coref.sides import dump_documents
 

@@ -49,9 +49,16 @@ from closeread.arrays import Floats, LimitError
 from closeread.counts.procedure import check_present, name_documents
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
-from closeread.tasks.tlinks.kernels import extent_matching
-from closeread.tasks.tlinks.kernels.extent_matching import Extent
-from closeread.tasks.tlinks.kernels.temporal_graph import TYPES, PointGraph, Relation, Verdict, relation
+from closeread.tasks.tlinks.temporal_graph import (
+    EXTENT_MATCHINGS,
+    TYPES,
+    Extent,
+    PointGraph,
+    Relation,
+    Verdict,
+    match_extents,
+    relation,
+)
 
 COUNTS = (
     "awareness/verified_of_system",
@@ -61,7 +68,7 @@ COUNTS = (
     "contradictory/system",
     "contradictory/gold",
 )
-MATCHINGS = ("id", *extent_matching.MATCHINGS)
+MATCHINGS = ("id", *EXTENT_MATCHINGS)
 REDUCTIONS = ("sequential", "none")
 
 
@@ -165,7 +172,7 @@ def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tu
     other = own
     if matching != "id":
         extents = [[Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]] for side in (gold, system)]
-        same = extent_matching.match_extents(extents[0], extents[1], matching)
+        same = match_extents(extents[0], extents[1], matching)
         ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
         other = defaultdict(fresh.__next__, {theirs: own[ours] for ours, theirs in ids})
     relations = _make_relations(gold["tlinks"], own, during), _make_relations(system["tlinks"], other, during)

@@ -1,13 +1,366 @@
-"""The procedure `tlinks`: its options, metrics and sides; `closeread.tasks.tlinks.counting` defines the counts."""
+"""The procedure `tlinks`: its files and documents, options and metrics; `counting` defines the counts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
+from pathlib import Path, PurePosixPath
+
 from closeread.corpus.citing import papers
+from closeread.corpus.submissions import advise_missing
 from closeread.counts.metrics import Ratio, precision_recall_f1
-from closeread.counts.procedure import Help, Option, Procedure, missing_option
-from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
-from closeread.tasks.tlinks.kernels.temporal_graph import DURINGS
-from closeread.tasks.tlinks.sides import TimeMLSides
+from closeread.counts.procedure import GoldSpec, Help, Inconsistency, Option, Options, Procedure, System, missing_option
+from closeread.counts.table import CountTable
+from closeread.digests import unit_digests
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+)
+from closeread.files import PACKED, text_suffix
+from closeread.formats.folders import find_hidden, walk_files
+from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
+from closeread.records import Origin, Record
+from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, contradictions, count, tautologies
+from closeread.tasks.tlinks.temporal_graph import DURINGS
+from closeread.wording import name_option
+
+NO_CORPUS = Origin("tlinks", None, None, None)
+SUFFIXES = (".tml", ".timeml", ".xml")
+CREATION_TIME = "creation time"
+NAMED = 3
+"""How many contradictory links of a side, and how many that are true of any interval, are named."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a side.
+
+    Attributes:
+        path: the file or the folder.
+        names: the names of the documents.
+        files: the paths of their files in the folder; None for a single file.
+        documents: the documents; None for those that a response lacks.
+        notices: what a user should know about the folder.
+    """
+
+    path: Path
+    names: Sequence[str]
+    files: Sequence[str | None]
+    documents: Sequence[Document | None]
+    notices: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def absent(self) -> frozenset[int]:
+        """The indices of the missing documents."""
+        return frozenset(i for i, document in enumerate(self.documents) if document is None)
+
+
+@dataclass(frozen=True)
+class Key:
+    """Gold links.
+
+    Attributes:
+        records: the documents as input of the procedure.
+        documents: the documents as read from files; None if they come from memory.
+        origin: where they come from.
+        notices: notices for the user.
+    """
+
+    records: Sequence[Record]
+    documents: Documents | None = None
+    origin: Origin = NO_CORPUS
+    notices: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Response(System):
+    """A system's links.
+
+    Attributes:
+        documents: the documents as read from files, in the order of the key.
+    """
+
+    documents: Documents | None = None
+
+
+@dataclass(frozen=True)
+class TimeMLSides:
+    """A key and a response: two TimeML files, or two folders whose files are matched by name."""
+
+    @property
+    def key_first(self) -> bool:
+        """True: gold is a file given by the user, the key."""
+        return True
+
+    def read_gold(self, place: GoldSpec, options: Options) -> Key:
+        """Read the documents of a key."""
+        if not isinstance(place.gold, Path):
+            raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
+        documents = read_key(place.gold)
+        return Key(to_records(documents, options["matching"]), documents, notices=documents.notices)
+
+    def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
+        """Wrap documents in memory that are already validated."""
+        return Key(records)
+
+    def pack(self, definition: str, rows: Sequence[object]) -> None:
+        """Return None: only files are scored."""
+
+    def read_system(self, gold: Key, source: Path | Sequence[Record], options: Options) -> Response:
+        """Read a response, and put it in the order of the key's documents."""
+        if gold.documents is None or not isinstance(source, Path):
+            raise RequestError("tlinks scores TimeML files, not records in memory")
+        documents = align(gold.documents, source, missing=options["missing"], matching=options["matching"])
+        by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
+        rows = [by_name.get(name) for name in gold.documents.names]
+        missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
+        return Response(rows, missing, documents.notices, documents=documents)
+
+    def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
+        """Check a response without a key, of which only the names of documents are known.
+
+        A single file is matched whatever its name, if the key has a single document.
+        """
+        given = _read_response(source)
+        is_matched = given.files[0] is None and len(names) == 1
+        problems = [] if is_matched else list(_compare_names(names, given, options["missing"]))
+        if problems:
+            raise SubmissionError(source, problems)
+
+    def validate(
+        self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
+    ) -> Iterable[Inconsistency]:
+        """Find nothing: reading checks all that a schema can't."""
+        return ()
+
+    def names(self, gold: Key) -> Sequence[str]:
+        """Return the names of the documents."""
+        return [str(record["document"]) for record in gold.records]
+
+    def digests(self, gold: Key, options: Options) -> Mapping[str, bytes]:
+        """Return the sha256 of each document's links, by document name; the name is not part of the digest."""
+        return unit_digests(gold.records, "document", ("document",))
+
+    def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
+        """Describe the first links of each side that are contradictory or true of any interval, and their numbers."""
+        for documents, side in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
+            if documents is not None:
+                yield from _describe_contradictions(documents, side, table, options["during"])
+                yield from _describe_tautologies(documents, options["during"])
+                yield from _count_vague(documents)
+
+
+def read_key(path: Path) -> Documents:
+    """Read the documents of a file or a folder."""
+    if not path.is_dir():
+        return Documents(path, [_name_document(path.name)], [None], [read_timeml(path)])
+    expected = f"TimeML files (expected names that end in {', '.join(SUFFIXES)})"
+    found, problems = walk_files(path, expected)
+    files = [name for name in found if text_suffix(Path(name)) in SUFFIXES]
+    files.sort(key=lambda name: PurePosixPath(name).parts)
+    if not files and not problems:
+        problems.append(Problem(f"contains no {expected}"))
+    documents: dict[str, Document | None] = {}
+    for file in files:
+        name = _name_document(file)
+        if name in documents:
+            problems.append(Problem(f"document {quote(name)} already has another file", None, file))
+        try:
+            documents[name] = read_timeml(found[file])
+        except FormatError as error:
+            documents[name] = None
+            problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
+    if problems:
+        raise FormatError(path, problems)
+    notices = [*_describe_others(path, [name for name in found if name not in files])]
+    return Documents(path, list(documents), files, list(documents.values()), notices)
+
+
+def _name_document(file: str) -> str:
+    path = PurePosixPath(file)
+    return (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
+
+
+def _describe_others(folder: Path, others: Sequence[str]) -> Iterator[str]:
+    """Name what is in a folder and is not read."""
+    if others:
+        found = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
+        yield f"{folder}: {found}: {join_names(others)}"
+    yield from describe_problems(str(folder), find_hidden(folder))
+
+
+def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
+    """Read a response, and put it in the order of the key's documents."""
+    is_folder = key.files[0] is not None
+    if path.exists() and path.is_dir() != is_folder:
+        kind, key_kind = ("a file", "a folder") if is_folder else ("a folder", "a file")
+        found = f"is {kind} but the key is {key_kind} (expected two files or two folders)"
+        raise SubmissionError(path, [Problem(found)])
+    given = _read_response(path)
+    names = given.names if is_folder else key.names
+    place = {name: i for i, name in enumerate(names)}
+    problems = list(_compare_names(key.names, replace(given, names=names), missing))
+    order = [place.get(name) for name in key.names]
+    files = [None if i is None else given.files[i] for i in order]
+    documents = [None if i is None else given.documents[i] for i in order]
+    for own, other, file in zip(key.documents, documents, files, strict=True):
+        if own is not None and other is not None:
+            problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
+    if problems:
+        raise SubmissionError(path, problems)
+    return Documents(path, key.names, files, documents, given.notices)
+
+
+def _read_response(path: Path) -> Documents:
+    """Read the documents of a response."""
+    try:
+        return read_key(path)
+    except InputError as error:
+        raise SubmissionError(error.source, error.problems) from None
+
+
+def _compare_names(known: Sequence[str], given: Documents, missing: str) -> Iterator[Problem]:
+    """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
+    in_key, in_response = set(known), set(given.names)
+    for name, file in zip(given.names, given.files, strict=True):
+        if name not in in_key:
+            yield Problem(f"document {quote(name)} is not in the key", None, file)
+    absent = [name for name in known if name not in in_response]
+    if absent and missing == "error":
+        named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
+        lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
+        yield Problem(f"{lacking}. Add them{advise_missing()}")
+
+
+def _find_differences(key: Document, response: Document, matching: str) -> Iterator[Problem]:
+    """Find evidence that two files do not annotate the same text, or do not use the same ids."""
+    own, other = ("".join(document.text.split()) for document in (key, response))
+    if not own or not other:
+        return
+    if own != other:
+        place = next(i for i, (one, two) in enumerate(zip_longest(own, other)) if one != two)
+        found = f"the text after {quote(other[:place][-20:])} is {quote(other[place : place + 20])}"
+        yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
+    elif matching == "id":
+        gold, given = key.intervals, response.intervals
+        extents = {interval["id"]: interval for interval in intervals(key)}
+        for interval in intervals(response):
+            name = interval["id"]
+            if name in extents and not _can_match(extents[name], interval):
+                here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
+                found = f"id {quote(name)} is {here} here but {there} in the key"
+                advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
+                yield Problem(f"{found}; {advice}", given[name][1].line)
+
+
+def _can_match(one: Record, other: Record) -> bool:
+    """Test whether two intervals can be the same: same kind, and overlapping extents unless one is empty."""
+    overlap = min(one["end"], other["end"]) - max(one["start"], other["start"])
+    is_empty = one["start"] == one["end"] or other["start"] == other["end"]
+    return bool(one["kind"] == other["kind"] and (overlap > 0 or is_empty))
+
+
+def intervals(document: Document) -> list[Record]:
+    """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
+
+    Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
+    """
+    offsets = {
+        id(passage): list(accumulate((not c.isspace() for c in passage.text), initial=0))
+        for passage in document.passages
+    }
+    creation_time = document.creation_time
+    found: list[Record] = []
+    for name, (passage, span) in document.intervals.items():
+        if span is creation_time:
+            found.append({"id": name, "kind": CREATION_TIME, "start": 0, "end": 0})
+        else:
+            where = "title" if passage.name in TITLES else passage.name
+            start, end = offsets[id(passage)][span.start], offsets[id(passage)][span.end]
+            found.append({"id": name, "kind": f"{span.name} in {where}", "start": start, "end": end})
+    return found
+
+
+def to_records(side: Documents, matching: str = "id") -> list[Record]:
+    """Return the available documents as input of the procedure."""
+    return [
+        {"document": name, "tlinks": _list_links(document)}
+        | ({} if matching == "id" else {"intervals": intervals(document)})
+        for name, document in zip(side.names, side.documents, strict=True)
+        if document is not None
+    ]
+
+
+def _list_links(document: Document) -> list[Record]:
+    return [{"source": one.source, "relation": one.relation, "target": one.target} for one in _select_claims(document)]
+
+
+def _select_claims(document: Document) -> list[Tlink]:
+    """Select the links that state a relation."""
+    return [link for link in document.tlinks if link.relation not in NO_RELATION]
+
+
+def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
+    """Describe the first contradictory links of a side, and their number."""
+    affected = set(side.names) if table is None else _find_units(table, f"contradictory/{name}")
+    found = [
+        f"{place}:{link.line}: {link.source} {link.relation} {link.target} "
+        f"{'links an interval with itself' if link.source == link.target else 'contradicts earlier links'}; "
+        "still counted, but ignored for inference"
+        for unit, place, document in _locate(side)
+        if unit in affected
+        for link in map(_select_claims(document).__getitem__, contradictions(_list_links(document), during))
+    ]
+    return _limit(found, f"{side.path}: {len(found):,} links are contradictory")
+
+
+def _describe_tautologies(side: Documents, during: str) -> Iterator[str]:
+    """Describe the first links of a side that are true of any interval, and their number."""
+    found = [
+        f"{place}:{link.line}: {link.source} {link.relation} {link.target} links an interval with itself; not counted"
+        for _, place, document in _locate(side)
+        for link in map(_select_claims(document).__getitem__, tautologies(_list_links(document), during))
+    ]
+    return _limit(found, f"{side.path}: {len(found):,} links of an interval with itself are not counted")
+
+
+def _count_vague(side: Documents) -> Iterator[str]:
+    """Count the links of a side that state no relation."""
+    vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
+    if vague:
+        yield f"{side.path}: {pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)}); not counted"
+
+
+def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
+    """Yield the name, the file and the content of each available document."""
+    for name, file, document in zip(side.names, side.files, side.documents, strict=True):
+        if document is not None:
+            yield name, side.path if file is None else side.path / file, document
+
+
+def _limit(found: Sequence[str], total: str) -> Iterator[str]:
+    """Yield the first few of what was found, and the total if there are more."""
+    yield from found[:NAMED]
+    if len(found) > NAMED:
+        yield f"{total} (the first {NAMED} are shown)"
+
+
+def _find_units(table: CountTable, name: str) -> set[str]:
+    """Return the units with a positive count."""
+    counts = table.values[:, table.names.index(name)].tolist()
+    return {unit for unit, number in zip(table.units, counts, strict=True) if number}
+
 
 PROCEDURE = Procedure(
     name="tlinks",

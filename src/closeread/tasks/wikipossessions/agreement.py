@@ -32,27 +32,45 @@ from closeread.counts.annotators import (
     find_repeated_paths,
     list_agreements,
     list_pairs,
+    make_pair_grid,
     require_two,
 )
 from closeread.counts.annotators import Pair as Annotators
 from closeread.counts.metrics import harmonic_mean
 from closeread.counts.procedure import Option, name_documents, resolve_options
 from closeread.counts.results import Result
-from closeread.exceptions import FormatError, Problem, join_names, read_all
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, read_all
 from closeread.records import Record
-from closeread.tables import Grid, Style
-from closeread.tasks.wikipossessions.kernels.agreement import cohen_kappa
-from closeread.tasks.wikipossessions.kernels.anchors import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.kernels.matching import SETTINGS, Likeness, Pair, match_possessions
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
-from closeread.tasks.wikipossessions.kernels.subtasks import (
-    COUNTS,
-    Possessions,
-    Rules,
-    count_ordered_pairs,
-    possessions,
-)
-from closeread.tasks.wikipossessions.kernels.temporal import Reading
+from closeread.tables import Grid, Style, format_cell
+from closeread.tasks.wikipossessions.dates import Anchor, Reading, parse_anchor
+from closeread.tasks.wikipossessions.matching import SETTINGS, Likeness, Pair, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.subtasks import COUNTS, Possessions, Rules, count_ordered_pairs, possessions
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+    """Cohen's kappa of two annotators' labels of the same items.
+
+    Cohen (1960): (observed - expected) / (1 - expected), where expected is the agreement of two annotators who label at
+    random, each with their own label frequencies.
+
+    Args:
+        first, second: (n_items,) the labels of each annotator; None is a label like any other.
+
+    Returns:
+        Between -1 and 1; NaN if there are no items, or if both annotators use one and the same label throughout.
+
+    >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab")
+    (1.0, 0.0)
+    """
+    labels = {label: number for number, label in enumerate(dict.fromkeys([*first, *second]))}
+    if not labels:
+        return float("nan")
+    one, two = (np.array([labels[label] for label in side], np.int64) for side in (first, second))
+    observed = float((one == two).mean())
+    frequencies = [np.bincount(side, minlength=len(labels)) / len(side) for side in (one, two)]
+    expected = float(frequencies[0] @ frequencies[1])
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
 COMPARED = ("possessor", "ordering")
@@ -163,15 +181,13 @@ class PairedAgreement(Result):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table."""
-        from closeread.tasks.wikipossessions.agreement_tables import make_grid
+        from closeread.tasks.wikipossessions.agreement import make_grid
 
         del style
         return [make_grid(self)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores."""
-        from closeread.tasks.wikipossessions.agreement_tables import make_rows
-
         return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -193,10 +209,6 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Paire
     Args:
         annotators: two or more.
         **options: values of `OPTIONS` that differ from the defaults.
-
-    Raises:
-        RequestError: there is one annotator, or an option does not exist or does not accept its value; an InputError
-            if what they have is missing or invalid, or is not about the same articles.
     """
     require_two(annotators)
     resolved = resolve_options(OPTIONS, options, "agreement")
@@ -235,9 +247,6 @@ def measure_agreement(
         pairs: whose ordered pairs are compared: those of the possessors that both have ("shared"), which are then
             compared as they are paired; or those of "all" possessors.
         repeated: how possessions of the same name are paired: by what their "labels" say, or by their "order".
-
-    Raises:
-        FormatError: annotators don't have the same articles; lists all problems.
     """
     articles = [[record["article"] for record in records] for records in annotators]
     if problems := [
@@ -346,3 +355,48 @@ def _overlap(one: Hashable, two: Hashable) -> bool:
         first is None or last is None or first <= last
         for first, last in ((one.lower, two.upper), (two.lower, one.upper))
     )
+
+
+COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
+
+
+def make_rows(found: PairedAgreement) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of all scores; of several pairs, every pair and then the means."""
+    if len(found.pairs) == 1:
+        one = found.pairs[0, 1]
+        return ["", *COLUMNS, "shared"], [[*map(_leave_out, row), one.shared] for row in one.rows()]
+    rows: list[list[object]] = [
+        [found.names[i], found.names[j], *map(_leave_out, row), one.shared]
+        for (i, j), one in found.pairs.items()
+        for row in one.rows()
+    ]
+    for name, value in found.mean.items():
+        what, _, score = name.rpartition("/")
+        values = [value, None, None] if score == "f1" else [None, None, value]
+        rows.append(["mean", None, what, None, None, *values, None])
+    return ["first annotator", "second annotator", "compared", *COLUMNS, "shared"], rows
+
+
+def _leave_out(cell: str | float | None) -> str | float | None:
+    """Return None for an empty cell, so that columns of numbers stay that."""
+    return None if cell == "" else cell
+
+
+def make_grid(found: PairedAgreement) -> Grid:
+    """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and their means."""
+    several = len(found.pairs) > 1
+    shared = "possessors" if several else pluralize(found.pairs[0, 1].shared, "possessor")
+    pairs = "these" if found.options["pairs"] == "shared" else "all"
+    notes = [
+        f"Labels are compared on the {shared} that both annotators have.",
+        f"Ordered pairs are those of {pairs} possessors.",
+        f"Options: {', '.join(f'{name} {value}' for name, value in found.options.items())}.",
+    ]
+    if not several:
+        rows = [list(map(format_cell, row)) for row in found.pairs[0, 1].rows()]
+        return Grid("", ["", *COLUMNS], rows, [f"{found.names[1]} against {found.names[0]}.", *notes])
+    mean = found.mean
+    scores = {pair: list(one.summarize().values()) for pair, one in found.pairs.items()}
+    notes += found.describe_left_out()
+    titles = [TITLES[name] for name in mean]
+    return make_pair_grid(found.names, titles, scores, list(mean.values()), notes, format_cell)

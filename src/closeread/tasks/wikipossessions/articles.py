@@ -1,21 +1,47 @@
-"""A folder with the texts of articles, and what they were fetched from.
+"""Fetch the texts of articles from a MediaWiki, as they were at the end of a day, into a folder.
 
-Conventions: the text of an article is `<title>.txt`, as the loader expects it.  `manifest.jsonl` has a row for each:
-its title, the day, the API, the page's title today and how it was found, the numbers of the page and of the revision,
-when that was saved, the name of the file and the sha256 of its bytes.  An article is fetched unless its text is there
-and is the one of its row.  Texts and manifest are always complete, so that an interrupted run is continued by another.
+Sources: https://www.mediawiki.org/wiki/API:Etiquette, https://www.mediawiki.org/wiki/Manual:Maxlag_parameter,
+https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy,
+https://www.mediawiki.org/wiki/API:Revisions, https://www.mediawiki.org/wiki/API:Logevents and
+https://www.mediawiki.org/wiki/API:Parsing_wikitext.
+
+Folder: the text of an article is `<title>.txt`, as the loader expects it.  `manifest.jsonl` has a row for each: its
+title, the day, the API, the page's title today and how it was found, the numbers of the page and of the revision, when
+that was saved, the name of the file and the sha256 of its bytes.  An article is fetched unless its text is there and is
+the one of its row.  Texts and manifest are always complete, so that an interrupted run is continued by another.
+
+Pages: a day is one of UTC.  A page keeps its history when it is moved, and its old title may name another page later.
+So the log of moves is followed first, from that day on.  A title that had no page then may be one that redirects to it
+now, and a page may have been a redirect then.  Old revisions are rendered with the templates of today.
+
+Texts: a heading is a line between equals signs, as many as its level (`== History ==`), as in MediaWiki's TextExtracts
+(`exsectionformat=wiki`).  Blocks are separated by an empty line, items of a list by a line end.  What TextExtracts
+leaves out is left out here, too: tables, boxes, pictures with their captions, references, links to edit; boxes are all
+`div` elements but those that only group paragraphs.  TextExtracts itself reads current revisions only.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, timedelta
+from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from time import monotonic, sleep
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from closeread.corpus.downloads import DownloadError
+import orjson
+import requests
+from requests.adapters import HTTPAdapter
+
+from closeread._version import __version__
+from closeread.corpus.downloads import DownloadError, open_session, read_wait, receive, try_again
+from closeread.corpus.downloads import TooLargeError as TooMuchError
 from closeread.corpus.sources import file_digest
 from closeread.exceptions import (
     FormatError,
@@ -26,40 +52,420 @@ from closeread.exceptions import (
     pluralize,
     quote,
     quote_json,
+    shorten,
 )
 from closeread.files import make_folders, write_text
 from closeread.formats.folders import LONGEST_NAME, find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.tasks.wikipossessions.mediawiki import NoWikiError, RefusedError, Wiki
-from closeread.tasks.wikipossessions.wiki_pages import MOVED, NoPageError, Page, fetch_page
 from closeread.wording import name_option
 
+MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
+SECTION_LEVEL = 2
+"""The level of the sections of an article: level 1 is its title."""
+
+VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+BLOCKS = frozenset({"p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br"})
+ITEMS = frozenset({"li", "dt", "dd"})
+HEADINGS = {f"h{level}": "=" * level for level in range(1, 7)}
+LEFT_OUT = frozenset({"table", "figure", "script", "style", "input", "math", "noscript", "template"})
+LEFT_OUT_CLASSES = frozenset(
+    {
+        *("mw-editsection", "reference", "references", "error", "nomobile", "noprint", "noexcerpt", "sortkey"),
+        *("gallery", "mw-empty-elt"),
+    }
+)
+GROUPS = frozenset({"mw-parser-output", "mw-heading", "div-col"})
+"""Classes of `div` elements that only group paragraphs."""
+
+INVISIBLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, which the loader refuses in a text."""
+
+REDIRECT = 'class="redirectText"'
+LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
+NEAR = 2000
+"""Within how many characters after `REDIRECT` the link to the other page ends."""
+
+
+def extract_text(html: str) -> str:
+    """Return the plain text of an article, which ends in a line end; empty if there is none.
+
+    >>> print(extract_text("<p>Ann made<br>a jug.<sup class='reference'>[1]</sup></p><h2>History</h2><ul><li>Sold"))
+    Ann made
+    a jug.
+    <BLANKLINE>
+    == History ==
+    <BLANKLINE>
+    Sold
+    <BLANKLINE>
+    """
+    parser = _Parser()
+    parser.feed(html)
+    # What is left follows a tag that does not end, if there is one.  `HTMLParser.close` would look for the end of each
+    # tag in it, up to the end of the page.
+    parser.handle_data(unescape(parser.rawdata))
+    parser.end_block()
+    return "".join(parser.blocks) + "\n" if parser.blocks else ""
+
+
+def find_redirect(html: str) -> str | None:
+    """Return the title that a page redirects to; None if it is an article."""
+    if 'class="redirectMsg"' not in html:
+        return None
+    found = LINK.search(html.partition(REDIRECT)[2][:NEAR])
+    return unescape(found[1]) if found else None
+
+
+def strip_marks(text: str) -> str:
+    """Return a text with the words of its headings, but without their equals signs.
+
+    >>> strip_marks("== History ==\\nIt was sold.")
+    'History\\nIt was sold.'
+    """
+    return MARK.sub(r"\2", text)
+
+
+def count_words(text: str) -> int:
+    """Count the words of a text, separated by white space, headings included."""
+    return len(strip_marks(text).split())
+
+
+def count_sections(text: str) -> int:
+    """Count the sections of a text: its headings of level 2, without the introduction and without subsections."""
+    return sum(len(mark[1]) == SECTION_LEVEL for mark in MARK.finditer(text))
+
+
+class _Parser(HTMLParser):
+    """Collects the blocks of a page, each with what is before it."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[str] = []
+        self._parts: list[str] = []
+        self._open: list[tuple[str, bool]] = []
+        self._counts: Counter[str] = Counter()
+        self._n_hidden = 0
+        self._mark = ""
+        self._is_item = self._after_item = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in BLOCKS or tag in HEADINGS:
+            self._break(tag)
+        if tag in VOID:
+            return
+        attributes = dict(attrs)
+        classes = set((attributes.get("class") or "").split())
+        is_hidden = tag in LEFT_OUT or bool(classes & LEFT_OUT_CLASSES or (tag == "div" and not classes & GROUPS))
+        is_hidden = is_hidden or INVISIBLE.search(attributes.get("style") or "") is not None
+        self._open.append((tag, is_hidden))
+        self._counts[tag] += 1
+        self._n_hidden += is_hidden
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in BLOCKS or tag in HEADINGS:
+            self._break("")
+        if not self._counts[tag]:
+            return
+        while True:  # closes what was left open in it
+            name, was_hidden = self._open.pop()
+            self._counts[name] -= 1
+            self._n_hidden -= was_hidden
+            if name == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        if not self._n_hidden:
+            self._parts.append(data)
+
+    def _break(self, tag: str) -> None:
+        if self._n_hidden:
+            return
+        if tag == "br":
+            self._parts.append("\0")
+            return
+        self.end_block()
+        self._mark, self._is_item = HEADINGS.get(tag, ""), tag in ITEMS
+
+    def end_block(self) -> None:
+        """End a block: write it unless it is empty."""
+        lines = [" ".join(UNSAFE.sub("", line).split()) for line in "".join(self._parts).split("\0")]
+        self._parts = []
+        lines = list(filter(None, lines))
+        if not lines:
+            return
+        block = f"{self._mark} {' '.join(lines)} {self._mark}" if self._mark else "\n".join(lines)
+        if self.blocks:
+            self.blocks.append("\n" if self._is_item and self._after_item else "\n\n")
+        self.blocks.append(block)
+        self._after_item = self._is_item
+
+
+WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
+MAX_LAG = 5
+"""How many seconds the server's replicas may lag; it refuses requests if they lag more."""
+
+MAX_BYTES = 2**24
+"""More than any page of Wikipedia: their wikitext has at most 2 MiB."""
+
+SECONDS = 300.0
+"""How long an answer may take."""
+
+TRIES = 5
+FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0
+"""Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
+
+EXPECTED_URL = "https://…/api.php"
+CONTACT_STATUSES = frozenset({403, 429})
+"""What Wikimedia answers to programs that don't introduce themselves as its policy asks."""
+
+BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")
+"""How the codes of errors begin that may pass."""
+
+NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")
+"""Characters that no title contains; `|` would separate several."""
+
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+MOST_STEPS = 10
+MOVED, REDIRECTS = "moved", "redirects"
 MANIFEST = "manifest.jsonl"
 FIELDS = ("title", "day", "api", "page", "found", "page_id", "revision", "timestamp", "file", "sha256")
-
 Row = Mapping[str, Any]
-Track = Callable[[Sequence[str]], Iterable[str]]
 
 
-@dataclass(frozen=True)
-class Fetched:
-    """What a run fetched.
+class NoWikiError(DownloadError):
+    """What answers is no MediaWiki."""
 
-    Attributes:
-        rows: the rows of the manifest for the titles asked for, in their order.
-        new: the number of articles that were fetched now.
+    def __init__(self, what: str = "answers with JSON that no MediaWiki sends") -> None:
+        super().__init__(what)
+
+
+class RefusedError(Exception):
+    """The wiki refuses a request that it understood; the message gives the reason."""
+
+
+class TooLargeError(RefusedError):
+    """An answer is larger than `MAX_BYTES`."""
+
+
+class NoPageError(Exception):
+    """There is no text of a title on a day; the message gives the reason."""
+
+
+@contextmanager
+def _known_form() -> Iterator[None]:
+    """Refuse an answer whose form is not that of a MediaWiki."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise NoWikiError from None
+
+
+def _check_type(value: Any, kind: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError
+    return value
+
+
+class Wiki:
+    """A MediaWiki.
+
+    Args:
+        url: the address of its API.
+        delay: the least number of seconds between two requests.
+        contact: an address of the user, for the servers' operators; may be empty.
     """
 
-    rows: tuple[Row, ...]
+    def __init__(self, url: str = WIKIPEDIA, delay: float = 1.0, contact: str = "") -> None:
+        try:
+            parts = urlsplit(url)
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            is_address = False
+        if not is_address:
+            raise RequestError(f"the address of the API is {quote(url)} (expected {EXPECTED_URL})")
+        if not (contact.isascii() and contact.isprintable()):
+            raise RequestError(f"the contact is {quote(contact)} (expected printable ASCII)")
+        self.url, self._delay, self._contact = url, delay, contact
+        self._last: float | None = None  # request
+        self._session = open_session()
+        if parts.scheme == "http":  # the host that the user asks for, and no other
+            self._session.mount(f"http://{parts.netloc}/", HTTPAdapter())
+
+    def ask(self, **parameters: str) -> Mapping[str, Any]:
+        """Send a request and return its answer; what may pass, such as a lag, is tried again."""
+        return try_again(lambda: self._ask_once(parameters), TRIES, FIRST_WAIT, LONGEST_WAIT)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._session.close()
+
+    def _ask_once(self, parameters: Mapping[str, str]) -> Mapping[str, Any]:
+        if self._last is not None and (wait := self._last + self._delay - monotonic()) > 0:
+            sleep(wait)
+        self._last = monotonic()
+        parameters = {"format": "json", "formatversion": "2", "maxlag": str(MAX_LAG), **parameters}
+        contact = f" ({self._contact})" if self._contact else ""
+        agent = f"closeread/{__version__}{contact} {requests.utils.default_user_agent()}"
+        headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}  # Wikimedia asks for compression
+        content = bytearray()
+        arguments = (self._session, self.url, content.extend, MAX_BYTES, SECONDS)
+        try:
+            received = receive(*arguments, params=parameters, headers=headers)
+        except TooMuchError:
+            raise TooLargeError(f"the answer has more than {MAX_BYTES:,} bytes") from None
+        except DownloadError as error:
+            expected = "" if error.may_pass else f"; expected {EXPECTED_URL}"
+            what = f"answers with {error}" if error.status else f"the connection failed ({error}{expected})"
+            if error.status in CONTACT_STATUSES and not self._contact:
+                what += f"; Wikimedia refuses programs without a contact: pass yours with {name_option('contact')}"
+            if error.may_pass or error.status == 403:
+                raise DownloadError(what, may_pass=error.may_pass, wait=error.wait) from None
+            raise NoWikiError(what) from None
+        return _parse(bytes(content), read_wait(received))
+
+
+def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
+    try:
+        answer = orjson.loads(content)
+    except ValueError:
+        raise DownloadError("answers with no complete JSON", may_pass=True) from None
+    with _known_form():
+        error = _check_type(answer, dict).get("error")
+        if error is None:
+            return answer  # type: ignore[no-any-return]
+        code, info = (str(error.get(name, "")) for name in ("code", "info"))
+    what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
+    if code.startswith(BUSY):
+        raise DownloadError(what, may_pass=True, wait=wait)
+    raise RefusedError(what)
+
+
+class Page(NamedTuple):
+    """The text of a page at the end of a day.
+
+    Attributes:
+        title: its title today.
+        found: how its title was found: as it is (""), `MOVED` or `REDIRECTS`.
+        page_id: its number.
+        revision: the number of the revision.
+        timestamp: when the revision was saved, such as `2017-06-01T12:00:00Z`.
+        text: its plain text, which is not empty.
+    """
+
+    title: str
+    found: str
+    page_id: int
+    revision: int
+    timestamp: str
+    text: str
+
+
+def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
+    """Fetch the text of the page that a title named at the end of a day."""
+    name, found = title, ""
+    last_move: int | None = 0  # None: the title is one of today, and its former pages don't matter
+    for _ in range(MOST_STEPS):
+        if unusual := NOT_IN_TITLES.search(name):
+            where = "" if name == title else f"leads to {quote(name)}, which "
+            raise NoPageError(f"{where}contains {quote(unusual[0])} (expected a title of Wikipedia)")
+        page, moves = _ask_about(wiki, name, day)
+        move = None if last_move is None else next((one for one in moves if one[0] > last_move), None)
+        if move is not None:
+            last_move, name = move
+            found = MOVED
+            continue
+        revisions = (page or {}).get("revisions")
+        if not page or not revisions:
+            target = _find_target(wiki, name) if page and page.get("redirect") else None
+            if target is None:
+                where = "" if name == title else f" (its page is now {quote(name)})"
+                if page is None or page.get("invalid"):
+                    raise NoPageError(f"can't be a title of this wiki{where}")
+                if page.get("missing"):
+                    raise NoPageError(f"does not exist{where}; it may have been deleted or is spelled otherwise")
+                raise NoPageError(f"did not exist at the end of {day.isoformat()}{where}")
+            name, found, last_move = target, REDIRECTS, None
+            continue
+        with _known_form():
+            revision = _check_type(revisions[0]["revid"], int)
+            saved, today = revisions[0]["timestamp"], page["title"]
+            page_id = _check_type(page["pageid"], int)
+            if not TIMESTAMP.fullmatch(saved) or NOT_IN_TITLES.search(today):
+                raise ValueError
+        if saved[:10] > day.isoformat():
+            what = f"answers with a revision of {quote(saved[:10])} of {quote(name)} (expected {day} or before)"
+            raise NoWikiError(what)
+        html = _render(wiki, revision)
+        target = find_redirect(html)
+        if target is not None:
+            name, found, last_move = target, REDIRECTS, 0
+            continue
+        text = extract_text(html)
+        if not text:
+            raise NoPageError(f"has no paragraphs in revision {revision} (expected the text of an article)")
+        return Page(today, found if name != title else "", page_id, revision, saved, text)
+    raise NoPageError(f"was moved or redirects more than {MOST_STEPS} times (last: {quote(name)})")
+
+
+def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | None, list[tuple[int, str]]]:
+    """Return what a wiki tells of a title.
+
+    That is its page of today with the last revision of a day, which may be missing, or None if it can't have any; and
+    the later moves of pages away from this title, in order: the number of the entry and the new title.
+    """
+    revisions = {"rvlimit": "1", "rvdir": "older", "rvstart": f"{day.isoformat()}T23:59:59Z", "rvprop": "ids|timestamp"}
+    after = f"{(day + timedelta(days=1)).isoformat()}T00:00:00Z"
+    moves = {"letype": "move", "letitle": title, "leprop": "ids|details|timestamp", "ledir": "newer", "lestart": after}
+    query = {"prop": "revisions|info", "titles": title, "list": "logevents", "lelimit": "max"}
+    answer = wiki.ask(action="query", **query, **revisions, **moves)
+    with _known_form():
+        pages = answer["query"].get("pages", [])
+        page: Mapping[str, Any] | None = _check_type(pages[0], dict) if pages else None
+        events = [event for event in answer["query"].get("logevents", []) if "target_title" in event.get("params", {})]
+        found = [(_check_type(one["logid"], int), _check_type(one["params"]["target_title"], str)) for one in events]
+        return page, sorted(found)  # others are hidden
+
+
+def _find_target(wiki: Wiki, title: str) -> str | None:
+    """Return the title that a redirect of today leads to."""
+    answer = wiki.ask(action="query", titles=title, redirects="1")
+    with _known_form():
+        steps = answer["query"].get("redirects", [])
+        target: str | None = _check_type(steps[-1]["to"], str) if steps else None
+        return target
+
+
+def _render(wiki: Wiki, revision: int) -> str:
+    """Return the HTML of a revision."""
+    plain = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
+    answer = wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain)
+    with _known_form():
+        if answer["parse"]["revid"] != revision:
+            raise ValueError
+        html: str = _check_type(answer["parse"]["text"], str)
+        return html
+
+
+class Fetched(NamedTuple):
+    """The rows of the manifest for the titles asked for, in their order, and how many articles were fetched now."""
+
+    rows: Sequence[Row]
     new: int
 
     @property
     def notes(self) -> list[str]:
         """What to tell of titles that are now those of other pages, or of none."""
-        return [_describe_other_title(row) for row in self.rows if row["found"]]
+        how = {MOVED: "was moved to", REDIRECTS: "redirects to"}
+        return [
+            f"{quote(row['title'])} {how.get(row['found'], how[REDIRECTS])} {quote(row['page'])}."
+            for row in self.rows
+            if row["found"]
+        ]
 
 
-def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, track: Track) -> Fetched:
+def fetch_articles(
+    titles: Sequence[str], folder: Path, day: date, wiki: Wiki, track: Callable[[Sequence[str]], Iterable[str]]
+) -> Fetched:
     """Fetch the texts of articles that are not in a folder yet, as they were at the end of a day.
 
     Args:
@@ -68,126 +474,81 @@ def fetch_articles(titles: Sequence[str], folder: Path, day: date, wiki: Wiki, t
         day: the day, in UTC.
         wiki: where to fetch them from.
         track: returns the titles to fetch, one after another, and may show the progress.
-
-    Raises:
-        RequestError: the folder holds articles of another day or wiki, or texts that are not in its manifest.
-        FormatError: the manifest can't be read.
-        UnavailableError: some articles can't be fetched; all others are there, unless the wiki can't be reached.
-        OSError: the folder can't be written.
     """
-    problems = [Problem(f"{quote(title)} {what}") for title in titles for what in _find_unwritable(title)]
+    unwritable = {title: what for title in titles if (what := _find_unwritable(title))}
+    problems = [Problem(f"{quote(title)} {what}") for title, what in unwritable.items()]
     rows = _read_manifest(folder, day, wiki.url)
     collisions = find_collisions(titles)
     for title, first in collisions.items():
         what = f"{quote(title)} and {quote(first)} can't both be names of files: they differ only in case or accents"
         problems.append(Problem(what))
-    wanted = [title for title in titles if title not in collisions and not _find_unwritable(title)]
-    missing = _find_missing(folder, wanted, rows)
-    new = 0
-    make_folders(folder)
-    for title in track(missing):
-        try:
-            page = fetch_page(wiki, title, day)
-        except (NoPageError, RefusedError) as error:
-            problems.append(
-                Problem(f"{quote(title)} {error}" if isinstance(error, NoPageError) else f"{quote(title)}: {error}")
-            )
-        except DownloadError as error:
-            there = f"{len(wanted) - len(missing) + new:,} of {len(titles):,} articles are in {folder}"
-            again = (
-                f"check {name_option('api')}"
-                if isinstance(error, NoWikiError)
-                else "run the same command again to fetch the others"
-            )
-            problems.append(Problem(f"{error}; {there}: {again}"))
-            break
-        else:
-            _keep(folder, rows, _make_row(title, day, wiki.url, page), page.text)
-            new += 1
-    if problems:
-        raise UnavailableError(wiki.url, problems)
-    return Fetched(tuple(rows[title] for title in titles), new)
-
-
-def name_file(title: str) -> str:
-    """Return the name of the file with the text of an article."""
-    return f"{title}.txt"
-
-
-def _find_unwritable(title: str) -> list[str]:
-    """Find why a title can't be the name of a file."""
-    if "/" in title or "\\" in title or "\0" in title:
-        return ["contains a slash, so that it can't be the name of a file"]
-    size = len(name_file(title).encode("utf-8", "surrogatepass"))
-    return (
-        [f"is too long for the name of a file: {size:,} bytes (limit: {LONGEST_NAME})"] if size > LONGEST_NAME else []
-    )
-
-
-def _find_missing(folder: Path, titles: Sequence[str], rows: Mapping[str, Row]) -> list[str]:
-    """Return the titles whose texts are not in the folder.
-
-    Raises:
-        RequestError: some texts are not those of the manifest.
-    """
-    there = [title for title in titles if (folder / name_file(title)).exists()]
+    wanted = [title for title in titles if title not in collisions and title not in unwritable]
+    there = {title for title in wanted if (folder / f"{title}.txt").exists()}
     other = [
-        title for title in there if title not in rows or file_digest(folder / name_file(title)) != rows[title]["sha256"]
+        title
+        for title in wanted
+        if title in there and (title not in rows or file_digest(folder / f"{title}.txt") != rows[title]["sha256"])
     ]
     if other:
-        names = ", ".join(quote(name_file(title)) for title in other[:3]) + (", …" if len(other) > 3 else "")
+        names = ", ".join(quote(f"{title}.txt") for title in other[:3]) + (", …" if len(other) > 3 else "")
         as_is, them = ("it is", "it") if len(other) == 1 else ("they are", "them")
         found = f"{folder} has {pluralize(len(other), 'text')} that {MANIFEST} does not list as {as_is}"
         raise RequestError(f"{found}: {names}; move {them} away, or choose another folder")
-    return [title for title in titles if title not in set(there)]
+    new = 0
+    make_folders(folder)
+    for title in track([title for title in wanted if title not in there]):
+        try:
+            page = fetch_page(wiki, title, day)
+        except NoPageError as error:
+            problems.append(Problem(f"{quote(title)} {error}"))
+        except RefusedError as error:
+            problems.append(Problem(f"{quote(title)}: {error}"))
+        except DownloadError as error:
+            already = f"{len(there) + new:,} of {len(titles):,} articles are in {folder}"
+            again = "run the same command again to fetch the others"
+            if isinstance(error, NoWikiError):
+                again = f"check {name_option('api')}"
+            problems.append(Problem(f"{error}; {already}: {again}"))
+            break
+        else:
+            values = (page.title, page.found, page.page_id, page.revision, page.timestamp, f"{title}.txt")
+            digest = hashlib.sha256(page.text.encode("utf-8")).hexdigest()
+            rows[title] = dict(zip(FIELDS, (title, day.isoformat(), wiki.url, *values, digest), strict=True))
+            # The row first, since a text without a row may be the user's own.
+            write_text(folder / MANIFEST, dump_json_lines(map(dict, rows.values())))
+            write_text(folder / f"{title}.txt", page.text)
+            new += 1
+    if problems:
+        raise UnavailableError(wiki.url, problems)
+    return Fetched([rows[title] for title in titles], new)
 
 
-def _make_row(title: str, day: date, api: str, page: Page) -> Row:
-    values = (page.title, page.found, page.page_id, page.revision, page.timestamp, name_file(title))
-    digest = hashlib.sha256(page.text.encode("utf-8")).hexdigest()
-    return dict(zip(FIELDS, (title, day.isoformat(), api, *values, digest), strict=True))
-
-
-def _keep(folder: Path, rows: dict[str, Row], row: Row, text: str) -> None:
-    """Write a text and its row: the row first, since a text without a row may be the user's own."""
-    rows[row["title"]] = row
-    write_text(folder / MANIFEST, dump_json_lines(map(dict, rows.values())))
-    write_text(folder / row["file"], text)
+def _find_unwritable(title: str) -> str:
+    """Say why a title can't be the name of a file; empty if it can."""
+    if "/" in title or "\\" in title or "\0" in title:
+        return "contains a slash, so that it can't be the name of a file"
+    size = len(f"{title}.txt".encode("utf-8", "surrogatepass"))
+    return f"is too long for the name of a file: {size:,} bytes (limit: {LONGEST_NAME})" if size > LONGEST_NAME else ""
 
 
 def _read_manifest(folder: Path, day: date, api: str) -> dict[str, Row]:
-    """Return the rows of a manifest by title; none if there is no manifest.
-
-    Raises:
-        FormatError: it can't be read.
-        RequestError: it is of another day or another wiki.
-    """
+    """Return the rows of a manifest by title; none if there is no manifest."""
     path = folder / MANIFEST
     if not path.exists():
         return {}
     parsed = read_json_lines(path)
     problems = ProblemList(parsed.problems)
-    rows = list(zip(parsed.records, parsed.lines, strict=True))
-    for row, line in rows:
-        problems += [Problem(what, line) for what in _check_row(row)]
+    for row, line in zip(parsed.records, parsed.lines, strict=True):
+        for name in FIELDS:
+            kind, expected = (int, "a number") if name in ("page_id", "revision") else (str, "a text")
+            if not isinstance(row.get(name), kind):
+                what = f"{name} is {quote_json(row.get(name))}"
+                problems.append(Problem(f"{what} (expected {expected}, as `closeread articles` writes it)", line))
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     for name, expected, what in (("day", day.isoformat(), "as of"), ("api", api, "of")):
-        found = next((row[name] for row, _ in rows if row[name] != expected), None)
+        found = next((row[name] for row in parsed.records if row[name] != expected), None)
         if found is not None:
             message = f"{folder} holds articles {what} {quote(found)} (expected {quote(expected)})"
             raise RequestError(f"{message}; choose another folder")
-    return {row["title"]: row for row, _ in rows}
-
-
-def _check_row(row: Row) -> Iterable[str]:
-    for name in FIELDS:
-        kind = int if name in ("page_id", "revision") else str
-        if not isinstance(row.get(name), kind):
-            expected = "a number" if kind is int else "a text"
-            yield f"{name} is {quote_json(row.get(name))} (expected {expected}, as `closeread articles` writes it)"
-
-
-def _describe_other_title(row: Row) -> str:
-    how = "was moved to" if row["found"] == MOVED else "redirects to"
-    return f"{quote(row['title'])} {how} {quote(row['page'])}."
+    return {row["title"]: row for row in parsed.records}

@@ -23,9 +23,9 @@ from closeread.corpus.pipelines import load_pipeline, parse
 from closeread.counts.procedure import Option
 from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, pluralize
 from closeread.records import Record
-from closeread.tasks.wikipossessions.article_text import strip_marks
-from closeread.tasks.wikipossessions.kernels.dates import date_to_anchor
-from closeread.tasks.wikipossessions.kernels.names import FUNCTION_WORDS, normalize_name
+from closeread.tasks.wikipossessions.articles import strip_marks
+from closeread.tasks.wikipossessions.dates import date_to_anchor
+from closeread.tasks.wikipossessions.matching import FUNCTION_WORDS, normalize_name
 from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
 from closeread.wording import name_option
 

@@ -111,8 +111,7 @@ def articles(
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import RequestError, pluralize
-    from closeread.tasks.wikipossessions.articles import fetch_articles
-    from closeread.tasks.wikipossessions.mediawiki import WIKIPEDIA, Wiki
+    from closeread.tasks.wikipossessions.articles import WIKIPEDIA, Wiki, fetch_articles
     from closeread.wording import name_option
 
     if as_of >= datetime.now(UTC).date():

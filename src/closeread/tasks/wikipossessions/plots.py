@@ -33,7 +33,7 @@ from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import RequestError, shorten
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
+from closeread.tasks.wikipossessions.matching import normalize_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,7 @@
 Conventions: spaces and no-break spaces around a cell are stripped; everything inside a cell is kept, including stray
 punctuation and quotation marks.  `GPE` is read as LOC, as the paper calls it.  All rows of an article, adjacent or not,
 make one record, in the order of the file.  The years of an anchor are parsed from its text by
-`closeread.tasks.wikipossessions.kernels.anchors`; in JSON Lines, which this module also reads, they may be left out.
+`closeread.tasks.wikipossessions.dates`; in JSON Lines, which this module also reads, they may be left out.
 
 The articles themselves were never released.  If a folder `articles` next to the file contains `<title>.txt`, that is
 the text of the record.  Titles are looked up in the listing of the folder, so no title can lead outside it.

@@ -37,21 +37,7 @@ from closeread.counts.procedure import (
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.kernels.matching import MATCHINGS, SETTINGS
-from closeread.tasks.wikipossessions.kernels.names import STRIP_SCOPES, normalize_name
-from closeread.tasks.wikipossessions.kernels.ordering import ORDERING_MATCHES, SUBORDERS
-from closeread.tasks.wikipossessions.kernels.subtasks import (
-    COUNTS,
-    FAMILIES,
-    MAX_POSSESSIONS,
-    RELATION_CERTAINTY_GOLD,
-    RELATION_REQUIRES,
-    SCENARIOS,
-    Rules,
-    article_counts,
-    possessions,
-)
-from closeread.tasks.wikipossessions.kernels.temporal import (
+from closeread.tasks.wikipossessions.dates import (
     CENTURIES,
     OPEN_RANGES,
     TOLERANCE_RECALLS,
@@ -59,6 +45,20 @@ from closeread.tasks.wikipossessions.kernels.temporal import (
     UNKNOWN_WITH_RELATION,
     Reading,
     Tolerance,
+)
+from closeread.tasks.wikipossessions.matching import MATCHINGS, SETTINGS, STRIP_SCOPES, normalize_name
+from closeread.tasks.wikipossessions.subtasks import (
+    COUNTS,
+    FAMILIES,
+    MAX_POSSESSIONS,
+    ORDERING_MATCHES,
+    RELATION_CERTAINTY_GOLD,
+    RELATION_REQUIRES,
+    SCENARIOS,
+    SUBORDERS,
+    Rules,
+    article_counts,
+    possessions,
 )
 
 TITLES = {

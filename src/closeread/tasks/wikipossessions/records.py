@@ -19,10 +19,9 @@ from closeread.corpus.showing import Part, View, format_cell
 from closeread.counts.procedure import name_documents
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.wikipossessions.article_text import count_sections, count_words
-from closeread.tasks.wikipossessions.kernels.ordering import ordered_pairs
-from closeread.tasks.wikipossessions.kernels.subtasks import possessions
-from closeread.tasks.wikipossessions.kernels.temporal import Reading
+from closeread.tasks.wikipossessions.articles import count_sections, count_words
+from closeread.tasks.wikipossessions.dates import Reading
+from closeread.tasks.wikipossessions.subtasks import ordered_pairs, possessions
 
 EXAMPLE = "The Night Café"
 """The article whose annotation the paper prints."""

@@ -30,9 +30,8 @@ from closeread.tasks.wikipossessions.baselines import (
     read_documents,
     read_folder,
 )
-from closeread.tasks.wikipossessions.kernels.matching import order_key
-from closeread.tasks.wikipossessions.kernels.names import normalize_name
-from closeread.tasks.wikipossessions.kernels.temporal import Reading, Tolerance, Years, parse_time, time_overlap
+from closeread.tasks.wikipossessions.dates import Reading, Tolerance, Years, parse_time, time_overlap
+from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 from closeread.tasks.wikipossessions.procedure import PROCEDURE
 from closeread.tasks.wikipossessions.records import EXAMPLE, count_text, facts, find_ordered_pairs
 

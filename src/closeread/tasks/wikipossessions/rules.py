@@ -9,7 +9,7 @@ from typing import Any
 from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.kernels.anchors import parse_anchor
+from closeread.tasks.wikipossessions.dates import parse_anchor
 
 DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 """The fields that are derived from the text of the anchor."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints
+from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
@@ -85,11 +85,7 @@ class AnnotatedDocument:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs of mentions that somebody has in one chain.
-
-        Raises:
-            RequestError: there are more than `MAX_PAIRS`.
-        """
+        """The pairs of mentions that somebody has in one chain."""
         sizes = [np.bincount(chain[chain != NO_CHAIN]) for chain in self.chain]
         if (found := sum(int((size * (size - 1) // 2).sum()) for size in sizes)) > MAX_PAIRS:
             what = f"{found:,} pairs of mentions in one chain (expected at most {MAX_PAIRS:,})"
@@ -106,11 +102,7 @@ class AnnotatedDocument:
         return Pairs(first, second, annotators)
 
     def count_annotators(self, empty_annotators: str) -> int:
-        """Return k, the number of annotators.
-
-        Args:
-            empty_annotators: "count" those without links in this document, too, or "ignore" them.
-        """
+        """Return k, the number of annotators; "count" those without links in this document, too, or "ignore" them."""
         if empty_annotators == "count":
             return len(self.files)
         return sum(next(group_by_number(chain[chain != NO_CHAIN]), None) is not None for chain in self.chain)
@@ -135,10 +127,7 @@ def count_singletons(table: MentionTable) -> int:
 
 
 def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
-    """Bring the annotators' files together.
-
-    Args:
-        tables: the documents of each file; their tokens agree.
+    """Bring the annotators' files together, whose tokens agree.
 
     Returns:
         The documents, in the order of the files if that is the same for all of them, and else by name.
@@ -194,3 +183,22 @@ def _take_document(table: MentionTable, document: int) -> MentionTable:
         words=JoinedWords([find_words(table, document)]) if has_words(table, document) else None,
         empty=empty if empty is not None and len(empty.token) else None,
     )
+
+
+def are_compatible(mentions: Sequence[Mention], first: Ints, second: Ints, incompatible: str) -> Mask:
+    """Return whether pairs of different mentions, by their places, may be in one chain.
+
+    Those may not that share a token ("overlap"), or of which one has all tokens of the other ("containment").
+    """
+    start, end = (np.array([mention[i] for mention in mentions], np.int64) for i in (0, 1))
+    has_gap = np.array([bool(mention.parts) for mention in mentions], bool)
+    shares = (start[first] <= end[second]) & (start[second] <= end[first])
+    if incompatible == "overlap":
+        found = ~shares
+    else:
+        inside = (start[first] <= start[second]) & (end[second] <= end[first])
+        found = ~(inside | ((start[second] <= start[first]) & (end[first] <= end[second])))
+    for pair in np.flatnonzero(shares & (has_gap[first] | has_gap[second])).tolist():
+        one, other = mentions[first[pair]].tokens, mentions[second[pair]].tokens
+        found[pair] = not one & other if incompatible == "overlap" else not (one <= other or other <= one)
+    return found

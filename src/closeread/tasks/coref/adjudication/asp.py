@@ -12,14 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import MissingExtraError
-from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
-from closeread.tasks.coref.adjudication.solving import Deadline, Found, OpenSession
+from closeread.tasks.coref.adjudication.partition import (
+    Deadline,
+    Found,
+    OpenSession,
+    Part,
+    Session,
+    number_chains,
+    open_triangles,
+)
 from closeread.wording import name_option
 
 if TYPE_CHECKING:
@@ -50,16 +57,11 @@ def load_clingo() -> OpenSession:
     return lambda part, deadline: AspSession(part, deadline, lambda: clingo.Control(options))
 
 
-class AspSession:
+class AspSession(Session):
     """clingo at work on a part.
 
     Every time that rules are added, clingo begins anew: after a second call with further rules, its search with
     unsatisfiable cores does not always end (5.8.3).
-
-    Args:
-        part: the part.
-        deadline: when to stop.
-        make_control: opens clingo.
     """
 
     def __init__(self, part: Part, deadline: Deadline, make_control: Callable[[], clingo.Control]) -> None:
@@ -74,9 +76,6 @@ class AspSession:
         self._models: Iterator[clingo.Model | None] = iter(())
         self._model: clingo.Model | None = None  # the one that is known to be the best
         self._handles = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._handles.close()
@@ -110,14 +109,7 @@ class AspSession:
             self._rules += broken
 
     def find_ties(self, chain: Ints) -> Mask | None:
-        """Find the pairs of nodes on which solutions differ that are as good as the best one found.
-
-        Args:
-            chain: the best one.
-
-        Returns:
-            (n_nodes, n_nodes) symmetric; None if the time was not enough.
-        """
+        """Find the pairs of nodes on which solutions differ that are as good as the best one found."""
         best = chain[:, None] == chain
         ties = np.zeros(best.shape, bool)
         model = self._model

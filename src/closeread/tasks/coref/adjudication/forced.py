@@ -3,14 +3,14 @@
 Conventions: ``=-`` says that no mention of the result begins or ends on the token; ``=`` and brackets, such as
 ``=(1|2)``, that exactly these mentions do.  They are in chains of two or more, those with the same id in one chain,
 those with different ids in different chains.  Cells without ``=`` are ignored, and so are all other columns except
-one with the words.  As in `closeread.tasks.coref.formats.conll`, what opens on a token opens before anything closes.
+one with the words.  As in other CoNLL files, opening brackets of a token are processed before closing ones.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations, count
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
-from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention
-from closeread.tasks.coref.adjudication.compatibility import are_compatible
+from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention, are_compatible
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
@@ -44,11 +43,11 @@ class ForcedDocument:
         file: the file.
     """
 
-    bound: frozenset[int] = frozenset()
-    chain_of: Mapping[Mention, str] = field(default_factory=dict)
+    bound: set[int] = field(default_factory=set)
+    chain_of: dict[Mention, str] = field(default_factory=dict)
     line: int = 0
-    rows: Sequence[tuple[Sequence[str], int]] = ()
-    lines: Mapping[Mention, int] = field(default_factory=dict)
+    rows: list[tuple[Sequence[str], int]] = field(default_factory=list)
+    lines: dict[Mention, int] = field(default_factory=dict)
     file: str = ""
 
     def find_excluded(self, mentions: Sequence[Mention]) -> Mask:
@@ -75,13 +74,7 @@ NOTHING_FORCED = ForcedDocument()
 
 @dataclass(frozen=True, eq=False)
 class ForcedFile:
-    """The decisions of a file.
-
-    Attributes:
-        path: the file.
-        documents: by name.
-        n_ignored: the number of cells with mentions that are ignored.
-    """
+    """The decisions of a file, by the names of documents, and the number of cells with mentions that are ignored."""
 
     path: Path
     documents: Mapping[str, ForcedDocument]
@@ -95,11 +88,7 @@ class ForcedFile:
         return [f"{self.path}: {pluralize(self.n_ignored, 'cell')} without '=' ignored."]
 
     def check(self, documents: Iterable[AnnotatedDocument], incompatible: str) -> None:
-        """Compare the file with the documents that it is about.
-
-        Raises:
-            FormatError: it has other documents or tokens, or incompatible mentions in a chain; with all problems.
-        """
+        """Compare the file with the documents that it is about, and find incompatible mentions in its chains."""
         known = {document.name: document for document in documents}
         problems = ProblemList()
         for name, forced in self.documents.items():
@@ -117,10 +106,8 @@ def _find_other_tokens(forced: ForcedDocument, document: AnnotatedDocument) -> I
     """Find the first token that differs from the annotators'."""
     name, n_tokens = quote(document.name), len(forced.rows)
     if document.n_tokens is not None and document.n_tokens != n_tokens:
-        found = (
-            f"document {name} has {pluralize(n_tokens, 'token')}, but {document.n_tokens:,} in the annotators' files"
-        )
-        yield Problem(found, forced.line)
+        has = f"document {name} has {pluralize(n_tokens, 'token')}"
+        yield Problem(f"{has}, but {document.n_tokens:,} in the annotators' files", forced.line)
         return
     words = document.source.words(0) if document.source.words is not None else ()
     if not words or not any(word != "_" for word in words):
@@ -152,128 +139,87 @@ def _find_incompatible(forced: ForcedDocument, incompatible: str) -> Iterator[Pr
 
 
 def read_forced(path: Path) -> ForcedFile:
-    """Read a file of decisions.
-
-    Raises:
-        FormatError: the file can't be read or is invalid; with all problems.
-    """
-    reader = _Reader()
+    """Read a file of decisions."""
+    problems = Problems()
+    documents: dict[str, ForcedDocument] = {}
+    n_ignored = 0
+    name, document = "", None
     for line, text in enumerate(read_lines(path), start=1):
-        reader.take(text, line)
-    reader.finish()
-    reader.problems.raise_any(path)
-    documents = {name: replace(document, file=str(path)) for name, document in reader.documents.items()}
-    return ForcedFile(path, documents, reader.n_ignored)
-
-
-class _Reader:
-    """Reader of the lines of a file."""
-
-    def __init__(self) -> None:
-        self.problems = Problems()
-        self.documents: dict[str, ForcedDocument] = {}
-        self.n_ignored = 0
-        self._name: str | None = None
-        self._line = 0
-        self._rows: list[tuple[Sequence[str], int]] = []
-
-    def take(self, text: str, line: int) -> None:
-        """Read a line."""
-        marker = MARKER.match(text.encode("utf-8"))
-        if marker is not None:
-            self._take_marker(marker[1] == b"begin", text.encode("utf-8")[marker.end() :].rstrip(), line)
+        data = text.encode("utf-8")
+        if marker := MARKER.match(data):
+            begins, rest = marker[1] == b"begin", data[marker.end() :].rstrip()
+            if begins != (document is None):
+                expected = "'#end document' before it" if begins else "'#begin document' before it"
+                problems.add(f"a document {'begins' if begins else 'ends'} here (expected {expected})", line)
+            if not begins:
+                if document is not None:
+                    documents[name] = document
+                    _read_decisions(document, problems)
+                document = None
+                continue
+            # Without a name, it is the number of the document, as in annotators' files.
+            given = parse_name(rest) if rest else str(len(documents) + 1)
+            if given is None:
+                problems.add("the document has no name (expected '#begin document (NAME)')", line)
+            elif given in documents:
+                problems.add(f"duplicate document {quote(given)} (first on line {documents[given].line})", line)
+            name, document = given or "without a name", ForcedDocument(line=line, file=str(path))
         elif text.strip() and not text.startswith("#"):
-            self._take_row(text, line)
-
-    def finish(self) -> None:
-        """Handle the end of the file."""
-        if self._name is not None:
-            self.problems.add(f"document {quote(self._name)} never ends (expected '#end document')", self._line)
-        elif not self.documents and not self.problems.total:
-            self.problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
-
-    def _take_marker(self, begins: bool, rest: bytes, line: int) -> None:
-        if begins != (self._name is None):
-            expected = "'#end document' before it" if begins else "'#begin document' before it"
-            self.problems.add(f"a document {'begins' if begins else 'ends'} here (expected {expected})", line)
-        if not begins:
-            if self._name is not None:
-                self.documents[self._name] = _Decisions(self.problems).read(self._rows, self._line)
-            self._name = None
-            return
-        # Without a name, it is the number of the document, as in annotators' files.
-        name = parse_name(rest) if rest else str(len(self.documents) + 1)
-        if name is None:
-            self.problems.add("the document has no name (expected '#begin document (NAME)')", line)
-        elif name in self.documents:
-            first = self.documents[name].line
-            self.problems.add(f"duplicate document {quote(name)} (first on line {first})", line)
-        self._name, self._line, self._rows = name or "without a name", line, []
-
-    def _take_row(self, text: str, line: int) -> None:
-        if self._name is None:
-            self.problems.add("token outside a document (expected '#begin document (NAME)' before it)", line)
-            return
-        cells = text.split()
-        width = len(self._rows[0][0]) if self._rows else len(cells)
-        if len(cells) == width - 1 and text.endswith("\t"):
-            cells.append("")
-        if len(cells) != width:
-            expected = f"(expected {width}, as in other rows of the document)"
-            self.problems.add(f"the number of columns is {len(cells)} {expected}", line)
-            cells = [*cells, *[""] * width][:width]
-        elif not cells[-1].startswith("="):
-            self.n_ignored += cells[-1] not in NOTHING
-        self._rows.append((cells, line))
+            if document is None:
+                problems.add("token outside a document (expected '#begin document (NAME)' before it)", line)
+                continue
+            cells = text.split()
+            width = len(document.rows[0][0]) if document.rows else len(cells)
+            if len(cells) == width - 1 and text.endswith("\t"):
+                cells.append("")
+            if len(cells) != width:
+                what = f"the number of columns is {len(cells)} (expected {width}, as in other rows of the document)"
+                problems.add(what, line)
+                cells = [*cells, *[""] * width][:width]
+            elif not cells[-1].startswith("="):
+                n_ignored += cells[-1] not in NOTHING
+            document.rows.append((cells, line))
+    if document is not None:
+        problems.add(f"document {quote(name)} never ends (expected '#end document')", document.line)
+    elif not documents and not problems.total:
+        problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
+    problems.raise_any(path)
+    return ForcedFile(path, documents, n_ignored)
 
 
-class _Decisions:
-    """Reader of the cells of a document.
+def _read_decisions(document: ForcedDocument, problems: Problems) -> None:
+    """Read the cells of a document's rows."""
+    opened: dict[str, list[tuple[int, int]]] = {}  # by chain, the token and the line where mentions begin
 
-    Args:
-        problems: collects the problems.
-    """
+    def add(mention: Mention, name: str, begin: int, line: int) -> None:
+        if mention in document.chain_of:
+            other = document.chain_of[mention]
+            where = f"in chains {other} and {name}" if other != name else "twice"
+            what = f"the mention of tokens {mention.start} to {mention.end} is {where}"
+            problems.add(f"{what} (expected every mention in one chain)", line)
+        document.chain_of[mention] = name
+        document.lines[mention] = begin
 
-    def __init__(self, problems: Problems) -> None:
-        self._problems = problems
-        self._open: dict[str, list[tuple[int, int]]] = {}  # by chain, the token and the line where mentions begin
-        self._chain_of: dict[Mention, str] = {}
-        self._lines: dict[Mention, int] = {}
-
-    def read(self, rows: Sequence[tuple[Sequence[str], int]], line: int) -> ForcedDocument:
-        """Read the cells of all tokens."""
-        bound = set()
-        for token, (cells, row) in enumerate(rows):
-            if cells[-1].startswith("="):
-                bound.add(token)
-                self._take(cells[-1], token, row)
-        for name, places in self._open.items():
-            for _, begin in places:
-                found = f"a mention of chain {name} begins here, but does not end in a cell with '='"
-                self._problems.add(f"{found} (expected '=' on both ends)", begin)
-        return ForcedDocument(frozenset(bound), self._chain_of, line, rows, self._lines)
-
-    def _take(self, cell: str, token: int, line: int) -> None:
+    for token, (cells, line) in enumerate(document.rows):
+        cell = cells[-1]
+        if not cell.startswith("="):
+            continue
+        document.bound.add(token)
         if not CELL.fullmatch(cell):
-            self._problems.add(f"{quote(cell)} is not a valid cell ({EXPECTED})", line)
-            return
-        pieces = PIECE.findall(cell)
-        for opens, name, closes in sorted(pieces, key=lambda piece: not piece[0]):
+            problems.add(f"{quote(cell)} is not a valid cell ({EXPECTED})", line)
+            continue
+        for opens, name, closes in sorted(PIECE.findall(cell), key=lambda piece: not piece[0]):
             if opens and closes:
-                self._add(Mention(token, token), name, line, line)
+                add(Mention(token, token), name, line, line)
             elif opens:
-                self._open.setdefault(name, []).append((token, line))
-            elif self._open.get(name):
-                start, begin = self._open[name].pop()
-                self._add(Mention(start, token), name, begin, line)
+                opened.setdefault(name, []).append((token, line))
+            elif opened.get(name):
+                start, begin = opened[name].pop()
+                add(Mention(start, token), name, begin, line)
             else:
-                found = f"a mention of chain {name} ends here, but does not begin in a cell with '='"
-                self._problems.add(f"{found} (expected '=' on both ends)", line)
-
-    def _add(self, mention: Mention, name: str, begin: int, line: int) -> None:
-        if mention in self._chain_of:
-            where = f"in chains {self._chain_of[mention]} and {name}" if self._chain_of[mention] != name else "twice"
-            found = f"the mention of tokens {mention.start} to {mention.end} is {where}"
-            self._problems.add(f"{found} (expected every mention in one chain)", line)
-        self._chain_of[mention] = name
-        self._lines[mention] = begin
+                what = f"a mention of chain {name} ends here, but does not begin in a cell with '='"
+                problems.add(f"{what} (expected '=' on both ends)", line)
+    for name, places in opened.items():
+        for _, begin in places:
+            what = f"a mention of chain {name} begins here, but does not end in a cell with '='"
+            problems.add(f"{what} (expected '=' on both ends)", begin)

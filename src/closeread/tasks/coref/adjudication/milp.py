@@ -10,13 +10,11 @@ number of differences: all are small whole numbers, which are told apart by far.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.adjudication.partition import Part, number_chains, open_triangles
-from closeread.tasks.coref.adjudication.solving import Deadline, Found
+from closeread.tasks.coref.adjudication.partition import Deadline, Found, Part, Session, number_chains, open_triangles
 
 AT_ONCE = 100
 """How many rows about the same two nodes are added at once; with fewer, many more rounds are needed."""
@@ -25,13 +23,8 @@ TIME_IS_OVER, INFEASIBLE = 1, 2
 """The states in which SciPy's `milp` returns, beside success."""
 
 
-class MilpSession:
-    """HiGHS at work on a part.
-
-    Args:
-        part: the part.
-        deadline: when to stop.
-    """
+class MilpSession(Session):
+    """HiGHS at work on a part."""
 
     def __init__(self, part: Part, deadline: Deadline) -> None:
         self._part, self._deadline = part, deadline
@@ -44,12 +37,6 @@ class MilpSession:
             ((self._pairs == node).any(axis=1).astype(np.float64), 1.0) for node in np.flatnonzero(part.lone)
         ]
         self._best: Ints | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: HiGHS has ended after every call."""
 
     def find_best(self) -> Found:
         """Find a solution of the greatest gain, and of the most links among these."""
@@ -67,14 +54,7 @@ class MilpSession:
         return Found(self._best, True)
 
     def find_ties(self, chain: Ints) -> Mask | None:
-        """Find the pairs of nodes on which solutions differ that are as good as the best one found.
-
-        Args:
-            chain: the best one.
-
-        Returns:
-            (n_nodes, n_nodes) symmetric; None if the time was not enough.
-        """
+        """Find the pairs of nodes on which solutions differ that are as good as the best one found."""
         best = chain[self._pairs[:, 0]] == chain[self._pairs[:, 1]]
         differs = np.zeros(len(self._pairs), bool)
         while True:

@@ -1,28 +1,65 @@
-"""Adjudication: the chains that explain several annotators' best, and what they cost.
+"""Adjudication: the chains that explain several annotators' best, what they cost, and the files that show them.
 
-Sources: Schüller (2018), "Adjudication of Coreference Annotations via Answer Set Optimization"; Schüller et al. (2018),
-"Marmara Turkish Coreference Corpus and Coreference Resolution Baseline", section 3.3.  Costs are those of
-`closeread.tasks.coref.adjudication.objectives`, ties are settled as in `closeread.tasks.coref.adjudication.partition`.
+Sources: Schüller (2018), "Adjudication of Coreference Annotations via Answer Set Optimization", section 3; Schüller et
+al. (2018), "Marmara Turkish Coreference Corpus and Coreference Resolution Baseline", section 3.3.  A pair of mentions
+that K of the k annotators of its document have in one chain costs
+
+    objective   separate   together, K >= 1     together, K = 0
+    v           2K         k - K                forbidden
+    va          2K         min(k - K, 2K + 1)   1
+    u           2K         0                    forbidden
+    ua          2K         0                    1
+
+Pairs that a person has put together are not forbidden: under v and u they cost what the formula for K >= 1 says.  Ties
+are settled as in `closeread.tasks.coref.adjudication.partition`.
 
 Mentions that are joined by links that cost no more together than apart make a part.  Parts are independent: a chain
 over two of them gets cheaper by cutting it.
+
+A worksheet is a file for a person to decide in: the annotators' chains side by side, and the result, which can be
+edited.  It is CoNLL with the columns document, part, number and word, then one for each annotator, in the order of the
+files, and the result last.  Annotators' chains are numbered from 1 by their first mentions.  Cells that were forced
+begin with ``=`` again, so that `closeread.tasks.coref.adjudication.forced` reads the file as it read the decisions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from closeread import limits
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import FormatError, Problem, RequestError, quote
-from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument
-from closeread.tasks.coref.adjudication.compatibility import are_compatible
+from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
+from closeread.formats.text import UNSAFE
+from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention, are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.objectives import cost_apart, cost_together, gain_of_joining, implies_links
-from closeread.tasks.coref.adjudication.partition import Part, group_by_number
-from closeread.tasks.coref.adjudication.solving import Deadline, OpenSession, solve
+from closeread.tasks.coref.adjudication.partition import Deadline, OpenSession, Part, group_by_number, solve
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
+from closeread.tasks.coref.joined import join_tables
+
+
+def implies_links(objective: str) -> bool:
+    """Return whether mentions may be together that nobody has in one chain."""
+    return objective.endswith("a")
+
+
+def cost_together(annotators: Ints, n_annotators: int, objective: str) -> Ints:
+    """Return what pairs cost that are in one chain, given K and k; apart, they cost 2K."""
+    against = n_annotators - annotators if objective.startswith("v") else np.zeros_like(annotators)
+    if not implies_links(objective):
+        return against
+    used = np.minimum(against, 2 * annotators + 1) if objective == "va" else against
+    return np.where(annotators == 0, 1, used)
+
+
+def gain_of_joining(annotators: Ints, n_annotators: int, objective: str) -> Ints:
+    """Return how much less pairs cost together than apart; negative if they cost more."""
+    return 2 * annotators - cost_together(annotators, n_annotators, objective)
 
 
 @dataclass(frozen=True)
@@ -30,7 +67,7 @@ class Settings:
     """How to adjudicate.
 
     Attributes:
-        objective: one of `closeread.tasks.coref.adjudication.objectives.OBJECTIVES`.
+        objective: "v", "va", "u" or "ua".
         incompatible: which mentions are never together: those that "overlap", or of which one contains the other,
             "containment".
         empty_annotators: "count" annotators without links in a document, or "ignore" them.
@@ -43,14 +80,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Link:
-    """A pair of mentions that somebody has in one chain, or the result.
-
-    Attributes:
-        first, second: the mentions, by their place in the document.
-        annotators: how many annotators have them in one chain.
-        together: whether the result has.
-        cost: what the pair costs.
-    """
+    """A pair of mentions, by place, that K > 0 annotators or the result have in one chain, and what it costs."""
 
     first: int
     second: int
@@ -92,18 +122,7 @@ def adjudicate(
     deadline: Deadline,
     forced: ForcedDocument = NOTHING_FORCED,
 ) -> AdjudicatedDocument:
-    """Find the chains that cost least.
-
-    Args:
-        document: the document.
-        settings: what solutions cost, and which are allowed.
-        open_session: the solver.
-        deadline: when to stop.
-        forced: what a person has decided.
-
-    Raises:
-        FormatError: no solution agrees with what a person has decided, or none was found in time.
-    """
+    """Find the chains that cost least and agree with what a person has decided."""
     document = document.add(list(forced.chain_of))
     k = document.count_annotators(settings.empty_annotators)
     plan = _Plan(document, settings, k, forced)
@@ -131,17 +150,7 @@ MAX_TOGETHER = 1_000
 
 
 class _Plan:
-    """The parts of a document.
-
-    Args:
-        document: the document.
-        settings: what solutions cost, and which are allowed.
-        n_annotators: k.
-        forced: what a person has decided.
-
-    Attributes:
-        node: (n_mentions,) the first of the mentions with which each mention is forced to be.
-    """
+    """The parts of a document; `node` has the first of the mentions with which each mention is forced to be."""
 
     def __init__(self, document: AnnotatedDocument, settings: Settings, n_annotators: int, forced: ForcedDocument):
         self._name, self._mentions, self._pairs = document.name, document.mentions, document.pairs
@@ -156,11 +165,7 @@ class _Plan:
         self._is_lone = is_lone
 
     def list_parts(self) -> Iterator[tuple[Ints, Part]]:
-        """Yield the nodes of each part, as their first mentions, and the part itself.
-
-        Raises:
-            RequestError: a part has more than `MAX_TOGETHER` mentions.
-        """
+        """Yield the nodes of each part, as their first mentions, and the part itself."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -223,14 +228,7 @@ class _Plan:
 
 
 def _list_links(document: AnnotatedDocument, number: Ints, objective: str, n_annotators: int) -> Iterator[Link]:
-    """Yield the pairs that somebody has in one chain, or the result, in order.
-
-    Args:
-        document: the document.
-        number: (n_mentions,) the chain of each mention in the result.
-        objective: what pairs cost.
-        n_annotators: k.
-    """
+    """Yield the pairs that somebody has in one chain, or the result, in order."""
     size, pairs = len(number), document.pairs
     codes = [pairs.first * size + pairs.second]
     for places in group_by_number(number):
@@ -241,6 +239,135 @@ def _list_links(document: AnnotatedDocument, number: Ints, objective: str, n_ann
     annotators[np.searchsorted(code, codes[0])] = pairs.annotators
     first, second = np.divmod(code, max(size, 1))
     together = number[first] == number[second]
-    cost = np.where(together, cost_together(annotators, n_annotators, objective), cost_apart(annotators))
+    cost = np.where(together, cost_together(annotators, n_annotators, objective), 2 * annotators)
     columns = (first, second, annotators, together, cost)
     yield from map(Link, *(column.tolist() for column in columns))
+
+
+def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
+    """Return the documents with their chains."""
+    tables = {}
+    for result in results:
+        rows = [(chain, result.document.mentions[i]) for chain, of in enumerate(result.chains) for i in of]
+        tables[result.document.name] = replace(
+            result.document.source,
+            document=np.zeros(len(rows), np.int64),
+            start=np.array([mention.start for _, mention in rows], np.int64),
+            end=np.array([mention.end for _, mention in rows], np.int64),
+            entity=np.array([chain for chain, _ in rows], np.int64),
+            n_entities=len(result.chains),
+            parts={row: mention.parts for row, (_, mention) in enumerate(rows) if mention.parts},
+            labels=list(result.ids),
+        )
+    return join_tables(tables)
+
+
+def make_report(results: Sequence[AdjudicatedDocument], settings: Settings, solver: str) -> dict[str, Any]:
+    """Return all results as a JSON value."""
+    return {
+        "objective": settings.objective,
+        "incompatible": settings.incompatible,
+        "empty_annotators": settings.empty_annotators,
+        "solver": solver,
+        "cost": sum(result.cost for result in results),
+        "optimal": all(result.is_optimal for result in results),
+        "documents": [_report_document(result) for result in results],
+    }
+
+
+def _report_document(result: AdjudicatedDocument) -> dict[str, Any]:
+    document = result.document
+    span = [[mention.start, mention.end] for mention in document.mentions]
+    return {
+        "document": document.name,
+        "annotators": result.n_annotators,
+        "mentions": sum(map(len, result.chains)),
+        "chains": len(result.chains),
+        "cost": result.cost,
+        "optimal": result.is_optimal,
+        "links": [
+            {
+                "first": span[link.first],
+                "second": span[link.second],
+                "annotators": link.annotators,
+                "linked_by": document.find_annotators(link.first, link.second),
+                "together": link.together,
+                "cost": link.cost,
+            }
+            for link in result.links
+        ],
+    }
+
+
+def summarize(results: Sequence[AdjudicatedDocument]) -> str:
+    """Describe all results in a line."""
+    chains = sum(len(result.chains) for result in results)
+    mentions = sum(len(chain) for result in results for chain in result.chains)
+    sizes = zip((len(results), chains, mentions), ("document", "chain", "mention"), strict=True)
+    size = ", ".join(pluralize(number, noun) for number, noun in sizes)
+    state = "optimal" if all(result.is_optimal for result in results) else "not proved to be optimal"
+    return f"{size}; cost {sum(result.cost for result in results):,}, {state}"
+
+
+Chains = Mapping[str, Sequence[Mention]]
+"""Mentions by the id of their chain."""
+
+
+def dump_worksheet(
+    results: Sequence[AdjudicatedDocument], files: Sequence[str], forced: Mapping[str, ForcedDocument]
+) -> str:
+    """Convert results to the text of a worksheet.
+
+    Args:
+        results: the results.
+        files: the annotators' files.
+        forced: what was decided, by document.
+    """
+    return "".join(_format(result, files, forced.get(result.document.name, NOTHING_FORCED)) for result in results)
+
+
+def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDocument) -> str:
+    document, n_tokens = result.document, result.document.n_tokens
+    where = f"a worksheet can't express document {quote(document.name)}"
+    if n_tokens is None:
+        raise RequestError(f"{where}: the number of tokens is unknown")
+    if any(mention.parts for mention in document.mentions):
+        raise RequestError(f"{where}: a mention is discontinuous")
+    if document.source.words is None and n_tokens > limits.MAX_TOKENS:
+        raise RequestError(f"{where}: it has {n_tokens:,} tokens, but no words (limit: {limits.MAX_TOKENS:,})")
+    words = list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
+    if not document.name or UNSAFE.search(document.name) or not all(map(WORD.fullmatch, words)):
+        raise RequestError(f"{where}: the name or a word has a blank or a control character")
+    chains = {
+        name: [document.mentions[i] for i in chain] for name, chain in zip(result.ids, result.chains, strict=True)
+    }
+    sides = {"the result": chains, **{file: _list_chains(document, file) for file in document.files}}
+    for side, its_chains in sides.items():
+        if any(a.start < b.start <= a.end < b.end for of in its_chains.values() for a in of for b in of):
+            raise RequestError(f"{where}: two mentions of a chain cross in {side}")
+    nothing = ["-"] * n_tokens
+    columns = [_format_cells(document, sides[file]) if file in sides else nothing for file in files]
+    cells = _format_cells(document, chains)
+    columns.append([f"={cell}" if token in forced.bound else cell for token, cell in enumerate(cells)])
+    parts = PARTED.fullmatch(document.name)
+    first, part = (parts[1], parts[2]) if parts else (document.name, "0")
+    first = re.sub(r"\s|^#", "_", first)
+    rows = zip(words, *columns, strict=True)
+    lines = ["\t".join([first, part, str(number), *row]) for number, row in enumerate(rows)]
+    return "\n".join([f"#begin document {format_name(document.name)}", *lines, "", "#end document", ""])
+
+
+def _list_chains(document: AnnotatedDocument, file: str) -> Chains:
+    """Return an annotator's chains."""
+    chain = document.chain[document.files.index(file)]
+    found: dict[int, list[Mention]] = {}
+    for place in np.flatnonzero(chain != NO_CHAIN).tolist():
+        found.setdefault(int(chain[place]), []).append(document.mentions[place])
+    return {str(number): mentions for number, mentions in enumerate(found.values(), start=1)}
+
+
+def _format_cells(document: AnnotatedDocument, chains: Chains) -> list[str]:
+    """Return the cell of each token."""
+    clusters = [[[mention.start, mention.end] for mention in mentions] for mentions in chains.values()]
+    table = replace(mention_table([document.name], [clusters]), labels=list(chains))
+    return ["|".join(cell) or "-" for cell in format_cells(table, slice(len(table.start)), document.n_tokens or 0)]

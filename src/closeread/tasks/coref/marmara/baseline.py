@@ -5,8 +5,9 @@ Conventions: records are documents of the corpus; rows of the result have the fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,17 +16,25 @@ import numpy as np
 
 from closeread.counts.procedure import name_documents
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
+from closeread.files import open_text, replacing
+from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
-from closeread.tasks.coref.marmara.examples import Pairs, count_examples, draw_wrong, list_examples, list_gold
-from closeread.tasks.coref.marmara.features import Mentions, describe_mentions, encode_pairs
-from closeread.tasks.coref.marmara.learning import score_codes
+from closeread.tasks.coref.marmara.conll import format_document, make_rows
+from closeread.tasks.coref.marmara.documents import Tokens, document_order, read_tokens
+from closeread.tasks.coref.marmara.learning import PairMatrix, fit_pairs, score_codes
 from closeread.tasks.coref.marmara.linking import Model, build_chains, iterate_links
-from closeread.tasks.coref.marmara.mention_detection import detect_in_tokens, detect_mentions
-from closeread.tasks.coref.marmara.mention_types import PRONOUNS
-from closeread.tasks.coref.marmara.pair_learning import PairMatrix, fit_pairs
-from closeread.tasks.coref.marmara.spans import document_order
-from closeread.tasks.coref.marmara.tokens import Tokens, read_tokens
+from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_in_tokens, detect_mentions
+from closeread.tasks.coref.marmara.pairs import (
+    Mentions,
+    Pairs,
+    count_examples,
+    describe_mentions,
+    draw_wrong,
+    encode_pairs,
+    list_examples,
+    list_gold,
+)
 from closeread.tasks.coref.marmara.vectors import (
     N_COMPONENTS,
     MentionVectors,
@@ -112,10 +121,6 @@ class LeaveOneOut:
     Args:
         records: the documents, with gold chains.
         settings: how.
-
-    Raises:
-        RequestError: the vectors are missing, or the features need none.
-        FormatError: the file of vectors is invalid.
     """
 
     def __init__(self, records: Sequence[Record], settings: Settings) -> None:
@@ -126,12 +131,7 @@ class LeaveOneOut:
         self._examples = _VectorExamples(self._documents) if vectors else _CountedExamples(self._documents)
 
     def predict(self, number: int) -> Prediction:
-        """Predict a document.
-
-        Raises:
-            MissingExtraError: scikit-learn is not installed.
-            RequestError: the other documents have no examples.
-        """
+        """Predict a document."""
         document, learner = self._documents[number], self._settings.learner
         try:
             model = self._examples.train(learner, number)
@@ -181,12 +181,7 @@ class _VectorExamples:
 
 
 def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | None:
-    """Read the vectors that the features need; None if they need none.
-
-    Raises:
-        RequestError: there is no file for them, or a file that they don't need.
-        FormatError: the file is invalid, or has no word of the documents.
-    """
+    """Read the vectors that the features need; None if they need none."""
     if settings.features == "T":
         if settings.vectors is not None:
             raise RequestError("features T use no word vectors (expected TF or TP)")
@@ -203,11 +198,7 @@ def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | 
 
 
 def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: Settings) -> Prepared:
-    """Return what the models need of a document.
-
-    Raises:
-        RequestError: a sentence, or its mentions, are beyond a limit.
-    """
+    """Return what the models need of a document."""
     with name_documents([record["document"]]):
         chains = list_gold(record)
         linked = trained = list(chains)
@@ -228,11 +219,7 @@ def _prepare(record: Record, tokens: Tokens, vectors: Vectors | None, settings: 
 
 
 def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequence[Record]:
-    """Return the documents of these names, in the order of the records; all if there are no names.
-
-    Raises:
-        RequestError: there are no such documents; with all of them.
-    """
+    """Return the documents of these names, in the order of the records; all if there are no names."""
     names = [record["document"] for record in records]
     if unknown := [name for name in dict.fromkeys(only) if name not in names]:
         found = "".join(f"no such document: {quote(name)}; " for name in unknown[:-1])
@@ -256,11 +243,6 @@ def predict(
         settings: how.
         only: the names of the documents that are predicted; all if empty.
         jobs: the number of threads.
-
-    Raises:
-        RequestError: there is no such document, only one document, nothing to train on, or vectors are missing.
-        FormatError: the file of vectors is invalid.
-        MissingExtraError: scikit-learn is not installed.
     """
     wanted = {record["document"] for record in select_documents(records, only)}
     if len(records) < 2:
@@ -285,3 +267,34 @@ def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exc
         }
         for record in records
     ]
+
+
+def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
+    """Return rows as CoNLL, with the sentences of the corpus.
+
+    Args:
+        records: the records of the corpus.
+        rows: predictions for some of them.
+    """
+    sentences = {record["document"]: record["sentences"] for record in records}
+    try:
+        return "".join(
+            format_document(row["document"], make_rows(sentences[row["document"]]), row["clusters"]) for row in rows
+        )
+    except ValueError as error:
+        raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
+
+
+@contextmanager
+def writing_links(path: Path | None) -> Iterator[Callable[[Prediction], None]]:
+    """Yield what writes the candidate links of a prediction to a file, which appears if the block succeeds.
+
+    Args:
+        path: the file, JSON Lines; None to write nothing.
+    """
+    if path is None:
+        yield lambda prediction: None
+        return
+    with replacing(path) as partial, open_text(partial, path) as file:
+        # One by one: a document may have hundreds of thousands.
+        yield lambda prediction: file.writelines(dump_json_lines([link]) for link in prediction.iterate_links())

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
@@ -21,36 +20,30 @@ from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
-from closeread.tasks.coref.marmara.conll_checking import read_checked
-from closeread.tasks.coref.marmara.conll_files import format_document, make_rows
-from closeread.tasks.coref.marmara.coreference_xml import (
+from closeread.tasks.coref.marmara.conll import Chains, format_document, make_rows, read_checked
+from closeread.tasks.coref.marmara.coreference import (
+    assign_annotations,
     dump_annotation,
     make_annotation,
     read_annotations,
 )
-from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES, TREEBANK, read_corpus
-from closeread.tasks.coref.marmara.document_parts import assign_annotations
-from closeread.tasks.coref.marmara.documents import Document
-from closeread.tasks.coref.marmara.genres import find_genres
-from closeread.tasks.coref.marmara.notices import limit_notices
-from closeread.tasks.coref.marmara.record_making import NO_GAPS, annotate_sentences
-from closeread.tasks.coref.marmara.sentence_numbers import EXPECTED, is_sentence_number
-from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
-from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
+from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES_FILE, TREEBANK, find_genres, read_corpus
+from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, annotate_sentences
+from closeread.tasks.coref.marmara.treebank import (
+    EXPECTED,
+    Kind,
+    Treebank,
+    is_sentence_number,
+    limit_notices,
+    read_treebank,
+)
 
 CORPUS = "marmara_coref"
-SUFFIXES = (".conll", ".jsonl", ".xml")
 FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}", re.ASCII)
 
 
 class TreebankFiles(NamedTuple):
-    """Where a user has the treebank.
-
-    Attributes:
-        folder: its folder.
-        files: its files, by name.
-        genres: the file of genres; None if there is none.
-    """
+    """Where a user has the treebank: its folder, its files by name, and the file of genres, if there is one."""
 
     folder: Path
     files: Mapping[str, Path]
@@ -62,13 +55,13 @@ class Source(NamedTuple):
 
     Attributes:
         documents: the records.
-        word_numbers: the numbers (IX) of the words of each sentence in which they are not 1, 2, 3 …
+        word_numbers: what the words of sentences are numbered by.
         kind: the suffix of the format that they were read from.
         notices: what is odd about them.
     """
 
-    documents: Sequence[Document]
-    word_numbers: Mapping[str, Sequence[int]]
+    documents: Sequence[Record]
+    word_numbers: WordNumbers
     kind: str
     notices: Sequence[str]
 
@@ -79,9 +72,6 @@ def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFil
     Args:
         data_dir: the folder of the corpus; None for that in `CLOSEREAD_DATA`.
         treebank: the folder of the treebank, if it is elsewhere.
-
-    Raises:
-        UnavailableError: it is missing; the message says how to get it.
     """
     corpus = load_corpus(CORPUS)
     folders: dict[str, Path | None] = {COREFERENCE: None} | ({TREEBANK: treebank} if treebank else {})
@@ -89,23 +79,20 @@ def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFil
     found = locate(corpus, source, UserFiles(data_dir, folders)).files
     files = {path.name: path for name, path in found.items() if name.startswith(f"{TREEBANK}/")}
     # A treebank from elsewhere need not be that of the genres in CLOSEREAD_DATA.
-    genres = found.get(GENRES) if data_dir or not treebank else None
+    genres = found.get(GENRES_FILE) if data_dir or not treebank else None
     return TreebankFiles(next(iter(files.values())).parent, files, genres)
 
 
 def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Source:
-    """Read coreference.
+    """Read a coreference file or a folder of them, a CoNLL file, or a file of the corpus's records (`.jsonl`).
 
     Args:
-        source: a coreference file or a folder of them, a CoNLL file, or a file of the corpus's records (`.jsonl`).
+        source: the file or the folder.
         find_treebank: finds the treebank, where it is needed.
-
-    Raises:
-        FormatError: a file is invalid or disagrees with the treebank; all problems at once.
     """
     if source.suffix.lower() == ".jsonl":
         gold = read_own_gold(load_corpus(CORPUS), source)
-        return Source(cast(Sequence[Document], gold.records), NO_GAPS, ".jsonl", gold.notices)
+        return Source(gold.records, NO_GAPS, ".jsonl", gold.notices)
     if source.is_dir():
         files, misfits = walk_files(source)
         inside = {name: path for name, path in files.items() if "/" not in name}
@@ -117,72 +104,49 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
 
 
 def _read_xml(folder: Path, files: Mapping[str, Path], wrong: list[Problem], place: TreebankFiles) -> Source:
-    """Return the documents of coreference files.
-
-    Args:
-        folder: their folder, for messages.
-        files: the files by name.
-        wrong: what else is in the folder.
-        place: the treebank.
-    """
+    """Return the documents of coreference files; `wrong` is what else is in their folder."""
+    treebank = read_treebank(place.files)
+    if treebank.kind is Kind.CONLLU:  # mentions are put in place by their text
+        read = read_corpus(treebank, files, place.genres, annotated_only=True)
+        _raise_any(folder, read.problems)
+        documents = [record for record, file in zip(read.records, read.files, strict=True) if file in files]
+        return Source(documents, NO_GAPS, ".xml", describe_problems(str(folder), read.notices))
+    _raise_any(place.folder, treebank.problems)
     found = read_annotations(files)
-    texts = read_files(place.files)
-    if texts.kind is Kind.CONLLU:
-        return _place_in_ud(folder, files, place)
-    treebank = _parse(place, texts)
     assigned = assign_annotations(treebank, found.annotations)
     _raise_any(folder, wrong + found.problems + assigned.problems)
-    annotated = {name: part for name, part in assigned.parts.items() if part.annotation is not None}
     documents = [
         annotate_sentences(name, part.sentences, part.annotation, treebank.word_numbers)
-        for name, part in annotated.items()
+        for name, part in assigned.parts.items()
         if part.annotation is not None
     ]
     of_files = [notice for notice in assigned.notices if notice.file in files]
     notices = of_files + limit_notices(found.notices + assigned.text_notices, "the coreference")
-    own = describe_problems(str(folder), notices)
-    return _finish(documents, treebank, place, ".xml", [*_describe(place, treebank), *own])
-
-
-def _place_in_ud(folder: Path, files: Mapping[str, Path], place: TreebankFiles) -> Source:
-    """Return the documents of coreference files, whose mentions are put in place by their text in CoNLL-U."""
-    read = read_corpus(place.files, files, place.genres, annotated_only=True)
-    _raise_any(folder, read.problems)
-    documents = [cast(Document, record) for record, file in zip(read.records, read.files, strict=True) if file in files]
-    return Source(documents, NO_GAPS, ".xml", describe_problems(str(folder), read.notices))
+    return _finish(documents, treebank, place, ".xml", describe_problems(str(folder), notices))
 
 
 def _read_conll(source: Path, place: TreebankFiles) -> Source:
-    texts = read_files(place.files)
-    if texts.kind is Kind.CONLLU:
+    treebank = read_treebank(place.files)
+    if treebank.kind is Kind.CONLLU:
         what = "is CoNLL-U, whose sentences and words have other numbers"
         raise FormatError(place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")])
-    treebank = _parse(place, texts)
-    found = read_checked(source, treebank)
-    renamed = [notice.at(str(source)) for notice in limit_notices(found.notices, "the names of documents")]
-    return _finish(found.documents, treebank, place, ".conll", [*_describe(place, treebank), *renamed])
-
-
-def _parse(place: TreebankFiles, texts: Files) -> Treebank:
-    treebank = parse_treebank(texts)
     _raise_any(place.folder, treebank.problems)
-    return treebank
-
-
-def _describe(place: TreebankFiles, treebank: Treebank) -> list[str]:
-    return describe_problems(str(place.folder), limit_notices(treebank.notices, "the treebank"))
+    documents, notices = read_checked(source, treebank)
+    renamed = [notice.at(str(source)) for notice in limit_notices(notices, "the names of documents")]
+    return _finish(documents, treebank, place, ".conll", renamed)
 
 
 def _finish(
-    documents: Sequence[Document], treebank: Treebank, place: TreebankFiles, kind: str, notices: Sequence[str]
+    documents: Sequence[Record], treebank: Treebank, place: TreebankFiles, kind: str, notices: Sequence[str]
 ) -> Source:
-    """Return documents with their genres."""
+    """Return documents with their genres, and with notices about the treebank."""
     names = {*treebank.documents, *(document["document"] for document in documents)}
-    genres = find_genres(names, place.genres)
-    _raise_any(place.genres.parent if place.genres else place.folder, genres.problems)
+    genres, problems, _ = find_genres(names, place.genres)
+    _raise_any(place.genres.parent if place.genres else place.folder, problems)
     for document in documents:
-        document["genre"] = genres.by_document[document["document"]]
-    return Source(documents, treebank.word_numbers, kind, notices)
+        document["genre"] = genres[document["document"]]
+    of_treebank = describe_problems(str(place.folder), limit_notices(treebank.notices, "the treebank"))
+    return Source(documents, treebank.word_numbers, kind, [*of_treebank, *notices])
 
 
 def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
@@ -191,19 +155,13 @@ def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
 
 
 def write_source(source: Source, output: Path) -> None:
-    """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them.
-
-    Raises:
-        RequestError: the suffix is another, there are several documents for one coreference file, or the format can't
-            express them.
-        OSError: the file or the folder can't be written.
-    """
+    """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them."""
     suffix = text_suffix(output)
     try:
         if suffix == ".conll":
             write_text(output, dump_conll(source, [document["clusters"] for document in source.documents]))
         elif suffix == ".jsonl":
-            write_text(output, dump_json_lines(cast(Sequence[Record], source.documents)))
+            write_text(output, dump_json_lines(source.documents))
         elif suffix == ".xml":
             if len(source.documents) != 1:
                 found = pluralize(len(source.documents), "document")
@@ -212,8 +170,8 @@ def write_source(source: Source, output: Path) -> None:
         elif not output.suffix:
             _write_folder({one["document"]: dump_xml(one) for one in source.documents}, output)
         else:
-            expected = f"{', '.join(SUFFIXES)} or none, for a folder of coreference files"
-            raise RequestError(f"{output}: the suffix is '{output.suffix}' (expected {expected})")
+            expected = "expected .conll, .jsonl, .xml or none, for a folder of coreference files"
+            raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
     except ValueError as error:
         if isinstance(error, RequestError):
             raise
@@ -221,11 +179,7 @@ def write_source(source: Source, output: Path) -> None:
 
 
 def _write_folder(texts: Mapping[str, str], output: Path) -> None:
-    """Write a coreference file for each document, by its name.
-
-    Raises:
-        RequestError: some documents have names that those of files can't be; all of them are named.
-    """
+    """Write a coreference file for each document, by its name."""
     wrong = [name for name in texts if not FILE_NAME.fullmatch(name)]
     if wrong:
         name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
@@ -237,16 +191,8 @@ def _write_folder(texts: Mapping[str, str], output: Path) -> None:
             (folder / f"{name}.xml").write_text(text, "utf-8", newline="")
 
 
-def dump_conll(source: Source, chains: Iterable[Sequence[Sequence[Sequence[int]]]]) -> str:
-    """Return documents as CoNLL.
-
-    Args:
-        source: the documents.
-        chains: the chains to write of each.
-
-    Raises:
-        ValueError: CoNLL can't express a word or a name.
-    """
+def dump_conll(source: Source, chains: Iterable[Chains]) -> str:
+    """Return documents with these chains as CoNLL; a ValueError if it can't express a word or a name."""
     return "".join(
         format_document(document["document"], make_rows(document["sentences"], source.word_numbers), spans)
         for document, spans in zip(source.documents, chains, strict=True)
@@ -254,51 +200,39 @@ def dump_conll(source: Source, chains: Iterable[Sequence[Sequence[Sequence[int]]
 
 
 def dump_given(source: Source) -> str:
-    """Return all mentions of documents as CoNLL, each as a chain of its own.
-
-    Raises:
-        ValueError: CoNLL can't express a word or a name.
-    """
+    """Return all mentions of documents as CoNLL, each as a chain of its own."""
     return dump_conll(
         source, ([[[one["start"], one["end"]]] for one in document["mentions"]] for document in source.documents)
     )
 
 
-def dump_xml(document: Document) -> str:
-    """Return a document as a coreference file, with mentions numbered from 0.
-
-    Raises:
-        ValueError: a word contains a control character, or a sentence has a number that the treebank doesn't have.
-    """
+def dump_xml(document: Record) -> str:
+    """Return a document as a coreference file; a ValueError if XML can't express a word or the number of a sentence."""
     for one in document["mentions"]:
         if not is_sentence_number(one["sentence"]):  # such as those of CoNLL-U
             raise ValueError(f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})")
     mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
-    return dump_annotation(make_annotation(cast(Document, {**document, "mentions": mentions})))
+    return dump_annotation(make_annotation({**document, "mentions": mentions}))
 
 
 def find_losses(source: Source, output: Path) -> list[str]:
     """Say what the format of the output doesn't keep of the documents."""
     suffix = text_suffix(output)
-    mentions = [(document, one) for document in source.documents for one in document["mentions"]]
     lost = []
-    if source.kind != ".conll" and suffix == ".conll" and mentions:
-        lost.append(f"the ids of {pluralize(len(mentions), 'mention')}")
-    if suffix in ("", ".xml"):
-        ids = chain.from_iterable(enumerate(document["mentions"]) for document in source.documents)
-        changed = sum(one["id"] != str(number) for number, one in ids)
-        if changed and source.kind != ".conll":
-            lost.append(f"the ids of {pluralize(changed, 'mention')}; new ones are from 0 in document order")
-    chained = {
-        (document["document"], start, end)
-        for document in source.documents
-        for cluster in document["clusters"]
-        for start, end in cluster
-    }
-    loose = [
-        (document, one) for document, one in mentions if (document["document"], one["start"], one["end"]) not in chained
-    ]
-    if loose and (suffix == ".conll" or source.kind == ".conll"):
+    n_mentions = n_changed = 0
+    loose: list[tuple[Record, Record]] = []  # mentions in no chain
+    for document in source.documents:
+        chained = {(start, end) for cluster in document["clusters"] for start, end in cluster}
+        for number, one in enumerate(document["mentions"]):
+            n_mentions += 1
+            n_changed += one["id"] != str(number)
+            if (one["start"], one["end"]) not in chained:
+                loose.append((document, one))
+    if source.kind != ".conll" and suffix == ".conll" and n_mentions:
+        lost.append(f"the ids of {pluralize(n_mentions, 'mention')}")
+    if source.kind != ".conll" and suffix in ("", ".xml") and n_changed:
+        lost.append(f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order")
+    if loose and ".conll" in (suffix, source.kind):
         document, one = loose[0]
         forms = [token["form"] for sentence in document["sentences"] for token in sentence["tokens"]]
         first = f"first: {quote(' '.join(forms[one['start'] : one['end'] + 1]))} in sentence {quote(one['sentence'])}"

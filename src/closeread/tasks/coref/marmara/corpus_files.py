@@ -1,43 +1,93 @@
 """The corpus: records from the files of the treebank, of the coreference and of genres.
 
 Conventions: files are named by their path below the folder of the corpus, which has the folders `treebank` and
-`coreference`, without subfolders, and may have `genres.tsv`.  Notices about single words or mentions are cut to the
-first `SHOWN`, with their total.
+`coreference`, without subfolders, and may have `genres.tsv`, whose first two columns, below a header, are a document
+and its genre.  Notices about single words or mentions are cut to the first `SHOWN`, with their total.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, cast
 
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
+from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record
-from closeread.tasks.coref.marmara.coreference_xml import Annotations, read_annotations
-from closeread.tasks.coref.marmara.document_parts import Part, assign_annotations
-from closeread.tasks.coref.marmara.documents import Document
-from closeread.tasks.coref.marmara.genres import find_genres
-from closeread.tasks.coref.marmara.notices import limit_notices
-from closeread.tasks.coref.marmara.record_making import annotate_sentences, make_document
-from closeread.tasks.coref.marmara.treebank_files import Files, Kind, read_files
-from closeread.tasks.coref.marmara.treebank_xml import Treebank, parse_treebank
+from closeread.suggestions import suggest
+from closeread.tasks.coref.marmara.coreference import assign_annotations, read_annotations
+from closeread.tasks.coref.marmara.documents import annotate_sentences, make_document
+from closeread.tasks.coref.marmara.placing import place_annotations
+from closeread.tasks.coref.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
 
-TREEBANK, COREFERENCE, GENRES = "treebank", "coreference", "genres.tsv"
+TREEBANK, COREFERENCE, GENRES_FILE = "treebank", "coreference", "genres.tsv"
+GENRES = ("News", "Short Story", "Novel", "Essay", "Research Monograph", "Article", "Travel", "Other")
+"""The genres, as Table 1 lists them."""
+
+KNOWN_GENRES = {
+    **dict.fromkeys(("20200000", "20210000", "20270000", "20580000", "20710000"), "News"),
+    **dict.fromkeys(("20970000", "21040000", "22080000", "22280000"), "News"),
+    **dict.fromkeys(("00009123", "00142211"), "Essay"),
+    **dict.fromkeys(("00095233", "00111211"), "Research Monograph"),
+    **dict.fromkeys(("00016112", "00038121", "00044121"), "Article"),
+    "00220166": "Travel",
+    "00131266": "Other",
+}
+"""Genres that follow from what Schüller et al. (2018) print, Tables 1 and 2: the tokens of these documents sum up to
+those of their genre (Article: one off).  Short stories and novels can't be told apart in this way."""
+
+Genres = tuple[Mapping[str, str | None], list[Problem], list[Problem]]
+"""The genre of every document, or None; what is wrong with the file of genres; what is odd about it."""
 
 
-class _Read(NamedTuple):
-    """Records without genre, the file of each, errors and oddities."""
-
-    records: Sequence[Document]
-    files: Sequence[str]
-    problems: list[Problem]
-    notices: list[Problem]
+def find_genres(documents: Collection[str], path: Path | None) -> Genres:
+    """Find the genres of documents: those of a file, if there is one, or else those that are known."""
+    genres = {document: KNOWN_GENRES.get(document.partition("_")[0]) for document in documents}
+    if path is None:
+        return genres, [], []
+    problems = ProblemList()
+    notices: list[Problem] = []
+    try:
+        lines = read_lines(path)
+    except FormatError as error:
+        return genres, [problem._replace(file=GENRES_FILE) for problem in error.problems], []
+    seen: dict[str, int] = {}
+    for line, text in enumerate(lines, start=1):
+        document, *others = (cell.strip() for cell in text.split("\t"))
+        if line == 1:
+            if document in documents or not others:
+                what = f"has no header: {quote(text)} (expected document TAB genre)"
+                problems.append(Problem(what, line, GENRES_FILE))
+            continue
+        if not text.strip():
+            continue
+        if not others:
+            what = f"{quote(text)} has one column (expected document TAB genre)"
+            problems.append(Problem(what, line, GENRES_FILE))
+            continue
+        if document in seen:
+            what = f"document {quote(document)} already has a genre on line {seen[document]}"
+            problems.append(Problem(what, line, GENRES_FILE))
+        elif document not in documents and document.partition("_")[0] in documents:
+            what = f"document {quote(document)} is not cut off here, so its genre is not used"
+            notices.append(Problem(what, line, GENRES_FILE))
+        elif document not in documents:
+            problems.append(Problem(f"document {quote(document)} is not in the corpus", line, GENRES_FILE))
+        if others[0] not in GENRES:
+            what = f"genre {quote(others[0])} is not one of {', '.join(GENRES)}.{suggest(others[0], GENRES)}"
+            problems.append(Problem(what, line, GENRES_FILE))
+        seen.setdefault(document, line)
+        if document in genres and others[0] in GENRES:
+            genres[document] = others[0]
+    if missing := [document for document in documents if document not in seen]:
+        what = f"{pluralize(len(missing), 'document')} without a row: {join_names(missing)}"
+        notices.append(Problem(what, None, GENRES_FILE))
+    return genres, problems, notices
 
 
 def read_corpus(
-    treebank: Mapping[str, Path],
+    texts: Treebank,
     coreference: Mapping[str, Path] | None,
     genres: Path | None,
     *,
@@ -47,73 +97,46 @@ def read_corpus(
     """Read the records of the corpus.
 
     Args:
-        treebank: the files of the treebank, by the names that messages show: extracted, as distributed, or CoNLL-U.
-        coreference: the files of the coreference; None for records without mentions.
+        texts: the treebank.
+        coreference: the files of the coreference, by the names that messages show; None for records without mentions.
         genres: the file of genres; None if there is none.
         unaligned: what to do with a mention that has no place in CoNLL-U: `drop` it with a notice, or `error`.
         annotated_only: whether to return only the documents with coreference of a treebank in CoNLL-U, and notices
             about these.
     """
-    texts = read_files(treebank)
     found = None if coreference is None else read_annotations(coreference)
-    if texts.kind is Kind.CONLLU:
-        read = _read_conllu(texts, found, unaligned, annotated_only=annotated_only)
-    else:
-        read = _join(parse_treebank(texts), found)
-    of_genres = find_genres([one["document"] for one in read.records], None if read.problems else genres)
-    for record in read.records:
-        record["genre"] = of_genres.by_document[record["document"]]
-    problems, notices = read.problems + of_genres.problems, read.notices + of_genres.notices
-    return ParsedFolder(cast(Sequence[Record], read.records), read.files, problems, notices)
-
-
-def _read_conllu(files: Files, found: Annotations | None, unaligned: str, *, annotated_only: bool) -> _Read:
-    """Return the records of a treebank in CoNLL-U, with annotations put in place by their text."""
-    from closeread.tasks.coref.marmara.placing import make_documents, place_annotations
-    from closeread.tasks.coref.marmara.ud_treebank import read_ud_treebank
-
-    treebank = read_ud_treebank(files.files)
-    problems = files.problems + treebank.problems + (found.problems if found else [])
-    if found is None or problems:
-        records = [] if problems else make_documents(treebank.documents)
-        return _Read(records, [treebank.files[record["document"]] for record in records], problems, files.notices)
-    placed = place_annotations(treebank.documents, found.annotations, unaligned=unaligned)
-    notices = limit_notices(found.notices, "the coreference") + placed.notices
-    if not annotated_only:
-        notices += files.notices + placed.rest
-    return _Read(placed.documents, placed.files, placed.problems, notices)
-
-
-def _join(treebank: Treebank, found: Annotations | None) -> _Read:
-    """Return the records of a treebank in XML, with annotations if there are any."""
-    problems = treebank.problems + (found.problems if found else [])
-    notices = limit_notices(treebank.notices, "the treebank")
+    problems = texts.problems + (found.problems if found else [])
+    is_conllu = texts.kind is Kind.CONLLU
+    notices = texts.notices if is_conllu else limit_notices(texts.notices, "the treebank")
+    records: Sequence[Record] = []
+    files: Sequence[str] = []
     if found is None:
-        records = [make_document(name, sentences, [], []) for name, sentences in treebank.documents.items()]
-        return _Read(records, list(treebank.files.values()), problems, notices)
-    if treebank.problems:  # mentions could only be said to be in unknown sentences
-        return _Read([], [], problems, notices)
-    assigned = assign_annotations(treebank, found.annotations)
-    problems += assigned.problems
-    notices += assigned.notices + limit_notices(found.notices + assigned.text_notices, "the coreference")
-    if problems:
-        return _Read([], [], sorted(problems, key=lambda problem: problem.order), notices)
-    records = [_make_record(name, part, treebank) for name, part in assigned.parts.items()]
-    return _Read(records, [part.file for part in assigned.parts.values()], problems, notices)
-
-
-def _make_record(name: str, part: Part, treebank: Treebank) -> Document:
-    if part.annotation is None:
-        return make_document(name, part.sentences, [], [])
-    return annotate_sentences(name, part.sentences, part.annotation, treebank.word_numbers)
+        if not (problems and is_conllu):
+            records = [make_document(name, sentences) for name, sentences in texts.documents.items()]
+            files = [texts.files[record["document"]] for record in records]
+    elif is_conllu and not problems:
+        placed = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
+        records, files, problems = placed.documents, placed.files, placed.problems
+        rest = [] if annotated_only else notices + placed.rest
+        notices = limit_notices(found.notices, "the coreference") + placed.notices + rest
+    elif not is_conllu and not texts.problems:  # else mentions could only be said to be in unknown sentences
+        assigned = assign_annotations(texts, found.annotations)
+        problems = sorted(problems + assigned.problems, key=lambda problem: problem.order)
+        notices += assigned.notices + limit_notices(found.notices + assigned.text_notices, "the coreference")
+        if not problems:
+            parts = assigned.parts.items()
+            records = [
+                annotate_sentences(name, part.sentences, part.annotation, texts.word_numbers) for name, part in parts
+            ]
+            files = [part.file for part in assigned.parts.values()]
+    by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
+    for record in records:
+        record["genre"] = by_document[record["document"]]
+    return ParsedFolder(records, files, problems + wrong, notices + odd)
 
 
 def read_corpus_folder(folder: Path) -> ParsedFolder:
-    """Read the records of a folder with the folders `treebank` and, if there is any, `coreference`.
-
-    Raises:
-        FormatError: there is no treebank, or a folder can't be read.
-    """
+    """Read the records of a folder with the folders `treebank` and, if there is any, `coreference`."""
     found: dict[str, dict[str, Path]] = {}
     others: list[Problem] = []
     for name in (TREEBANK, COREFERENCE):
@@ -121,33 +144,25 @@ def read_corpus_folder(folder: Path) -> ParsedFolder:
             files, misfits = walk_files(folder / name)
             found[name] = {f"{name}/{file}": path for file, path in files.items() if "/" not in file}
             others += [Problem(f"is ignored: {one.what}", None, f"{name}/{one.file}") for one in misfits]
-    genres = folder / GENRES
-    read = read_corpus(found[TREEBANK], found.get(COREFERENCE), genres if genres.is_file() else None)
+    genres = folder / GENRES_FILE
+    texts = read_treebank(found[TREEBANK])
+    read = read_corpus(texts, found.get(COREFERENCE), genres if genres.is_file() else None)
     return read._replace(notices=others + read.notices)
 
 
 def read_corpus_files(files: Mapping[str, Path], split: str, *, unaligned: str = "drop") -> ParsedFolder:
-    """Read the records of the corpus from its files by their path below its folder; others are none of ours.
-
-    Args:
-        files: the files.
-        split: ignored, since there is one split, and documents have names.
-        unaligned: see `read_corpus`.
-    """
-    del split
+    """Read the records of the corpus from its files by their path below its folder; others are none of ours."""
+    del split  # there is one, and documents have names
     below = {
         name: {file: path for file, path in files.items() if PurePosixPath(file).parts[:-1] == (name,)}
         for name in (TREEBANK, COREFERENCE)
     }
-    return read_corpus(below[TREEBANK], below[COREFERENCE] or None, files.get(GENRES), unaligned=unaligned)
+    texts = read_treebank(below[TREEBANK])
+    return read_corpus(texts, below[COREFERENCE] or None, files.get(GENRES_FILE), unaligned=unaligned)
 
 
 def refuse_file(path: Path, split: str) -> Parsed:
-    """Refuse to read the corpus from a single file.
-
-    Raises:
-        FormatError: always.
-    """
+    """Refuse to read the corpus from a single file."""
     del split
     what = f"is a file (expected a folder with the folders {TREEBANK} and {COREFERENCE}, or records in .jsonl)"
     raise FormatError(path, [Problem(what)])

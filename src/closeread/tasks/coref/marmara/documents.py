@@ -1,59 +1,26 @@
 """What a document of the corpus is made of: the treebank's sentences, and the mentions and chains of its annotation.
 
-Conventions: tokens are the treebank's words, punctuation included; an inflectional group is a list of tags, the lemma
-left out.  Inside a sentence tokens count from 1, as in the treebank; in a document they count from 0, and a span's end
-is its last token.  Mentions are in document order: by start, then the longer first; chains by their first mention.
+Records are those of the schema `marmara_coref`.  Tokens are the treebank's words, punctuation included; an inflectional
+group is a list of tags, the lemma left out.  Inside a sentence tokens count from 1, as in the treebank; in a document
+they count from 0, and a span's end is its last token.  Spans are in document order: by start, then the longer first;
+chains by their first mention.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, TypedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from types import MappingProxyType
+from typing import NamedTuple
 
+from closeread.records import Record
 
-class Token(TypedDict):
-    """A word of the treebank.
+Span = tuple[int, int]
+WordNumbers = Mapping[str, Sequence[int]]
+"""The numbers (IX) of the words of each sentence in which they are not 1, 2, 3 …, by the number of the sentence."""
 
-    Attributes:
-        form: the word, without the blanks around it; parts of a name or a light verb are joined by `_`.
-        lemma: the first tag of its first group; the form if there are no groups.
-        groups: its inflectional groups, each a list of tags such as `["Noun", "Prop", "A3sg", "Pnon", "Gen"]`.
-        head: the number of the head in the sentence, from 1; None if there is none.
-        head_group: the number of the head's group, from 1; None if there is no head.
-        relation: the name of the relation to the head; None if there is none.
-    """
-
-    form: str
-    lemma: str
-    groups: list[list[str]]
-    head: int | None
-    head_group: int | None
-    relation: str | None
-
-
-class Sentence(TypedDict):
-    """A sentence; `number` is the treebank's, such as `77000112003.1`."""
-
-    number: str
-    tokens: list[Token]
-
-
-# The names of fields, one of which is a keyword.
-SpannedMention = TypedDict(
-    "SpannedMention", {"id": str, "sentence": str, "from": int, "to": int, "start": int, "end": int}
-)
-"""A mention: `from` and `to` are its first and last word in the sentence, `start` and `end` in the document."""
-
-
-class Document(TypedDict):
-    """A record of the corpus; `clusters` holds the spans of the chains, as the procedure `coref` reads them."""
-
-    document: str
-    genre: str | None
-    sentences: list[Sentence]
-    mentions: list[SpannedMention]
-    clusters: list[list[list[int]]]
-    n_tokens: int
+NO_GAPS: WordNumbers = MappingProxyType({})
 
 
 class Mention(NamedTuple):
@@ -62,7 +29,7 @@ class Mention(NamedTuple):
     Attributes:
         id: its id in the file.
         sentence: the number of its sentence.
-        first, last: its first and its last word in the sentence, from 1.
+        first, last: the numbers (IX) of its first and its last word.
         text: its words, for readers only.
         line: the line of its element, from 1.
     """
@@ -76,14 +43,123 @@ class Mention(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """The contents of a coreference file.
-
-    Attributes:
-        file: its name in its folder.
-        mentions: all mentions, in the order of the file.
-        chains: the ids of the mentions of each chain.
-    """
+    """The contents of a coreference file: its name, its mentions, and the ids of the mentions of each chain."""
 
     file: str
     mentions: Sequence[Mention]
     chains: Sequence[Sequence[str]]
+
+
+def make_document(
+    name: str,
+    sentences: Sequence[Record],
+    mentions: Iterable[tuple[str, int, Span]] = (),
+    chains: Iterable[Iterable[str]] = (),
+    word_numbers: WordNumbers = NO_GAPS,
+) -> Record:
+    """Return a record without genre.
+
+    Args:
+        name: the document's name.
+        sentences: its sentences.
+        mentions: the id of each mention, the place of its sentence, and its first and last token there, all from 0.
+        chains: the ids of the mentions of each chain.
+        word_numbers: what the words of sentences are numbered by.
+    """
+    offsets = list(accumulate((len(sentence["tokens"]) for sentence in sentences), initial=0))
+    rows: list[Record] = []
+    for m_id, place, (first, last) in mentions:
+        number, offset = sentences[place]["number"], offsets[place]
+        numbers = word_numbers.get(number, range(1, offsets[place + 1] - offset + 1))
+        row = {"id": m_id, "sentence": number, "from": numbers[first], "to": numbers[last]}
+        rows.append({**row, "start": offset + first, "end": offset + last})
+    rows.sort(key=lambda row: (row["start"], -row["end"]))
+    places = {row["id"]: place for place, row in enumerate(rows)}
+    clusters = sorted(sorted(places[m_id] for m_id in ids) for ids in chains)
+    return {
+        "document": name,
+        "genre": None,
+        "sentences": list(sentences),
+        "mentions": rows,
+        "clusters": [[[rows[place]["start"], rows[place]["end"]] for place in cluster] for cluster in clusters],
+        "n_tokens": offsets[-1],
+    }
+
+
+def annotate_sentences(
+    name: str, sentences: Sequence[Record], annotation: Annotation | None, word_numbers: WordNumbers
+) -> Record:
+    """Return the record of a document with its annotation, if any, all of whose mentions are words of the sentences."""
+    if annotation is None:
+        return make_document(name, sentences)
+    places = {sentence["number"]: place for place, sentence in enumerate(sentences)}
+    mentions = []
+    for mention in annotation.mentions:
+        place = places[mention.sentence]
+        numbers = word_numbers.get(mention.sentence, range(1, len(sentences[place]["tokens"]) + 1))
+        mentions.append((mention.id, place, (numbers.index(mention.first), numbers.index(mention.last))))
+    return make_document(name, sentences, mentions, annotation.chains, word_numbers)
+
+
+def document_order(span: Span) -> Span:
+    """Return what sorts spans into document order."""
+    return span[0], -span[1]
+
+
+def find_overlaps(spans: Iterable[Span]) -> list[tuple[Span, Span]]:
+    """Return each span that overlaps an earlier one, after the one of these that reaches furthest.
+
+    >>> find_overlaps([(5, 9), (0, 3), (7, 7), (4, 4)])
+    [((5, 9), (7, 7))]
+    """
+    found = []
+    widest: Span | None = None
+    for span in sorted(spans, key=document_order):
+        if widest is not None and span[0] <= widest[1]:
+            found.append((widest, span))
+        widest = span if widest is None else max(widest, span, key=lambda one: one[1])
+    return found
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Columns of a document's tokens, which count from 0.
+
+    Attributes:
+        forms, lemmas: the words and their lemmas.
+        first_tags, last_tags: the parts of speech of the first and of the last group; empty if there are no groups.
+        n_groups: how many groups they have.
+        heads: their heads; -1 if there is none.
+        relations: the relations to their heads; empty if there is none.
+        begins_sentence: whether they are the first of their sentence.
+    """
+
+    forms: list[str]
+    lemmas: list[str]
+    first_tags: list[str]
+    last_tags: list[str]
+    n_groups: list[int]
+    heads: list[int]
+    relations: list[str]
+    begins_sentence: list[bool]
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+
+def read_tokens(record: Record) -> Tokens:
+    """Put the tokens of a record into columns."""
+    tokens = Tokens([], [], [], [], [], [], [], [])
+    for sentence in record["sentences"]:
+        offset = len(tokens)
+        for number, token in enumerate(sentence["tokens"]):
+            groups, head = token["groups"], token["head"]
+            tokens.forms.append(token["form"])
+            tokens.lemmas.append(token["lemma"])
+            tokens.first_tags.append("".join(groups[0][:1]) if groups else "")
+            tokens.last_tags.append("".join(groups[-1][:1]) if groups else "")
+            tokens.n_groups.append(len(groups))
+            tokens.heads.append(-1 if head is None else offset + head - 1)
+            tokens.relations.append(token["relation"] or "")
+            tokens.begins_sentence.append(number == 0)
+    return tokens

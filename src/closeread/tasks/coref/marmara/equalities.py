@@ -1,33 +1,41 @@
-r"""Equalities between the mentions of a given file: what the annotators of the corpus sent.
+"""What the annotators of the corpus sent: equalities between the mentions of a given file, and chains in CoNLL.
 
 Source: Schüller et al. (2018, section 3.1); the exact syntax of their manual is not public.
 
-Conventions: a file of given mentions is CoNLL (see `conll_files`) in which every mention is a chain of its own.  A line
-has two or more ids of its chains with `=` between them, such as `1 = 4 = 17`; lines that share an id join.  Blank lines
-and those that begin with `#` are skipped.  Mentions that no line names are unused.
+Conventions: a file of given mentions is CoNLL (see `conll`) in which every mention is a chain of its own.  A line of
+equalities has two or more ids of its chains with `=` between them, such as `1 = 4 = 17`; lines that share an id join.
+Blank lines and those that begin with `#` are skipped.  Mentions that no line names are unused.
+
+In a folder of annotations, `DIR/<document>/<annotator>.conll` has the chains; `DIR/<document>/<annotator>.txt` has
+equalities between the mentions of `given/<document>.conll`, in a folder beside DIR.  Other files are an error.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from closeread.exceptions import FormatError, Problem, pluralize, quote
+from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.records import Record
-from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.marmara.conll_files import format_document
-from closeread.tasks.coref.marmara.conll_rows import Row, find_chains, read_rows
-from closeread.tasks.coref.marmara.spans import Span, document_order, find_overlaps
+from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
+from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.marmara.conll import Row, format_document, read_documents
+from closeread.tasks.coref.marmara.documents import Span, document_order, find_overlaps
 
+GIVEN = "given"
+CONLL, EQUALITIES = ".conll", ".txt"
 ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)
 EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
@@ -51,11 +59,6 @@ class Given:
         """The id of each mention by its span."""
         return {span: m_id for m_id, span in self.mentions.items()}
 
-    @property
-    def sentences(self) -> list[list[str]]:
-        """The rows of each sentence, without the cell of the mentions."""
-        return [[row.text for row in rows] for _, rows in groupby(self.rows, key=lambda row: row.sentence)]
-
     def describe(self, m_id: str) -> str:
         """Name a mention by id, sentence and words."""
         start, end = self.mentions[m_id]
@@ -76,22 +79,18 @@ class Equalities(NamedTuple):
 
 
 def read_given(path: Path) -> Given:
-    """Read a file of given mentions.
-
-    Raises:
-        FormatError: the file is not valid CoNLL, has several documents, or a chain is not a number or has two mentions.
-    """
-    table = read_conll(path)
-    if len(table.names) > 1:
-        found = f"contains {len(table.names):,} documents"
-        raise FormatError(path, [Problem(f"{found} (expected one, since equalities name no document)")])
+    """Read a file of given mentions."""
     problems = Problems()
-    rows = read_rows(table, problems).get(0, [])
+    documents = read_documents(path, problems)
+    if len(documents) > 1:
+        found = f"contains {len(documents):,} documents"
+        raise FormatError(path, [Problem(f"{found} (expected one, since equalities name no document)")])
     problems.raise_any(path)
-    find_chains(table, 0, rows, problems)
+    (document,) = documents
+    document.find_chains(problems)
+    rows = document.rows
     mentions: dict[str, Span] = {}
-    for place in range(len(table.start)):
-        start, end, label = int(table.start[place]), int(table.end[place]), table.label(place)
+    for label, (start, end) in document.mentions:
         number = ID.fullmatch(label)
         if number is None:
             problems.add(f"the id {quote(label)} is not a number", rows[start].line)
@@ -99,17 +98,11 @@ def read_given(path: Path) -> Given:
             what = f"{quote(label)} is also the id of the mention on line {rows[mentions[number[1]][0]].line}"
             problems.add(f"{what} (expected every mention in a chain of its own)", rows[start].line)
     problems.raise_any(path)
-    ordered = sorted(mentions.items(), key=lambda one: document_order(one[1]))
-    return Given(table.names[0], rows, dict(ordered))
+    return Given(document.name, rows, dict(sorted(mentions.items(), key=lambda one: document_order(one[1]))))
 
 
 def read_equalities(path: Path, given: Given) -> Equalities:
-    """Read an annotation.
-
-    Raises:
-        FormatError: the file is no text, or lines have another form, unknown ids or ids twice, or put overlapping
-            mentions into one chain; all problems at once.
-    """
+    """Read an annotation."""
     problems = Problems()
     chains = {m_id: [span] for m_id, span in given.mentions.items()}
     for line, text in enumerate(read_lines(path), 1):
@@ -153,7 +146,13 @@ def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line:
     """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
     *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
     new = [span for chain in others for span in chain]
-    if not find_overlaps(new) and not any(_overlaps(span, longest) for span in new):
+
+    def overlaps_longest(span: Span) -> bool:
+        place = bisect_left(longest, span)
+        before, after = longest[max(place - 1, 0) : place], longest[place : place + 1]
+        return any(one[1] >= span[0] for one in before) or any(one[0] <= span[1] for one in after)
+
+    if not find_overlaps(new) and not any(map(overlaps_longest, new)):
         for span in new:
             insort(longest, span)
             chains[given.ids[span]] = longest
@@ -162,12 +161,6 @@ def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line:
         both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
         how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
         problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
-
-
-def _overlaps(span: Span, chain: Sequence[Span]) -> bool:
-    """Return whether a span overlaps one of a chain's, which are in order and don't overlap each other."""
-    place = bisect_left(chain, span)
-    return (place > 0 and chain[place - 1][1] >= span[0]) or (place < len(chain) and chain[place][0] <= span[1])
 
 
 def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[str]:
@@ -186,13 +179,83 @@ def make_row(annotation: Equalities, given: Given) -> Record:
 
 
 def dump_annotation(annotation: Equalities, given: Given, suffix: str) -> str:
-    """Return an annotation as CoNLL (`.conll`) or as JSON Lines of coreference (`.jsonl`).
-
-    Raises:
-        ValueError: the suffix is another.
-    """
+    """Return an annotation as CoNLL (`.conll`) or as JSON Lines of coreference (`.jsonl`); else a ValueError."""
     if suffix == ".conll":
-        return format_document(given.name, given.sentences, annotation.chains)
+        sentences = groupby(given.rows, key=lambda row: row.sentence)
+        rows = [[f"{row.sentence}\t{row.ix}\t{row.form}" for row in of_sentence] for _, of_sentence in sentences]
+        return format_document(given.name, rows, annotation.chains)
     if suffix == ".jsonl":
         return dump_json_lines([make_row(annotation, given)])
     raise ValueError(f"the suffix is '{suffix}' (expected .conll or .jsonl)")
+
+
+class AnnotationFiles(NamedTuple):
+    """The annotations of several documents.
+
+    Attributes:
+        tables: that of each file, in order of documents and annotators; each has one document.
+        annotators: the name of the annotator of each file.
+        given: how many mentions annotators were given, by document, as far as that is known.
+    """
+
+    tables: list[MentionTable]
+    annotators: list[str]
+    given: dict[str, int]
+
+
+def read_annotation_files(folder: Path) -> AnnotationFiles:
+    """Read all annotations below a folder; what is wrong with any of them is one error."""
+    paths, problems = walk_files(folder)
+    given: dict[str, Given] = {}
+    # Documents that need them, and others if they are there.
+    for document in sorted({_find_document(file) for file in paths}):
+        path = folder.parent / GIVEN / f"{document}{CONLL}"
+        if path.exists():
+            try:
+                given[document] = read_given(path)
+            except FormatError as error:
+                problems += [problem._replace(file=f"../{GIVEN}/{path.name}") for problem in error.problems]
+    found: dict[str, AnnotatorFile] = {}
+    for name, path in paths.items():
+        try:
+            found[name] = AnnotatorFile(name, _read_table(path, _find_document(name), given))
+        except FormatError as error:
+            problems += [problem._replace(file=name) for problem in error.problems]
+    for differing in compare_tokens(list(found.values())):
+        problems += [problem._replace(file=differing.source) for problem in differing.problems]
+    if problems:
+        raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
+    sizes = {one.name: len(one.mentions) for one in given.values()}
+    return AnnotationFiles([file.table for file in found.values()], [Path(name).stem for name in found], sizes)
+
+
+def _read_table(path: Path, document: str, given: Mapping[str, Given]) -> MentionTable:
+    """Read the annotation of one document by one annotator."""
+    if not document or path.suffix not in (CONLL, EQUALITIES):
+        expected = f"expected DOCUMENT/ANNOTATOR{CONLL} or DOCUMENT/ANNOTATOR{EQUALITIES}"
+        raise FormatError(path, [Problem(f"is not an annotator's file ({expected})")])
+    if path.suffix == EQUALITIES:
+        if document not in given:
+            found = f"equalities need {GIVEN}/{document}{CONLL} beside the folder of annotations, which is missing"
+            raise FormatError(path, [Problem(f"{found} or invalid")])
+        row = make_row(read_equalities(path, given[document]), given[document])
+        table = mention_table([row["document"]], [row["clusters"]])
+        return replace(table, head=None, n_tokens=np.array([row["n_tokens"]], np.int64))
+    table = read_annotator(path).table
+    if len(table.names) != 1:
+        raise FormatError(path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")])
+    return table
+
+
+def _find_document(name: str) -> str:
+    """Return the folder of a file, which is named after its document; empty if it is in none or deeper."""
+    parts = name.split("/")
+    return parts[0] if len(parts) == 2 else ""
+
+
+def iterate_sizes(found: AnnotationFiles) -> Iterator[tuple[str, int, int]]:
+    """Yield the document, the number of mentions in chains, and that of chains, of every annotation."""
+    for table in found.tables:
+        sizes = np.bincount(table.entity, minlength=table.n_entities)
+        in_chains = sizes[sizes > 1]
+        yield table.names[0], int(in_chains.sum()), len(in_chains)

@@ -10,44 +10,35 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
 from closeread.formats.folders import find_unwritable, list_files
 from closeread.formats.text import read_bytes, read_lines
-from closeread.tasks.coref.marmara.fragment_text import AUTO
-from closeread.tasks.coref.marmara.fragments import read_fragments
-from closeread.tasks.coref.marmara.notices import limit_notices
-from closeread.tasks.coref.marmara.sentence_numbers import FRAGMENT
-from closeread.tasks.coref.marmara.treebank_files import TreebankFile
-from closeread.tasks.coref.marmara.treebank_words import SourceDocument, SourceSentence, make_sentence
-from closeread.tasks.coref.marmara.treebank_xml import dump_document, find_repeated_numbers, number_names
+from closeread.formats.xml_tree import check_characters
+from closeread.tasks.coref.marmara.treebank import (
+    AUTO,
+    FRAGMENT,
+    SourceSentence,
+    XmlReader,
+    limit_notices,
+    number_names,
+)
 
 SUFFIX = ".xml"
 DOCUMENT = re.compile(r"\w[\w.-]{0,99}")
 """The name of a document, and of its file."""
 
+ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
+"""The order of the attributes of a word; others follow as they stand."""
+
 
 class Extracted(NamedTuple):
-    """The documents that fragments make up.
-
-    Attributes:
-        documents: the sentences of every document by its name, in order.
-        notices: what is odd about the fragments, with its file.
-    """
+    """The sentences of every document by its name, in order, and what is odd about the fragments, with its file."""
 
     documents: Mapping[str, Sequence[SourceSentence]]
     notices: list[Problem]
-
-    @property
-    def n_sentences(self) -> int:
-        """The number of sentences."""
-        return sum(map(len, self.documents.values()))
-
-    @property
-    def n_tokens(self) -> int:
-        """The number of words, punctuation included."""
-        return sum(len(sentence.words) for sentences in self.documents.values() for sentence in sentences)
 
 
 def extract(
@@ -57,54 +48,46 @@ def extract(
 
     Args:
         folder: the folder, of which all files ending in `.xml` are read.
-        encoding: the encoding of the files, or `auto` (see `closeread.tasks.coref.marmara.fragment_text`).
+        encoding: the encoding of the files, or `auto` (see `closeread.tasks.coref.marmara.treebank`).
         splits: the numbers of sentences that begin a new document, such as `77000112003.5`.
         documents: the document of each fragment; None for the one in its name.
-
-    Raises:
-        FormatError: the folder can't be read, a fragment can't be read or has no document, a sentence number is used
-            twice, or a split is no sentence; all problems at once.
     """
     files, misfits = list_files(folder, "fragment", SUFFIX)
     if not files:
         raise FormatError(folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")])
-    notices = [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
-    read: dict[str, TreebankFile] = {}
-    problems: list[Problem] = ProblemList()
+    reader = XmlReader()
+    reader.notices += [Problem(f"is ignored: {one.what}", None, one.file) for one in misfits]
+    read: dict[str, tuple[Path, bytes]] = {}
     for name, path in files.items():
         try:
-            read[name] = TreebankFile(path, read_bytes(path))
+            read[name] = (path, read_bytes(path))
         except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
-    found = read_fragments(read, problems, notices, encoding=encoding, documents=documents)
-    problems += find_repeated_numbers(found.values())
-    split = split_documents(found, splits, problems)
-    if not split and not problems:
-        problems.append(Problem("contains no words"))
-    if problems:
-        raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
+            reader.problems += [problem._replace(file=name) for problem in error.problems]
+    found = reader.read_fragments(read, encoding, documents)
+    reader.check_numbers(found.values())
+    split = split_documents(found, splits, reader.problems)
+    if not split and not reader.problems:
+        reader.problems.append(Problem("contains no words"))
+    if reader.problems:
+        raise FormatError(folder, sorted(reader.problems, key=lambda problem: problem.order))
     for sentence in (sentence for sentences in split.values() for sentence in sentences):
-        notices += make_sentence(sentence)[1]
-    if documents is not None:
-        fragments = {name.removesuffix(SUFFIX) for name in files}
-        absent = [fragment for fragment in documents if fragment not in fragments]
-        notices += [Problem(f"the map names fragment {quote(fragment)}, which has no file") for fragment in absent]
-    return Extracted(split, limit_notices(notices, "the fragments"))
+        reader.make_sentence(sentence)
+    fragments = {name.removesuffix(SUFFIX) for name in files}
+    for fragment in (fragment for fragment in documents or () if fragment not in fragments):
+        reader.notices.append(Problem(f"the map names fragment {quote(fragment)}, which has no file"))
+    return Extracted(split, limit_notices(reader.notices, "the fragments"))
 
 
 def split_documents(
-    documents: Mapping[str, SourceDocument], splits: Iterable[str], problems: list[Problem]
+    documents: Mapping[str, Sequence[SourceSentence]], splits: Iterable[str], problems: list[Problem]
 ) -> dict[str, Sequence[SourceSentence]]:
-    """Split documents before sentences; the parts of NAME are NAME, NAME_2, NAME_3 and so on.
+    """Split documents before the sentences of these numbers; the parts of NAME are NAME, NAME_2, NAME_3 and so on.
 
-    Args:
-        documents: the documents by name.
-        splits: the numbers of the sentences.
-        problems: where unknown sentences are added, and those at the start of a document.
+    Unknown sentences, and those at the start of a document, are added to the problems.
     """
     left = dict.fromkeys(splits)
     parts: dict[str, Sequence[SourceSentence]] = {}
-    for name, (_, sentences) in documents.items():
+    for name, sentences in documents.items():
         starts = [place for place, sentence in enumerate(sentences) if sentence.number in left]
         for place in starts:
             del left[sentences[place].number]
@@ -122,11 +105,7 @@ def split_documents(
 
 
 def read_map(path: Path) -> dict[str, str]:
-    """Read the document of each fragment: rows of a fragment and a document, separated by a tab.
-
-    Raises:
-        FormatError: the file can't be read, a row has another form, or a fragment comes twice.
-    """
+    """Read the document of each fragment: rows of a fragment and a document, separated by a tab."""
     documents: dict[str, str] = {}
     lines: dict[str, int] = {}
     problems: list[Problem] = ProblemList()
@@ -143,24 +122,40 @@ def read_map(path: Path) -> dict[str, str]:
         if DOCUMENT.fullmatch(document) is None:
             what = f"{quote(document)} is not a document's name (expected letters, digits, '_', '-' and '.')"
             problems.append(Problem(what, line))
-        if fragment in lines:
+        if lines.setdefault(fragment, line) != line:
             problems.append(Problem(f"fragment {quote(fragment)} is already on line {lines[fragment]}", line))
-        lines.setdefault(fragment, line)
         documents[fragment] = document
     if problems:
         raise FormatError(path, problems)
     return documents
 
 
-def write_documents(folder: Path, extracted: Extracted) -> None:
-    """Write documents into a new or an empty folder, a file each; all or none.
-
-    Raises:
-        FormatError: some documents have names that those of files can't be; all of them.
-        OSError: the folder is not empty, or can't be written.
-    """
-    if problems := find_unwritable(extracted.documents, SUFFIX):
+def write_documents(folder: Path, documents: Mapping[str, Sequence[SourceSentence]]) -> None:
+    """Write documents into a new or an empty folder, a file each; all or none."""
+    if problems := find_unwritable(documents, SUFFIX):
         raise FormatError(folder, problems)
     with creating_folder(folder) as partial:
-        for name, sentences in extracted.documents.items():
+        for name, sentences in documents.items():
             (partial / f"{name}{SUFFIX}").write_text(dump_document(sentences), "utf-8", newline="")
+
+
+def dump_document(sentences: Sequence[SourceSentence]) -> str:
+    """Return a document as the text of an extracted file; a ValueError if XML can't represent a character."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<Set sentences="{len(sentences)}">']
+    for sentence in sentences:
+        lines.append(f"<S No={_dump_value(sentence.number)}>")
+        for word in sentence.words:
+            names = [name for name in ORDER if name in word.attributes]
+            names += [name for name in word.attributes if name not in ORDER]
+            attributes = "".join(f" {name}={_dump_value(word.attributes[name])}" for name in names)
+            lines.append(f"<W{attributes}> {escape(word.form)} </W>")
+        lines.append("</S>")
+    text = "\n".join([*lines, "</Set>", ""])
+    check_characters(text)
+    return text
+
+
+def _dump_value(value: str) -> str:
+    """Return an attribute's value in quotes: in double ones unless these occur in it, as in the groups of a word."""
+    escaped = escape(value, {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+    return "'{}'".format(escaped.replace("'", "&apos;")) if '"' in value else f'"{escaped}"'

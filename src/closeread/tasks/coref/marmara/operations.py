@@ -241,7 +241,7 @@ def extract(
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import describe_problems, escape
     from closeread.tasks.coref.marmara import extraction
-    from closeread.tasks.coref.marmara.fragment_text import AUTO, is_encoding
+    from closeread.tasks.coref.marmara.treebank import AUTO, is_encoding
 
     if encoding != AUTO and not is_encoding(encoding):
         expected = f"expected {AUTO}, utf-8, windows-1254 or another"
@@ -250,8 +250,10 @@ def extract(
     documents = None if map_file is None else extraction.read_map(map_file)
     found = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
     warn_all(describe_problems(str(fragments), found.notices))
-    extraction.write_documents(output, found)
-    sizes = ((len(found.documents), "document"), (found.n_sentences, "sentence"), (found.n_tokens, "token"))
+    extraction.write_documents(output, found.documents)
+    sentences = [sentence for of_document in found.documents.values() for sentence in of_document]
+    n_tokens = sum(len(sentence.words) for sentence in sentences)
+    sizes = ((len(found.documents), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
     return Written(output, ", ".join(pluralize(number, noun) for number, noun in sizes))
 
 
@@ -366,9 +368,8 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.files import open_text, replacing
-    from closeread.tasks.coref.marmara.baseline import Settings, predict
-    from closeread.tasks.coref.marmara.baseline_files import writing_links
-    from closeread.tasks.coref.marmara.mention_types import PRONOUNS, read_pronouns
+    from closeread.tasks.coref.marmara.baseline import Settings, predict, writing_links
+    from closeread.tasks.coref.marmara.mentions import PRONOUNS, read_pronouns
 
     dump = None if output is None else _find_format(output)
     lemmas = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
@@ -418,7 +419,7 @@ def _find_format(path: Path) -> Callable[[Sequence[Record], Sequence[Record]], s
     """Return what makes the text of a file from the corpus's records and the predicted rows."""
     from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.coref.marmara.baseline_files import dump_conll
+    from closeread.tasks.coref.marmara.baseline import dump_conll
 
     match text_suffix(path):
         case ".jsonl":

@@ -16,10 +16,9 @@ from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.coref.marmara.genres import GENRES
-from closeread.tasks.coref.marmara.mention_types import PRONOUNS, TYPES, classify_head, find_proper_stems
-from closeread.tasks.coref.marmara.spans import Span, document_order
-from closeread.tasks.coref.marmara.tokens import read_tokens
+from closeread.tasks.coref.marmara.corpus_files import GENRES
+from closeread.tasks.coref.marmara.documents import Span, document_order, read_tokens
+from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
 
 LARGE = 10
 """The number of mentions from which the paper calls a chain large."""

@@ -20,8 +20,8 @@ from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
 from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.corpus_records import table_of_corpus
-from closeread.tasks.coref.marmara.annotation_files import AnnotationFiles, iterate_sizes, read_annotation_files
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
+from closeread.tasks.coref.marmara.equalities import AnnotationFiles, iterate_sizes, read_annotation_files
 from closeread.tasks.coref.marmara.records import average_by_tokens, facts, sum_sizes
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -128,8 +128,8 @@ def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
     different = len(np.unique(gathered.row_mention[in_chains]))
     values = {
         "annotators in Phase II": len(set(found.annotators)),
-        "annotation files of Phase II": len(found.files),
-        "annotations a document in Phase II": float(ratio(len(found.files), len(gathered.names))),
+        "annotation files of Phase II": len(found.tables),
+        "annotations a document in Phase II": float(ratio(len(found.tables), len(gathered.names))),
         "annotators of a unique mention in Phase II": float(ratio(int(in_chains.sum()), different)),
     }
     return {(row, "3.1"): value for row, value in values.items()}

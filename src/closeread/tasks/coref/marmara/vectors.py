@@ -21,9 +21,9 @@ from closeread.formats.word_vectors import (
     parse_numbers,
     read_header,
 )
-from closeread.tasks.coref.marmara.features import Mentions
-from closeread.tasks.coref.marmara.tokens import Tokens
-from closeread.tasks.coref.marmara.turkish import lower, strip_suffix
+from closeread.tasks.coref.marmara.documents import Tokens
+from closeread.tasks.coref.marmara.mentions import lower, strip_suffix
+from closeread.tasks.coref.marmara.pairs import Mentions
 
 N_COMPONENTS = 15
 """How many principal components the paper uses."""

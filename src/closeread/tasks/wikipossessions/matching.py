@@ -1,15 +1,20 @@
-"""Matching of predicted and gold possessions of an article.
+"""Names of possessors, and the matching of predicted and gold possessions of an article.
 
-Source: Chinnappa, Palmer and Blanco (2020), section 5: names match exactly, or partially if they share a token.  The
-one-to-one matching and the tie-breaking rules are ours.
+Source: Chinnappa, Palmer and Blanco (2020), section 5: names match exactly, or partially if they share a token;
+articles and prepositions are ignored.  The word lists, the rest of the normalization, the one-to-one matching and the
+tie-breaking rules are ours.
 
-Conventions: a possession is its position in the article.  Weights of pairs are integers, so that ties are exact.
+Conventions: names are compared by their tokens.  Function words are English articles and prepositions; particles of
+other languages (de, van, du) are part of the name.  A possession is its position in the article.  Weights of pairs are
+integers, so that ties are exact.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
@@ -18,7 +23,84 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Ints
 from closeread.assignment import Numbers, best_assignment
-from closeread.tasks.wikipossessions.kernels.names import Name
+
+ARTICLES = frozenset({"a", "an", "the"})
+# fmt: off
+PREPOSITIONS = frozenset(
+    [
+        "about", "above", "across", "after", "against", "along", "among", "around", "as", "at", "before",
+        "behind", "below", "beside", "between", "beyond", "by", "during", "for", "from", "in", "inside",
+        "into", "near", "of", "off", "on", "onto", "out", "outside", "over", "through", "to", "toward",
+        "towards", "under", "until", "up", "upon", "via", "with", "within", "without",
+    ]
+)
+# fmt: on
+FUNCTION_WORDS = ARTICLES | PREPOSITIONS
+STRIP_SCOPES = ("all", "edges")
+
+SHORT = 200
+"""The most characters of a text that is remembered with what it was normalized to."""
+
+# Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
+_PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
+
+
+class Name(NamedTuple):
+    """A normalized name.
+
+    Attributes:
+        tokens: names with equal tokens match exactly.
+        content: names that share a content token match partially.
+    """
+
+    tokens: tuple[str, ...]
+    content: frozenset[str]
+
+
+def normalize_name(text: str, strip_scope: str = "all") -> Name:
+    """Normalize case and typography, and remove punctuation at token edges and function words.
+
+    Args:
+        text: the name as written.
+        strip_scope: "all" removes function words everywhere; "edges" keeps them between other tokens.  Function words
+            are never content, unless the name has no other words.
+
+    >>> normalize_name("the Museum of Modern Art,").tokens
+    ('museum', 'modern', 'art')
+    >>> normalize_name("the Museum of Modern Art,", "edges").tokens
+    ('museum', 'of', 'modern', 'art')
+    >>> normalize_name("The Of").tokens
+    ('the', 'of')
+    """
+    return _normalize_short(text, strip_scope) if len(text) <= SHORT else _normalize(text, strip_scope)
+
+
+@lru_cache(maxsize=2**12)
+def _normalize_short(text: str, strip_scope: str) -> Name:
+    """Normalize a name of which every system that is compared has as many copies as gold."""
+    return _normalize(text, strip_scope)
+
+
+def _normalize(text: str, strip_scope: str) -> Name:
+    # Applied twice, because NFKC and case folding may produce new apostrophes and spaces.
+    folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
+    written = unicodedata.normalize("NFKC", folded).split() or [""]
+    tokens = tuple(filter(None, map(_strip_punctuation, written))) or tuple(written)
+    content = [i for i, token in enumerate(tokens) if token not in FUNCTION_WORDS] or list(range(len(tokens)))
+    if strip_scope == "all":
+        kept = tuple(tokens[i] for i in content)
+    else:
+        kept = tokens[content[0] : content[-1] + 1]
+    return Name(kept, frozenset(tokens[i] for i in content))
+
+
+def _strip_punctuation(token: str) -> str:
+    """Remove punctuation from the edges of a token."""
+    if token.isalnum():
+        return token
+    kept = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
+    return token[kept[0] : kept[-1] + 1] if kept else ""
+
 
 MANY_CELLS = 4_000_000
 """Larger tables of names and tokens are kept sparse."""
@@ -52,9 +134,6 @@ def order_key(order: str) -> Order:
     """Return a sort key for an order that compares its numbers: 6.10 comes after 6.2, and 6.2 after 6.
 
     Numbers of any length are compared by length, then by digits.
-
-    Raises:
-        ValueError: the order is not whole numbers separated by full stops.
     """
     parts = order.split(".")
     if not all(part.isascii() and part.isdigit() for part in parts):
@@ -173,11 +252,7 @@ def _assign(rows: Sequence[int], columns: Sequence[int], weight: Numbers) -> Ite
 
 
 def _add_likeness(weight: Numbers, rows: Sequence[int], columns: Sequence[int], likeness: Likeness) -> Numbers:
-    """Add the likeness of all pairs to their weights, which are multiplied so that they outweigh all likeness.
-
-    Returns:
-        (n, n) Python integers.
-    """
+    """Add the likeness of all pairs to their weights, which are multiplied so that they outweigh all likeness."""
     pairs = np.argwhere(weight[: len(rows), : len(columns)] > 0).tolist()
     alike = [likeness(rows[row], columns[column]) for row, column in pairs]
     scaled = weight.astype(object) * (max(alike) * min(len(rows), len(columns)) + 1)
@@ -213,11 +288,7 @@ def _group_by_shared_tokens(
 
 
 def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> Numbers:
-    """Compute the integer weights of all pairs, so that one more pair outweighs all overlaps; 0 without shared tokens.
-
-    Returns:
-        (n, n) int64, or Python integers if they would overflow; n is the size of the larger side.
-    """
+    """Compute the integer weights of all pairs, so that a pair outweighs all overlaps; 0 without shared tokens."""
     number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
     shared = _count_shared(system, gold, number)
     sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))

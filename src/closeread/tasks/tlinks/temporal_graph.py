@@ -1,19 +1,21 @@
-"""Inference over temporal relations between intervals, by the order of their end points.
+"""Inference over temporal relations between intervals, by the order of their end points, and matching of intervals.
 
 Sources: Allen (1983), the thirteen relations of two intervals; Vilain and Kautz (1986), end points; UzZaman and Allen
-(2011) and UzZaman et al. (2013), adding relations one after the other.
+(2011) and UzZaman et al. (2013), adding relations one after the other; a strict match requires equal extents, a relaxed
+match overlapping extents.
 
 Every relation states that some end points are equal or that one is before the other.  As long as such statements are
 consistent, inference is reachability: points are equal if a chain of equalities connects them, and a point is before
 another if a chain with at least one `<` leads to it.  So the graph has one arc for `<` and two for `=`.
 
 Conventions: intervals are numbered from 0 and begin before they end; interval i begins at point 2 i and ends at point
-2 i + 1.
+2 i + 1.  Only extents of the same kind match; ends are exclusive.  Matching is one to one and symmetric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from math import isqrt
 from typing import Literal, NamedTuple
@@ -174,9 +176,6 @@ class PointGraph:
 
         Returns:
             The verdict on each relation when it was added.
-
-        Raises:
-            LimitError: inference is more than `MAX_WORK`; the document is 0.
         """
         verdicts: list[Verdict] = ["new"] * len(relations)
         inferred = []
@@ -198,11 +197,7 @@ class PointGraph:
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
-        """Test which relations follow from those that were added.
-
-        Raises:
-            LimitError: inference is more than `MAX_WORK`; the document is 0.
-        """
+        """Test which relations follow from those that were added."""
         found = [False] * len(relations)
         inferred = [i for i, one in enumerate(relations) if self._connects(one)]
         self._check_work(len(inferred))
@@ -316,3 +311,64 @@ def _connect(rows: Bits, left: int, right: int) -> None:
     """Connect a point, and all points that reach it, to another point and all points that it reaches."""
     if not _reaches(rows, left, right):
         rows[(rows[:, left >> 6] >> np.uint64(left & 63) & np.uint64(1)).astype(np.bool_)] |= rows[right]
+
+
+class Extent(NamedTuple):
+    """A text span.
+
+    Attributes:
+        kind: the type of annotation.
+        start, end: character offsets, the end exclusive.
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+EXTENT_MATCHINGS = ("strict", "relaxed")
+
+
+def match_extents(gold: Sequence[Extent], system: Sequence[Extent], matching: str) -> list[tuple[int, int]]:
+    """Match extents of gold and system; return pairs of indices.
+
+    The k-th copy of an extent in gold matches the k-th copy in the system.  If `matching` is "relaxed", the remaining
+    extents are matched greedily from left to right with the next one that overlaps.
+    """
+    places: dict[Extent, deque[int]] = defaultdict(deque)
+    for i, extent in enumerate(gold):
+        places[extent].append(i)
+    pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
+    if matching == "relaxed":
+        taken_of_gold, taken_of_system = (set(side) for side in zip(*pairs, strict=True)) if pairs else (set(), set())
+        left = _group_by_kind(gold, set(range(len(gold))) - taken_of_gold)
+        right = _group_by_kind(system, set(range(len(system))) - taken_of_system)
+        for kind in left.keys() & right.keys():
+            pairs += _match_overlaps(gold, system, left[kind], right[kind])
+    return sorted(pairs)
+
+
+def _group_by_kind(extents: Sequence[Extent], places: Iterable[int]) -> dict[str, list[int]]:
+    """Group indices by kind, in text order; empty extents overlap nothing and are left out."""
+    by_kind: dict[str, list[int]] = defaultdict(list)
+    for place in sorted(places, key=lambda i: (extents[i], i)):
+        if extents[place].start < extents[place].end:
+            by_kind[extents[place].kind].append(place)
+    return by_kind
+
+
+def _match_overlaps(
+    gold: Sequence[Extent], system: Sequence[Extent], left: Sequence[int], right: Sequence[int]
+) -> list[tuple[int, int]]:
+    pairs = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        own, other = gold[left[i]], system[right[j]]
+        if own.end <= other.start:
+            i += 1
+        elif other.end <= own.start:
+            j += 1
+        else:
+            pairs.append((left[i], right[j]))
+            i, j = i + 1, j + 1
+    return pairs

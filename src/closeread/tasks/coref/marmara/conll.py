@@ -1,0 +1,317 @@
+"""The corpus in CoNLL: sentence number, number of the word (IX), form and chains, separated by tabs.
+
+Source: the files that the annotators of the corpus were given (Schüller et al., 2018, section 3.1).
+
+Conventions: spans are the first and the last token in the document, from 0.  Chains are numbered from 1 in the order
+in which they are given.  In a cell, mentions that end come first, the innermost first, then those of a single token,
+then those that begin, the longest first; if none ends, those that begin come before single tokens, and if none begins,
+those that end come after them.  Equal spans are in the order of their chains.
+
+What is read is checked against the treebank, whose sentences and words the rows must repeat; blank lines don't matter.
+Several documents of a file may be parts of one document of the treebank; each begins with its first row.  Documents are
+named as in the whole treebank, whatever the file calls them and whichever of them it has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.exceptions import Problem, pluralize, quote
+from closeread.formats.problems import Problems
+from closeread.formats.text import UNSAFE
+from closeread.records import Record
+from closeread.tasks.coref.formats.conll import ConllWords, read_conll
+from closeread.tasks.coref.marmara.documents import (
+    NO_GAPS,
+    Span,
+    WordNumbers,
+    document_order,
+    find_overlaps,
+    make_document,
+)
+from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
+
+WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
+"""What a cell may contain: cells are separated by blanks."""
+
+COLUMNS = "sentence number, word number, form and mentions"
+Chains = Sequence[Sequence[Sequence[int]]]
+"""The spans `[start, end]` of the mentions of each chain."""
+
+
+def make_rows(sentences: Iterable[Record], word_numbers: WordNumbers = NO_GAPS) -> list[list[str]]:
+    """Return the rows of each sentence without the cell of the mentions; a ValueError if a word has a blank."""
+    rows = []
+    for sentence in sentences:
+        number, tokens = sentence["number"], sentence["tokens"]
+        for token in tokens:
+            if not WORD.fullmatch(token["form"]):
+                raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(token['form'])}")
+        numbers = word_numbers.get(number, range(1, len(tokens) + 1))
+        rows.append([f"{number}\t{ix}\t{token['form']}" for ix, token in zip(numbers, tokens, strict=True)])
+    return rows
+
+
+def format_document(name: str, rows: Sequence[Sequence[str]], chains: Chains) -> str:
+    """Return a document as CoNLL text, from its rows (see `make_rows`); a ValueError if it can't have its name."""
+    if not name or UNSAFE.search(name):
+        raise ValueError(f"document {quote(name)}: CoNLL can't express this name")
+    cells = iter(format_cells(chains, sum(map(len, rows))))
+    lines = [f"#begin document ({name});\n"]
+    for sentence in rows:
+        lines += [f"{row}\t{cell}\n" for row, cell in zip(sentence, cells, strict=False)]
+        lines.append("\n")
+    return "".join([*lines, "#end document\n"])
+
+
+def format_cells(chains: Chains, n_tokens: int) -> list[str]:
+    """Return the cell of the mentions of each token.
+
+    >>> format_cells([[[0, 2], [3, 3]], [[0, 1]], [[2, 2]]], 4)
+    ['(1|(2', '2)', '(3)|1)', '(1)']
+    """
+    single: dict[int, list[int]] = {}
+    begin: dict[int, list[tuple[int, int]]] = {}  # what sorts them, and the chain
+    end: dict[int, list[tuple[int, int]]] = {}
+    for chain, spans in enumerate(chains, 1):
+        for first, last in spans:
+            if first == last:
+                single.setdefault(first, []).append(chain)
+            else:
+                begin.setdefault(first, []).append((-last, chain))
+                end.setdefault(last, []).append((-first, chain))
+    cells = []
+    for token in range(n_tokens):
+        ends = [f"{chain})" for _, chain in sorted(end.get(token, ()))]
+        begins = [f"({chain}" for _, chain in sorted(begin.get(token, ()))]
+        singles = [f"({chain})" for chain in sorted(single.get(token, ()))]
+        if not begins:
+            pieces = singles + ends
+        elif not ends:
+            pieces = begins + singles
+        else:
+            pieces = ends + singles + begins
+        cells.append("|".join(pieces) or "-")
+    return cells
+
+
+class Row(NamedTuple):
+    """A row of a CoNLL file: the number of the sentence, that of the word as written, the word, and its line."""
+
+    sentence: str
+    ix: str
+    form: str
+    line: int
+
+
+class ConllDocument(NamedTuple):
+    """A document of a CoNLL file.
+
+    Attributes:
+        name: its name, or its number if it has none.
+        is_named: whether it has one.
+        rows: its rows.
+        mentions: the id of the chain of each mention, and its span, by the chains in their order.
+    """
+
+    name: str
+    is_named: bool
+    rows: Sequence[Row]
+    mentions: Sequence[tuple[str, Span]]
+
+    def find_chains(self, problems: Problems) -> list[list[Span]]:
+        """Return the chains, which may be of one mention, in the order of the file.
+
+        Errors, by the line on which a mention ends: it is over two sentences, stands twice, or overlaps another of its
+        chain.
+        """
+        rows = self.rows
+        chains: dict[str, list[Span]] = {}
+        seen: dict[Span, str] = {}
+        for chain, (start, end) in self.mentions:
+            about = f"the mention of chain {quote(chain)} that begins on line {rows[start].line}"
+            if rows[start].sentence != rows[end].sentence:
+                over = f"is over two sentences, {quote(rows[start].sentence)} and {quote(rows[end].sentence)}"
+                problems.add(f"{about} {over} (expected one)", rows[end].line)
+            if (start, end) in seen:
+                known = quote(seen[start, end])
+                problems.add(f"{about} is already in chain {known} (expected one chain)", rows[end].line)
+                continue
+            seen[start, end] = chain
+            chains.setdefault(chain, []).append((start, end))
+        for spans in chains.values():
+            for one, other in find_overlaps(spans):
+                what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
+                problems.add(f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}", rows[other[1]].line)
+        return list(chains.values())
+
+
+def read_documents(path: Path, problems: Problems) -> list[ConllDocument]:
+    """Read the documents of a CoNLL file; those without the columns are a problem, and left out."""
+    table = read_conll(path)
+    words = table.words if isinstance(table.words, ConllWords) else None
+    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
+    found = []
+    for index, name in enumerate(table.names):
+        read = words.read_columns(index, [0, 1, 2]) if words is not None else None
+        is_empty = table.n_tokens is not None and not table.n_tokens[index]
+        if words is None or read is None or is_empty:
+            what = f"document {quote(name)} has {'no rows' if is_empty else 'too few columns'}"
+            problems.add(f"{what} (expected {COLUMNS})")
+            continue
+        rows = [Row(*row) for row in zip(*read[0], words.lines(index), strict=True)]
+        places = range(*borders[index : index + 2])
+        mentions = [(table.label(place), (int(table.start[place]), int(table.end[place]))) for place in places]
+        found.append(ConllDocument(name, index not in table.unnamed, rows, mentions))
+    return found
+
+
+@dataclass
+class _Part:
+    """A document of a CoNLL file, which is a document of the treebank, or a part of one.
+
+    Attributes:
+        source: the document of the file.
+        document: the treebank's document; None if no row is from the treebank.
+        tokens: the treebank's tokens, in the order of the rows that are right.
+        lines: the line of each of these.
+    """
+
+    source: ConllDocument
+    document: str | None
+    tokens: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+class _Index:
+    """The words of a treebank.
+
+    Attributes:
+        documents: the document of each sentence, by the sentence's number.
+        words: the number of the sentence and of the word, as text, of each token, by document.
+        tokens: the token with these numbers, from 0 in its document, and its form.
+    """
+
+    def __init__(self, treebank: Treebank) -> None:
+        self.documents: dict[str, str] = {}
+        self.words: dict[str, list[tuple[str, str]]] = {}
+        self.tokens: dict[tuple[str, str], tuple[int, str]] = {}
+        for name, sentences in treebank.documents.items():
+            words = self.words[name] = []
+            for sentence in sentences:
+                number, tokens = sentence["number"], sentence["tokens"]
+                self.documents[number] = name
+                numbers = treebank.word_numbers.get(number, range(1, len(tokens) + 1))
+                for ix, token in zip(numbers, tokens, strict=True):
+                    self.tokens[number, str(ix)] = len(words), token["form"]
+                    words.append((number, str(ix)))
+
+
+def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:
+    """Read the documents of a CoNLL file as records without genre; mentions have ids from 0 in document order.
+
+    A mention that is a chain of its own is in no chain of the record.
+
+    Returns:
+        The records, in the order of the treebank, and notices of documents that the file calls otherwise, by line.
+    """
+    problems = Problems()
+    index = _Index(treebank)
+    parts = [_check_rows(document, index, problems) for document in read_documents(path, problems)]
+    ordered = {
+        name: _order_parts([part for part in parts if part.document == name], index.words[name], problems)
+        for name in treebank.documents
+    }
+    chains = {id(part): part.source.find_chains(problems) for part in parts}
+    problems.raise_any(path)
+    # A document that the file lacks keeps its name, so that another of the same id is not taken for it.
+    numbered: list[tuple[str, _Part | None]] = []
+    for name, found in ordered.items():
+        absent = treebank.documents[name][0]["number"], None
+        numbered += [(part.source.rows[0].sentence, part) for part in found] or [absent]
+    names = number_names(find_document_id(first) for first, _ in numbered)
+    records, notices = [], []
+    for name, (_, part) in zip(names, numbered, strict=True):
+        if part:
+            records.append(_make_record(name, part, chains[id(part)], treebank))
+            if part.source.is_named and part.source.name.partition("; part ")[0] != name:
+                what = f"document {quote(part.source.name)} is now {quote(name)}, as in the treebank"
+                notices.append(Problem(what, part.source.rows[0].line))
+    return records, notices
+
+
+def _check_rows(document: ConllDocument, index: _Index, problems: Problems) -> _Part:
+    """Compare the rows of a document with the treebank, sentence by sentence."""
+    homes = (index.documents[row.sentence] for row in document.rows if row.sentence in index.documents)
+    part = _Part(document, next(homes, None))
+    for number, group in groupby(document.rows, key=lambda row: row.sentence):
+        rows = list(group)
+        home = index.documents.get(number)
+        if home is None or home != part.document:
+            what = f"the treebank has no sentence {quote(number)}"
+            if home is not None:
+                where = f"is in document {quote(home)}, but earlier rows are in {quote(str(part.document))}"
+                what = f"sentence {quote(number)} {where}"
+            problems.add(f"{what} ({pluralize(len(rows), 'row')})", rows[0].line)
+            continue
+        for row in rows:
+            token, form = index.tokens.get((number, row.ix), (None, ""))
+            about = f"word {row.ix} of sentence {quote(number)}"
+            if token is None:
+                problems.add(f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank", row.line)
+                continue
+            if row.form != form:
+                problems.add(f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)", row.line)
+            if part.tokens and token <= part.tokens[-1]:
+                problems.add(f"{about} comes too late (expected the order of the treebank, each word once)", row.line)
+            part.tokens.append(token)
+            part.lines.append(row.line)
+    return part
+
+
+def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str]], problems: Problems) -> list[_Part]:
+    """Return the documents of the file that are a document of the treebank, or its parts, in order.
+
+    Words of the treebank's document without a row are a problem at the row after them, or else at the last one.
+    """
+    ordered = sorted((part for part in parts if part.tokens), key=lambda part: min(part.tokens))
+    for one, other in pairwise(ordered):
+        first, last = min(other.tokens), max(one.tokens)
+        if first <= last or words[first][0] == words[last][0]:
+            what = f"documents {quote(one.source.name)} and {quote(other.source.name)} have words of the same sentences"
+            problems.add(f"{what} (expected all words of a sentence in one document)", other.lines[0])
+    lines = {token: line for part in ordered for token, line in zip(part.tokens, part.lines, strict=True)}
+    for is_missing, group in groupby(range(len(words)), key=lambda token: token not in lines):
+        if is_missing and lines:
+            run = list(group)
+            number, ix = words[run[0]]
+            where = "before this row" if run[-1] + 1 in lines else "after this row"
+            line = lines.get(run[-1] + 1) or max(lines.values())
+            more = f" and {pluralize(len(run) - 1, 'word')} after it have" if len(run) > 1 else " has"
+            problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where})", line)
+    return ordered
+
+
+def _make_record(name: str, part: _Part, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
+    """Return the record of a document whose rows are those of the treebank."""
+    first_row: dict[str, int] = {}
+    for token, row in enumerate(part.source.rows):
+        first_row.setdefault(row.sentence, token)
+    sentences = [one for one in treebank.documents[str(part.document)] if one["number"] in first_row]
+    place = {sentence["number"]: i for i, sentence in enumerate(sentences)}
+    ordered = sorted((span for chain in chains for span in chain), key=document_order)
+    ids = {span: str(m_id) for m_id, span in enumerate(ordered)}
+    mentions = []
+    for (start, end), m_id in ids.items():
+        number = part.source.rows[start].sentence
+        offset = first_row[number]
+        mentions.append((m_id, place[number], (start - offset, end - offset)))
+    several = [[ids[span] for span in chain] for chain in chains if len(chain) > 1]
+    return make_document(name, sentences, mentions, several, treebank.word_numbers)

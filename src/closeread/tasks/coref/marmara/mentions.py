@@ -1,0 +1,195 @@
+"""Mentions of Turkish: their heads and types, and their detection by the four rules of the baseline.
+
+Source: Schüller et al. (2018), section 4: noun phrases, pronouns, names, repeated nouns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.formats.text import read_lines
+from closeread.records import Record
+from closeread.tasks.coref.marmara.documents import Span, Tokens, document_order, read_tokens
+
+_APOSTROPHE = re.compile("(?<!^)['’‘`´]")
+_DOTS = str.maketrans({"I": "ı", "İ": "i"})
+
+
+def lower(text: str) -> str:
+    """Return a text in Turkish lower case, in which I becomes ı, and İ becomes i.
+
+    >>> lower("IĞDIR'DAN İZMİR'E")
+    "ığdır'dan izmir'e"
+    """
+    return text.translate(_DOTS).lower()
+
+
+def strip_suffix(form: str) -> str:
+    """Return a form without its first apostrophe and what follows; an apostrophe at its beginning stays.
+
+    >>> strip_suffix("Ankara'nın"), strip_suffix("'Ankara'nın'"), strip_suffix("evin")
+    ('Ankara', "'Ankara", 'evin')
+    """
+    return _APOSTROPHE.split(form, maxsplit=1)[0]
+
+
+def is_capitalised(text: str) -> bool:
+    """Return whether a text begins with a capital letter.
+
+    >>> is_capitalised("İzmir"), is_capitalised("izmir"), is_capitalised("'İzmir"), is_capitalised("")
+    (True, False, False, False)
+    """
+    return text[:1].isalpha() and lower(text[0]) != text[0]
+
+
+PRONOUN, PROPER, NOUN = range(3)
+TYPES = ("pronoun", "proper", "noun")
+"""The names of the types, by their number."""
+
+PRONOUNS = frozenset(
+    ["ben", "sen", "o", "biz", "siz", "onlar", "kendi", "kendisi", "bu", "şu", "bunlar", "şunlar", "birbiri"]
+)
+"""Lemmas of pronouns, in lower case; the list that the paper used is not public."""
+
+
+def find_head(tokens: Tokens, span: Span) -> int:
+    """Return the head of a mention: the last of its tokens that depends on none of the others.
+
+    Punctuation is a head only if there is no other.  If all tokens depend on others, in a circle, the head is the last
+    that is no punctuation.
+    """
+    start, end = span
+    inside = range(start, end + 1)
+    tops = [token for token in inside if not start <= tokens.heads[token] <= end] or list(inside)
+    words = [token for token in tops if tokens.first_tags[token] != "Punc"]
+    return (words or tops)[-1]
+
+
+def find_proper_stems(tokens: Tokens) -> frozenset[str]:
+    """Return the stripped lower-case forms of the capitalised tokens that are not the first of their sentence."""
+    return frozenset(
+        lower(strip_suffix(form))
+        for form, begins in zip(tokens.forms, tokens.begins_sentence, strict=True)
+        if not begins and is_capitalised(form)
+    )
+
+
+def classify_head(tokens: Tokens, head: int, stems: Collection[str], pronouns: Collection[str]) -> int:
+    """Return the type of a mention, a number in `TYPES`.
+
+    Args:
+        tokens: the tokens of its document.
+        head: its head.
+        stems: the document's `find_proper_stems`.
+        pronouns: lemmas of pronouns, in lower case.
+    """
+    if lower(tokens.lemmas[head]) in pronouns:
+        return PRONOUN
+    form = tokens.forms[head]
+    return PROPER if is_capitalised(form) and lower(strip_suffix(form)) in stems else NOUN
+
+
+def read_pronouns(path: Path) -> frozenset[str]:
+    """Read lemmas of pronouns: a lemma a line; blank lines, and what follows `#`, are skipped."""
+    found: set[str] = set()
+    problems = ProblemList()
+    for number, line in enumerate(read_lines(path), start=1):
+        words = line.partition("#")[0].split()
+        if len(words) > 1:
+            problems.append(Problem(f"{quote(' '.join(words))} has blanks (expected one lemma a line)", number))
+        found.update(map(lower, words[:1]))
+    if not found and not problems:
+        problems.append(Problem("has no lemmas (expected one lemma a line)"))
+    if problems:
+        raise FormatError(path, problems)
+    return frozenset(found)
+
+
+INSIDE = frozenset(
+    ["MODIFIER", "DETERMINER", "POSSESSOR", "CLASSIFIER", "INTENSIFIER", "RELATIVIZER", "COLLOCATION", "APPOSITION"]
+)
+"""The relations by which a token to the left of a noun is inside its noun phrase."""
+
+
+def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> list[Span]:
+    """Find the mentions of a document; no annotation of coreference is needed.
+
+    Args:
+        record: the document.
+        derived_modifiers: "exclude" or "include" verbs that are modifiers by a suffix (participles), and what depends
+            on them.
+    """
+    return detect_in_tokens(read_tokens(record), derived_modifiers)
+
+
+def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
+    """Find the mentions among the tokens of a document."""
+    spans = {
+        *_find_noun_phrases(tokens, derived_modifiers),
+        *_find_pronouns(tokens),
+        *_find_names(tokens),
+        *_find_repeated_nouns(tokens),
+    }
+    return sorted(spans, key=document_order)
+
+
+def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]:
+    """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
+    dependents: list[list[int]] = [[] for _ in tokens.heads]
+    for token, head in enumerate(tokens.heads):
+        if head >= 0:
+            dependents[head].append(token)
+    for head, tag in enumerate(tokens.first_tags):
+        if tag not in ("Noun", "Pron"):
+            continue
+        inside: set[int] = set()
+        waiting = [
+            token
+            for token in dependents[head]
+            if token < head
+            and tokens.relations[token] in INSIDE
+            and (derived_modifiers == "include" or not _is_derived_verb(tokens, token))
+        ]
+        while waiting:
+            token = waiting.pop()
+            if token not in inside:  # the heads of a damaged tree may form a circle
+                inside.add(token)
+                waiting += dependents[token]
+        start = head
+        while start - 1 in inside:
+            start -= 1
+        yield start, head
+
+
+def _is_derived_verb(tokens: Tokens, token: int) -> bool:
+    return tokens.first_tags[token] == "Verb" and tokens.n_groups[token] > 1
+
+
+def _find_pronouns(tokens: Tokens) -> Iterator[Span]:
+    for token, tags in enumerate(zip(tokens.first_tags, tokens.last_tags, strict=True)):
+        if "Pron" in tags:
+            yield token, token
+
+
+def _find_names(tokens: Tokens) -> Iterator[Span]:
+    """Yield nouns whose lemma begins with a capital."""
+    for token, (tag, lemma) in enumerate(zip(tokens.first_tags, tokens.lemmas, strict=True)):
+        if tag == "Noun" and is_capitalised(lemma):
+            yield token, token
+
+
+def _find_repeated_nouns(tokens: Tokens) -> Iterator[Span]:
+    """Yield nouns that stand with a capital twice or more in the document, whatever their suffix."""
+    stems = {
+        token: lower(strip_suffix(form))
+        for token, (form, tag) in enumerate(zip(tokens.forms, tokens.first_tags, strict=True))
+        if tag == "Noun" and is_capitalised(form)
+    }
+    times = Counter(stems.values())
+    for token, stem in stems.items():
+        if times[stem] > 1:
+            yield token, token

@@ -1,0 +1,554 @@
+"""The treebank of the corpus, in any of three editions: extracted documents, fragments as distributed, or CoNLL-U.
+
+Source: the METU-Sabanci Turkish Treebank (Oflazer et al., 2003); for CoNLL-U see `universal_dependencies`.
+
+Conventions: the number of a sentence, such as `77000112003.1`, is a document id of 8 digits, the number of a fragment
+(1 to 4 digits), and that of the sentence in the fragment, which may be anything without blanks.  An extracted file, as
+the authors of the corpus made them, is well-formed XML and holds a document, whatever the file is called; a second file
+of the same id, in the order of the numbers, is `ID_2`.  A fragment is named by its number; its sentences are numbered
+in the file, and the fragments of a document are in the order of their numbers.  Fragments are in windows-1254, and
+often not well-formed: attributes and texts of words (`W`) hold quotation marks, `<`, `>` and `&` as they are.  Only
+words are repaired, and lines keep their numbers.
+
+IG of a word is `[(1,"LEMMA+TAG+TAG")(2,"TAG+TAG")]`, nothing in which is escaped: a group ends at a `")` before `(` or
+before the final `]`, so that `(1,""+Punc")` is a quotation mark.  REL is `[WORD,GROUP,(RELATION)]`, or `[,( )]` where
+there is no head.
+
+Errors are what makes a sentence or a word of it impossible to refer to.  Whatever else is odd is a notice, since it is
+better to have a word without its head than no treebank: a gap in IX, a head that is no word, an IG or a REL of another
+form, a word without text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from closeread.exceptions import SHOWN, FormatError, Problem, ProblemList, join_names, quote
+from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
+from closeread.formats.xml_tree import Element, parse_xml
+from closeread.records import Record
+from closeread.tasks.coref.marmara.documents import WordNumbers
+from closeread.tasks.coref.marmara.universal_dependencies import read_ud_treebank
+
+SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
+FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
+SENTENCE = re.compile(rf"{FRAGMENT.pattern}\.([0-9]*+)(\S*)(?<!\.)")
+EXPECTED = "expected a number such as 77000112003.1"
+FIRST_NUMBER = re.compile(rb"""<S\s[^<>]*?\bNo\s*=\s*["']([^"'<>]*)["']""")
+IX = re.compile("[1-9][0-9]{0,8}")
+GROUP = re.compile(r'\(([0-9]{1,4}),"(.*?)"\)(?=\(|\Z)', re.DOTALL)
+RELATION = re.compile(r"\[\s*([1-9][0-9]{0,8})\s*,\s*([1-9][0-9]{0,8})\s*,\s*\(([^()]*)\)\s*\]")
+NO_RELATION = re.compile(r"\[\s*,\s*\(\s*\)\s*\]")
+NO_FORM = "_"
+"""The form of a word without text: every word of a sentence is a token."""
+
+AUTO = "auto"
+UTF_8, WINDOWS = "utf-8", "windows-1254"
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+WORD_START = re.compile(r"<W(?=\s)")
+NAME = re.compile(r"\s+([A-Za-z_][\w.:-]*)\s*=\s*([\"'])")
+TAG_END = re.compile(r"\s*(/?)>")
+LIST_END = {quote: re.compile(rf"\]{quote}(?=\s+[A-Za-z_][\w.:-]*\s*=|\s*/?>)") for quote in "\"'"}
+"""Where a value that is a list ends: its quotation marks may also stand inside."""
+
+AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
+"""An `&` that does not begin an entity that XML defines."""
+
+
+class Kind(StrEnum):
+    """What a file of a treebank is, in words."""
+
+    EXTRACTED = "an extracted file"
+    FRAGMENT = "a fragment as distributed"
+    CONLLU = "CoNLL-U"
+
+
+class SourceWord(NamedTuple):
+    """A word as it stands in a file: its IX, its text without the blanks around it, all its attributes, its line."""
+
+    ix: int
+    form: str
+    attributes: Mapping[str, str]
+    line: int
+
+
+class SourceSentence(NamedTuple):
+    """A sentence as it stands in a file.
+
+    Attributes:
+        file: its file.
+        number: its number; in a fragment, that of the extracted treebank.
+        words: its words, at least one, with IX in ascending order.
+        line: its line.
+    """
+
+    file: str
+    number: str
+    words: Sequence[SourceWord]
+    line: int
+
+
+class Treebank(NamedTuple):
+    """The documents of a treebank.
+
+    Attributes:
+        kind: its edition; None if there are no files, or files of several editions.
+        documents: the sentences of every document, by its name.
+        files: the file of every document, or the first of its files.
+        word_numbers: the IX of the words of every sentence where these are not 1, 2, 3 …
+        problems: what can't be read, with its file.
+        notices: what is odd, with its file.
+    """
+
+    kind: Kind | None
+    documents: Mapping[str, list[Record]]
+    files: Mapping[str, str]
+    word_numbers: WordNumbers
+    problems: list[Problem]
+    notices: list[Problem]
+
+
+def is_sentence_number(text: str) -> bool:
+    """Return whether a text has the form of the number of a sentence.
+
+    >>> [is_sentence_number(text) for text in ("77000112003.1", "77000112003", "1", "77000112003.")]
+    [True, False, False, False]
+    """
+    return SENTENCE.fullmatch(text) is not None
+
+
+def find_document_id(number: str) -> str:
+    """Return the id of the document that a sentence belongs to."""
+    return number[:8]
+
+
+def sort_key(number: str) -> tuple[str, int, int]:
+    """Return what sorts sentences by document, then by the numbers of fragment and sentence.
+
+    >>> sorted(["77000112010.1", "77000112009.10", "77000112009.9"], key=sort_key)
+    ['77000112009.9', '77000112009.10', '77000112010.1']
+    """
+    found = SENTENCE.fullmatch(number)
+    return (number, 0, 0) if found is None else (found[1], int(found[2]), int(found[3][:9] or 0))
+
+
+def number_names(ids: Iterable[str]) -> list[str]:
+    """Return a name for each id: the id, and `ID_2`, `ID_3` … where it comes again.
+
+    >>> number_names(["77000112", "77000112", "77000113"])
+    ['77000112', '77000112_2', '77000113']
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for one in ids:
+        seen[one] = seen.get(one, 0) + 1
+        names.append(one if seen[one] == 1 else f"{one}_{seen[one]}")
+    return names
+
+
+def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
+    """Return the first `SHOWN` notices in the order of their places; if there are more, also their total."""
+    ordered = sorted(notices, key=lambda notice: notice.order)
+    if len(ordered) <= SHOWN:
+        return ordered
+    return [Problem(f"{len(ordered):,} notes about {about} (first {SHOWN} shown)"), *ordered[:SHOWN]]
+
+
+def read_treebank(paths: Mapping[str, Path]) -> Treebank:
+    """Read the files of a treebank, all of one edition, by the names that messages show."""
+    reader = XmlReader()
+    files: dict[str, tuple[Path, bytes]] = {}
+    kinds: dict[Kind | None, list[str]] = {}
+    for name, path in paths.items():
+        if not name.endswith(SUFFIXES):
+            what = f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})"
+            reader.notices.append(Problem(what, None, name))
+            continue
+        try:
+            files[name] = (path, read_bytes(path))
+        except FormatError as error:
+            reader.problems += [problem._replace(file=name) for problem in error.problems]
+            continue
+        kinds.setdefault(find_kind(name, files[name][1]), []).append(name)
+    if not files and not reader.problems:
+        reader.problems.append(Problem("contains no treebank files (expected files ending in .xml or .conllu)"))
+    unknown = kinds.pop(None, [])
+    if not kinds and unknown:
+        kinds[Kind.EXTRACTED] = unknown  # whose reader says what is wrong
+    elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
+        reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
+        files = {name: file for name, file in files.items() if name not in set(unknown)}
+    (kind, names), *more = kinds.items() or [(None, [])]
+    for other, others in more:
+        what = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
+        reader.problems.append(Problem(what, None, others[0]))
+    kind = None if more else kind
+    if kind is Kind.CONLLU:
+        documents, of_documents, problems = read_ud_treebank(files)
+        return Treebank(kind, documents, of_documents, {}, reader.problems + problems, reader.notices)
+    sources: list[list[SourceSentence]] = []
+    if kind is Kind.EXTRACTED:
+        sources = [reader.read_extracted(name, *file) for name, file in files.items()]
+    elif kind is Kind.FRAGMENT:
+        sources = list(reader.read_fragments(files).values())
+    reader.check_numbers(sources)
+    sources = sorted(filter(None, sources), key=lambda sentences: sort_key(sentences[0].number))
+    if not sources and not reader.problems:
+        reader.problems.append(Problem("contains no words"))
+    names = number_names(find_document_id(sentences[0].number) for sentences in sources)
+    return Treebank(
+        kind,
+        {name: list(map(reader.make_sentence, sentences)) for name, sentences in zip(names, sources, strict=True)},
+        {name: sentences[0].file for name, sentences in zip(names, sources, strict=True)},
+        {
+            sentence.number: [word.ix for word in sentence.words]
+            for sentences in sources
+            for sentence in sentences
+            if sentence.words[-1].ix != len(sentence.words)
+        },
+        reader.problems,
+        reader.notices,
+    )
+
+
+def find_kind(name: str, data: bytes) -> Kind | None:
+    """Find out by its contents what a file of a treebank is; return None if it has no sentences.
+
+    In an extracted file, sentences have numbers with a fragment; in a fragment, they have none, or that of the file's
+    own name.
+    """
+    start = data[:1000].removeprefix(BYTE_ORDER_MARK).lstrip()
+    if not start.startswith(b"<") and name.endswith(SUFFIXES[2:]):
+        return Kind.CONLLU
+    first = FIRST_NUMBER.search(data)
+    if first is None:
+        return None
+    number = first[1].decode("latin-1").strip()
+    is_extracted = is_sentence_number(number) and number.partition(".")[0] != PurePosixPath(name).name.partition(".")[0]
+    return Kind.EXTRACTED if is_extracted else Kind.FRAGMENT
+
+
+class XmlReader:
+    """Reads files of the treebank in XML; files are named as messages show them.
+
+    Attributes:
+        problems, notices: what is wrong with the files, and what is odd about them, with file and line.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = ProblemList()
+        self.notices: list[Problem] = []
+
+    def read_extracted(self, name: str, path: Path, data: bytes) -> list[SourceSentence]:
+        """Read the document of an extracted file."""
+        try:
+            root = parse_xml(path, data)
+        except FormatError as error:
+            self.problems += [problem._replace(file=name) for problem in error.problems]
+            return []
+        sentences = self._read_sentences(name, root, "")
+        ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
+        if len(ids) > 1:
+            what = f"has sentences of {join_names(ids)}, and is named by the first"
+            self.notices.append(Problem(what, None, name))
+        return sentences
+
+    def read_fragments(
+        self,
+        files: Mapping[str, tuple[Path, bytes]],
+        encoding: str = AUTO,
+        documents: Mapping[str, str] | None = None,
+    ) -> dict[str, list[SourceSentence]]:
+        """Read the documents that fragments make up, by name, in order.
+
+        Args:
+            files: the fragments.
+            encoding: their encoding, or `AUTO` (see `decode`).
+            documents: the document of each fragment; None for the one in its name.
+        """
+        found: dict[str, list[SourceSentence]] = {}
+        named = {name: PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml") for name in files}
+        matches = {name: FRAGMENT.fullmatch(fragment) for name, fragment in named.items()}
+
+        def order(name: str) -> tuple[str, int, str]:
+            match = matches[name]
+            return (named[name], 0, "") if match is None else (match[1], int(match[2]), named[name])
+
+        for name in sorted(files, key=order):
+            match, fragment = matches[name], named[name]
+            if match is None:
+                what = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
+                self.problems.append(Problem(what, None, name))
+            elif documents is not None and fragment not in documents:
+                self.problems.append(Problem(f"fragment {quote(fragment)} has no document in the map", None, name))
+            else:
+                document = match[1] if documents is None else documents[fragment]
+                found.setdefault(document, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
+        return {name: found[name] for name in sorted(found)}
+
+    def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[SourceSentence]:
+        try:
+            root = parse_xml(path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8")
+        except FormatError as error:
+            for problem in error.problems:  # columns are those of the repaired text
+                self.problems.append(problem._replace(what=problem.what.partition(" at column ")[0], file=name))
+        except UnicodeError as error:
+            self.problems.append(describe_decoding_error(error, encoding)._replace(file=name))
+        else:
+            return self._read_sentences(name, root, fragment)
+        return []
+
+    def check_numbers(self, documents: Iterable[Sequence[SourceSentence]]) -> None:
+        """Find sentences with the number of an earlier one."""
+        first: dict[str, SourceSentence] = {}
+        for sentence in (sentence for sentences in documents for sentence in sentences):
+            other = first.setdefault(sentence.number, sentence)
+            if other is not sentence:
+                where = f"line {other.line}" if other.file == sentence.file else f"line {other.line} of {other.file}"
+                what = f"the sentence number {quote(sentence.number)} is already used on {where}"
+                self.problems.append(Problem(what, sentence.line, sentence.file))
+
+    def _read_sentences(self, file: str, root: Element, fragment: str) -> list[SourceSentence]:
+        """Return the sentences of a file, which have words; `fragment` is the name of a fragment."""
+        sentences = []
+        if root.name != "Set":
+            self.problems.append(Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file))
+            return []
+        for child in root.content:
+            if isinstance(child, str):
+                if child.strip():
+                    what = f"the text {quote(child.strip())} outside a sentence is ignored"
+                    self.notices.append(Problem(what, root.line, file))
+                continue
+            if child.name != "S":
+                what = f"the element {quote(child.name)} is ignored (expected S)"
+                self.notices.append(Problem(what, child.line, file))
+                continue
+            given = child.attributes.get("No", "").strip()
+            number = given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
+            if not given:
+                self.problems.append(Problem("a sentence has no number (expected an attribute No)", child.line, file))
+            elif not is_sentence_number(number):
+                expected = "expected a number such as 1" if fragment else EXPECTED
+                what = f"the sentence number {quote(given)} has another form ({expected})"
+                self.problems.append(Problem(what, child.line, file))
+            elif words := self._read_words(file, child, number):
+                sentences.append(SourceSentence(file, number, words, child.line))
+        if not any(root.elements("S")):
+            self.problems.append(Problem("contains no sentences", root.line, file))
+        return sentences
+
+    def _read_words(self, file: str, sentence: Element, number: str) -> list[SourceWord]:
+        words: list[SourceWord] = []
+        problems, notices = [], []
+        for child in sentence.content:
+            if isinstance(child, str):
+                if child.strip():
+                    notices.append((f"the text {quote(child.strip())} outside a word is ignored", sentence.line))
+                continue
+            if child.name != "W":
+                notices.append((f"the element {quote(child.name)} is ignored (expected W)", child.line))
+                continue
+            given = child.attributes.get("IX")
+            last = words[-1].ix if words else 0
+            if given is None:
+                problems.append(("a word has no IX", child.line))
+            elif IX.fullmatch(given.strip()) is None:
+                problems.append((f"IX {quote(given)} is not a positive integer", child.line))
+            elif (ix := int(given)) <= last:
+                problems.append((f"IX {ix} is not above the one before, {last}", child.line))
+            else:
+                words.append(SourceWord(ix, " ".join(child.text().split()), child.attributes, child.line))
+        if not any(sentence.elements("W")):
+            notices.append(("is left out: it has no words", sentence.line))
+        about = f"sentence {quote(number)}"
+        self.problems += [Problem(f"{about}: {what}", line, file) for what, line in problems]
+        self.notices += [Problem(f"{about}: {what}", line, file) for what, line in notices]
+        return words
+
+    def make_sentence(self, source: SourceSentence) -> Record:
+        """Return a sentence with what its words' attributes say; note those that can't be read."""
+        positions = {word.ix: position for position, word in enumerate(source.words, start=1)}
+        tokens = []
+        last = 0
+        for word in source.words:
+            odd: list[str] = []
+            if word.ix != last + 1:
+                odd.append(f"IX {word.ix} follows {last}" if last else f"the first IX is {word.ix}")
+            last = word.ix
+            groups, head = word.attributes.get("IG"), word.attributes.get("REL")
+            analysis, relation = (None if groups is None else parse_groups(groups)), None
+            if analysis is None:
+                odd.append("has no IG" if groups is None else f"IG {quote(groups)} can't be read")
+            try:
+                relation = None if head is None else parse_relation(head)
+            except ValueError:
+                odd.append(f"REL {quote(head or '')} can't be read")
+            if head is None:
+                odd.append("has no REL")
+            if not word.form:
+                odd.append(f"has no text (read as {NO_FORM})")
+            if relation is not None and relation[0] not in positions:
+                odd.append(f"the head {relation[0]} is not a word of the sentence")
+                relation = None
+            about = f"sentence {quote(source.number)}: word {word.ix}"
+            self.notices += [Problem(f"{about}: {what}", word.line, source.file) for what in odd]
+            form = word.form or NO_FORM
+            token: Record = {
+                "form": form,
+                "lemma": form,
+                "groups": [],
+                "head": None,
+                "head_group": None,
+                "relation": None,
+            }
+            if analysis is not None:
+                token |= {"lemma": analysis[0], "groups": list(map(list, analysis[1]))}
+            if relation is not None:
+                token |= {"head": positions[relation[0]], "head_group": relation[1], "relation": relation[2]}
+            tokens.append(token)
+        return {"number": source.number, "tokens": tokens}
+
+
+@lru_cache(100_000)
+def parse_groups(text: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
+    """Return the lemma and the groups in IG; None if it has another form, or no groups.
+
+    >>> parse_groups('[(1,"ev+Noun+A3sg+P3sg+Loc")(2,"Adj+Rel")]')
+    ('ev', (('Noun', 'A3sg', 'P3sg', 'Loc'), ('Adj', 'Rel')))
+    >>> [parse_groups(text)[0] for text in ('[(1,""+Punc")]', '[(1,"++Punc")]')]
+    ['"', '+']
+    """
+    text = text.strip()
+    if not (text.startswith("[(") and text.endswith(")]")):
+        return None
+    inner = text[1:-1]
+    lemma, place = "", 0
+    groups: list[tuple[str, ...]] = []
+    while place < len(inner):
+        found = GROUP.match(inner, place)
+        if found is None or int(found[1]) != len(groups) + 1:
+            return None
+        if groups:
+            tags = found[2].split("+")
+        elif found[2].startswith("+"):  # the lemma, not a separator
+            lemma, tags = "+", found[2][1:].removeprefix("+").split("+") if found[2] != "+" else []
+        else:
+            lemma, *tags = found[2].split("+")
+        if not lemma or any(not tag or '"' in tag for tag in tags):
+            return None
+        groups.append(tuple(tags))
+        place = found.end()
+    return lemma, tuple(groups)
+
+
+@lru_cache(100_000)
+def parse_relation(text: str) -> tuple[int, int, str] | None:
+    """Return the IX of the head in REL, the number of its group, from 1, and the relation; None if there is none.
+
+    >>> parse_relation("[2,1,(POSSESSOR)]"), parse_relation("[,( )]")
+    ((2, 1, 'POSSESSOR'), None)
+    """
+    found = RELATION.fullmatch(text.strip())
+    if found is not None and (name := found[3].strip()):
+        return int(found[1]), int(found[2]), name
+    if NO_RELATION.fullmatch(text.strip()) is None:
+        raise ValueError(f"{text!r} is not a relation")
+    return None
+
+
+def is_encoding(name: str) -> bool:
+    """Return whether a name is that of an encoding of text.
+
+    >>> [is_encoding(name) for name in ("latin5", "rot13", "none")]
+    [True, False, False]
+    """
+    try:
+        "".encode(name)  # refuses codecs that are not of text
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def decode(data: bytes, encoding: str = AUTO) -> str:
+    """Return the text of a fragment, without a byte order mark.
+
+    `AUTO` is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
+    windows-1254, whatever the file declares.
+    """
+    if encoding == AUTO:
+        if data.startswith(UTF_16):  # any bytes are text in windows-1254
+            raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
+        encoding = UTF_8
+        if not data.startswith(codecs.BOM_UTF8):
+            try:
+                return data.decode(UTF_8)  # nothing beyond ASCII is the same in both
+            except UnicodeDecodeError:
+                return data.decode(WINDOWS)
+    return data.decode(encoding).removeprefix("\ufeff")
+
+
+def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:
+    """Return what is wrong with the bytes of a fragment that were to be decoded from an encoding, with the line."""
+    if not isinstance(error, UnicodeDecodeError):
+        return Problem(f"can't be decoded as {encoding}: {error}")
+    if encoding == AUTO and error.object.startswith(UTF_16):
+        return Problem(f"is UTF-16 text (expected UTF-8 or {WINDOWS})")
+    before = error.object[: error.start]
+    column = len(before) - before.rfind(b"\n")
+    tried = encoding if encoding != AUTO else UTF_8 if error.encoding == UTF_8 else WINDOWS
+    what = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {tried}"
+    return Problem(what, before.count(b"\n") + 1)
+
+
+def repair(text: str) -> str:
+    """Escape whatever is not XML in the attributes and the text of words; the rest is left as it is.
+
+    >>> print(repair('''<W IX="1" IG="[(1,""+Punc")]" REL="[,( )]"> " </W>'''))
+    <W IX="1" IG="[(1,&quot;&quot;+Punc&quot;)]" REL="[,( )]"> &quot; </W>
+    """
+    # A word ends before the next one, so that one that can't be repaired takes no other with it.
+    starts = [found.start() for found in WORD_START.finditer(text)]
+    words = [_repair_word(text[start:end]) for start, end in zip(starts, [*starts[1:], len(text)], strict=False)]
+    return "".join([text[: starts[0]] if starts else text, *words])
+
+
+def _repair_word(text: str) -> str:
+    """Repair a word at the start of a text; return the text as it is if its tag has another form."""
+    place = len("<W")
+    parts = [text[:place]]
+    while (found := NAME.match(text, place)) is not None:
+        value_start = found.end()
+        if text.startswith("[", value_start):
+            end = LIST_END[found[2]].search(text, value_start)
+            value_end = -1 if end is None else end.start() + 1
+        else:
+            value_end = text.find(found[2], value_start)
+        if value_end < 0:
+            return text
+        parts += [text[place:value_start], _escape(text[value_start:value_end]), found[2]]
+        place = value_end + 1
+    tag_end = TAG_END.match(text, place)
+    if tag_end is None:
+        return text
+    parts.append(tag_end[0])
+    place = tag_end.end()
+    if not tag_end[1]:
+        word_end = text.find("</W>", place)
+        if word_end < 0:
+            return text
+        parts.append(_escape(text[place:word_end]))
+        place = word_end
+    return "".join([*parts, text[place:]])
+
+
+def _escape(text: str) -> str:
+    """Escape `<`, `>`, `&` and quotation marks, except in entities that XML defines."""
+    escaped = AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+    return escaped.replace('"', "&quot;").replace("'", "&apos;")

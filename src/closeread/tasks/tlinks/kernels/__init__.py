@@ -1,1 +1,0 @@
-"""Kernels of temporal links: arrays in, counts out."""

@@ -1,0 +1,411 @@
+"""Times of possessions: anchors such as `1888`, `1530-1545`, `1888-Now` or `Unknown-1930`, and dates in running text.
+
+Source: Chinnappa, Palmer and Blanco (2020), sections 4.2.3 and 5, and their released file; where they leave a choice,
+it is an argument here.
+
+Conventions: years are integers, negative before Christ (`44 BC` is -44), and ranges include both ends.  Each side of a
+range is a year, `Now` or `Unknown`, in upper or lower case, and the sides are separated by any dash; any other text is
+an event as a whole (`World War II`, `revolution-Now`).  Events are compared by their normalized names.
+
+A date in running text, such as `May 1888`, `c. 1200–1000 BC` or `the fifth century`, is parsed completely or not at
+all: an unknown word, a number that is neither a day nor a year, or a third time makes it invalid.  So do ranges that
+run backwards and decades that may be centuries (`the 1800s`).
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+from typing import NamedTuple
+
+from closeread.tasks.wikipossessions.matching import normalize_name
+
+# The blanks before it are taken from the first one on or not at all, so that long runs without a dash are cheap.
+DASH = re.compile(r"(?:(?<!\s)\s++)?[-\u2010-\u2015\u2212]\s*+")
+YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after>BCE|BC|CE|AD))?", re.IGNORECASE)
+NOW = "now"
+UNKNOWN = "unknown"
+
+SHORT = 200
+"""The most characters of a text that is remembered with what it was parsed to."""
+
+
+class Anchor(NamedTuple):
+    """A parsed anchor.
+
+    Attributes:
+        kind: "unknown", "years" or "event".
+        lower, upper: the first and last year; None at an open end, and if the kind is not "years".
+        open_start, open_end: whether the range begins at an unknown time, and whether it lasts until now.
+        reversed: whether the range was written with the later year first, and has been swapped.
+    """
+
+    kind: str
+    lower: int | None = None
+    upper: int | None = None
+    open_start: bool = False
+    open_end: bool = False
+    reversed: bool = False
+
+
+def parse_anchor(text: str | None) -> Anchor:
+    """Parse the text of an anchor.
+
+    `Unknown` and empty text are of kind "unknown".  A range that ends at an unknown time is its first year
+    (`1888-Unknown` is 1888); `Unknown-Now`, and `Now` alone, are open at both ends.  A first year without an era is
+    before Christ if the second one is: `50-44 BC` is -50 to -44.
+
+    >>> parse_anchor("1530-1545")
+    Anchor(kind='years', lower=1530, upper=1545, open_start=False, open_end=False, reversed=False)
+    >>> parse_anchor("Unknown-1930")
+    Anchor(kind='years', lower=None, upper=1930, open_start=True, open_end=False, reversed=False)
+    >>> parse_anchor("16th Century").kind
+    'event'
+    """
+    if text is None or not text.strip():
+        return Anchor("unknown")
+    return _parse_short(text) if len(text) <= SHORT else _parse(text)
+
+
+@lru_cache(maxsize=2**12)
+def _parse_short(text: str) -> Anchor:
+    """Parse an anchor, which the rules and the scores both ask for, of gold and of every system that is compared."""
+    return _parse(text)
+
+
+def _parse(text: str) -> Anchor:
+    sides = DASH.split(text.strip())
+    last = _parse_side(sides[-1])
+    first = _parse_side(sides[0], before_christ=isinstance(last, int) and last < 0)
+    if len(sides) > 2 or first is None or last is None:
+        return Anchor("event")
+    if isinstance(first, int):
+        return _make_range(first, last)
+    if isinstance(last, int):
+        # `Now-1888` is `1888-Now` in reverse order.
+        return _make_range(last, NOW)._replace(reversed=True) if first == NOW else Anchor("years", None, last, True)
+    if first == last == UNKNOWN:
+        return Anchor("unknown")
+    return Anchor("years", None, None, True, True)
+
+
+def _make_range(first: int, last: int | str) -> Anchor:
+    if isinstance(last, int):
+        return Anchor("years", min(first, last), max(first, last), reversed=last < first)
+    return Anchor("years", first, None, open_end=True) if last == NOW else Anchor("years", first, first)
+
+
+def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
+    """Parse one side of a range: a year, `NOW` or `UNKNOWN`; None for anything else."""
+    if text.casefold() in (NOW, UNKNOWN):
+        return text.casefold()
+    found = YEAR.fullmatch(text)
+    if found is None or (found["before"] and found["after"]):
+        return None
+    era = (found["before"] or found["after"] or ("BC" if before_christ else "AD")).upper()
+    return -int(found["year"]) if era.startswith("BC") else int(found["year"])
+
+
+# fmt: off
+ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+    "twentieth", "twenty-first",
+)
+# fmt: on
+FIRST_YEAR, LAST_YEAR = 1000, 2099
+"""Other numbers are years only with an era or as the start of a range of years."""
+
+MONTH = (
+    "(?<![a-z])(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
+)
+DAY = r"(?<!\w)(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?!\w)"
+DAYS = rf"{DAY}(?: ?(?:[-/]|to|and|or) ?{DAY})?"
+DATES = rf"(?:{DAYS}(?: of)? {MONTH}|{MONTH}(?: {DAYS})?)"
+NO_YEARS = re.compile(
+    rf"{DATES}(?:-{DATES})*"
+    rf"|{DAY}[-/]{DAY}[-/](?=\d{{4}}(?!\d))"
+    rf"|(?<=\d{{4}})-{DAY}-{DAY}"
+    r"|(?<![\w-])(?:first|second|third|fourth|last) (?:half|third|quarter|decade)(?![a-z])",
+    re.ASCII,
+)
+ERA = r"(?<![a-z])(?:b\.? ?c(?:\.? ?e)?|a\.? ?d|c\.? ?e)(?![a-z])\.?"
+TIME = re.compile(
+    rf"(?:(?P<leading>{ERA}) ?)?"
+    rf"(?:(?:(?P<number>[1-9]\d?)(?:st|nd|rd|th)|(?P<ordinal>{'|'.join(ORDINALS)}))(?P<century>[ -]centur(?:y|ies))?"
+    r"|(?P<decade>(?:[1-9]\d?)?[1-9]0)s"
+    r"|(?P<year>[1-9]\d{0,4}))"
+    rf"(?: ?(?P<trailing>{ERA}))?",
+    re.ASCII,
+)
+AROUND = (
+    r"(?:[ ,.]|(?:early|mid|late)-"
+    "|(?:the|in|on|of|by|from|since|after|before|until|till|to|through|during|between|and|or|c|ca|circa|about|around"
+    "|approximately|as|sometime|early|mid|middle|late|later|beginning|start|end|half|part|years?(?= $)|spring|summer"
+    "|autumn|fall|winter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)(?![a-z]))*+"
+)
+BEFORE = re.compile(AROUND)
+BETWEEN = re.compile(rf"[ ,.]*+(?P<word>[-/]|(?:to|until|till|through|and|or)(?![a-z])){AROUND}")
+AFTER = re.compile("[ ,.]*")
+
+
+class _Time(NamedTuple):
+    """A single time expression.
+
+    Attributes:
+        kind: "century", "decade" or "year".
+        first, last: its years, positive in either era.
+        before_christ: whether the era is BC; None if no era is given.
+        leading: whether the era is written first.
+        named: whether an ordinal is followed by the word "century".
+    """
+
+    kind: str
+    first: int
+    last: int
+    before_christ: bool | None
+    leading: bool
+    named: bool
+
+    @property
+    def certain(self) -> bool:
+        """Whether this is a time regardless of context."""
+        if self.kind == "century":
+            return self.named
+        return self.before_christ is not None or FIRST_YEAR <= self.first <= LAST_YEAR
+
+    @property
+    def years(self) -> tuple[int, int]:
+        """The first and last year, negative before Christ."""
+        return (-self.last, -self.first) if self.before_christ else (self.first, self.last)
+
+
+def date_to_anchor(text: str) -> str | None:
+    """Return the year or range of years of a date, as an anchor; None if there is none.
+
+    >>> [date_to_anchor(text) for text in ("May 1888", "1530–45", "the 1880s", "the 18th century", "last May")]
+    ['1888', '1530-1545', '1880-1889', '1701-1800', None]
+    >>> [date_to_anchor(text) for text in ("AD 450", "c. 1200–1000 BC", "44 BC to AD 12", "1000 years")]
+    ['450', '1200-1000 BC', '44 BC-12 AD', None]
+    """
+    plain = NO_YEARS.sub(" ", DASH.sub("-", " ".join(text.lower().split())))
+    found = list(TIME.finditer(plain))
+    if not 1 <= len(found) <= 2 or any(match["leading"] and match["trailing"] for match in found):
+        return None
+    before = BEFORE.fullmatch(plain, 0, found[0].start())
+    if before is None or AFTER.fullmatch(plain, found[-1].end()) is None:
+        return None
+    one, other = _parse_time(found[0]), _parse_time(found[-1])
+    if len(found) == 1:
+        return _format_years(*one.years) if one.certain else None
+    between = BETWEEN.fullmatch(plain, found[0].end(), found[1].start())
+    ends = _find_ends(one, other)
+    if between is None or ends is None:
+        return None
+    # Two times joined by "or" or "and" are a range only if they are adjacent.
+    is_list = between["word"] in ("/", "or") or (between["word"] == "and" and "between" not in before[0])
+    if is_list and ends[1].years[0] > ends[0].years[1] + 1:
+        return None
+    return _format_years(ends[0].years[0], ends[1].years[1])
+
+
+def _parse_time(match: re.Match[str]) -> _Time:
+    era = match["leading"] or match["trailing"]
+    before_christ = None if era is None else era.startswith("b")
+    if match["year"] or match["decade"]:
+        kind = "year" if match["year"] else "decade"
+        first = int(match[kind])
+        last = first if match["year"] else first + 9
+    else:
+        kind = "century"
+        last = 100 * (int(match["number"]) if match["number"] else 1 + ORDINALS.index(match["ordinal"]))
+        first = last - 99
+    return _Time(kind, first, last, before_christ, match["leading"] is not None, match["century"] is not None)
+
+
+def _find_ends(one: _Time, other: _Time) -> tuple[_Time, _Time] | None:
+    """Complete the ends of a range, where one may omit an era or digits that the other has; None if ambiguous."""
+    same_kind = one.kind == other.kind
+    if not (same_kind or one.certain):
+        return None
+    if one.before_christ is None or other.before_christ is None:
+        # The era of the second time also applies to the first; that of the first applies to the second only if AD.
+        if other.leading or (one.before_christ and other.before_christ is None):
+            return None
+        era = one.before_christ if other.before_christ is None else other.before_christ
+        one, other = one._replace(before_christ=era), other._replace(before_christ=era)
+        if same_kind and one.kind == "year" and len(str(other.first)) < len(str(one.first)):
+            whole = int(str(one.first)[: -len(str(other.first))] + str(other.first))
+            if era and whole < one.first:
+                return None  # 37-4 BC may end in 34 or 4
+            if not era:
+                other = other._replace(first=whole, last=whole)
+    begins = one.certain or one.kind == "century" or one.first >= 100
+    return (one, other) if begins and other.certain else None
+
+
+def _format_years(lower: int, upper: int) -> str | None:
+    """Write the years as an anchor; None if they run backwards."""
+    if lower > upper:
+        return None
+    if lower < 0 < upper:
+        return f"{-lower} BC-{upper} AD"
+    years = f"{abs(lower)}" if lower == upper else f"{abs(lower)}-{abs(upper)}"
+    return f"{years} BC" if lower < 0 else years
+
+
+OPEN_RANGES = ("collapse", "ignore")
+CENTURIES = ("event", "range")
+UNKNOWN_WITH_RELATION = ("unanchored", "anchored")
+TOLERANCE_ROUNDINGS = ("floor", "round", "ceil")
+TOLERANCE_RECALLS = ("expanded", "original")
+
+CENTURY = re.compile(
+    r"(?:the\s+)?(?P<number>[1-9][0-9]?)(?:st|nd|rd|th)(?P<word>\s*centur(?:y|ies))?(?:\s*(?P<era>BCE|BC|CE|AD))?",
+    re.IGNORECASE,
+)
+
+
+class Years(NamedTuple):
+    """A range of years, both ends included."""
+
+    lower: int
+    upper: int
+
+
+Event = tuple[str, ...]
+Time = Years | Event | None
+"""The interpretation of an anchor; None if there is nothing to score."""
+
+
+class Reading(NamedTuple):
+    """How anchors are read.
+
+    Attributes:
+        strip_scope: how event names are normalized (`closeread.tasks.wikipossessions.matching`).
+        unknown_with_relation: how to treat `Unknown` with a relation: as no anchor, or as an anchor that equals only
+            another such `Unknown`.
+        now_year: the year of `Now`.
+        open_range: how to treat a range that begins at an unknown time, including `Now` alone: as its last year, or as
+            no anchor.
+        century: how to treat `13th Century`: as an event, or as the years 1201 to 1300.
+    """
+
+    strip_scope: str = "all"
+    unknown_with_relation: str = "unanchored"
+    now_year: int = 2017
+    open_range: str = "collapse"
+    century: str = "event"
+
+
+class Tolerance(NamedTuple):
+    """How gold ranges are widened.
+
+    Attributes:
+        share: the years added on each side, as a fraction of the length; 0 adds none.
+        rounding: how these years, at least 1, are rounded; "round" rounds half up.
+        recall: whether recall is measured against the expanded or the original range.
+    """
+
+    share: Fraction = Fraction(0)
+    rounding: str = "floor"
+    recall: str = "expanded"
+
+
+def parse_time(text: str | None, relation: str | None, reading: Reading) -> Time:
+    """Interpret the text of an anchor.
+
+    >>> parse_time("1530-1545", "during", Reading())
+    Years(lower=1530, upper=1545)
+    >>> parse_time("Unknown-Now", "during", Reading())
+    Years(lower=2017, upper=2017)
+    >>> parse_time("the French Revolution", "before", Reading())
+    ('french', 'revolution')
+    """
+    anchor = parse_anchor(text)
+    if anchor.kind == "unknown":
+        return () if reading.unknown_with_relation == "anchored" and relation is not None else None
+    if anchor.kind == "event":
+        in_years = parse_century(text or "") if reading.century == "range" else None
+        if in_years is None:
+            return normalize_name(text or "", reading.strip_scope).tokens
+        anchor = in_years
+    if anchor.open_start and reading.open_range == "ignore":
+        return None
+    # A range with an open start is its last year; a range with an open end lasts until now.
+    upper = reading.now_year if anchor.upper is None else anchor.upper
+    lower = upper if anchor.lower is None else anchor.lower
+    return Years(min(lower, upper), max(lower, upper))
+
+
+def parse_century(text: str) -> Anchor | None:
+    """Parse a century, or a range with a century on at least one side; None for any other text.
+
+    `Unknown` next to a century is treated as next to a year.
+
+    >>> parse_century("16th-18th Century")[:3]
+    ('years', 1501, 1800)
+    >>> parse_century("5th century BC")[:3]
+    ('years', -500, -401)
+    >>> parse_century("Unknown-13th Century")
+    Anchor(kind='years', lower=1201, upper=1300, open_start=True, open_end=False, reversed=False)
+    """
+    sides = DASH.split(text.strip())
+    known = [side for side in sides if side.casefold() != UNKNOWN]
+    found = [CENTURY.fullmatch(side) for side in known]
+    if len(sides) > 2 or not any(century and century["word"] for century in found):
+        return None
+    era = found[-1]["era"] if found[-1] else None
+    anchors = [
+        parse_anchor(side) if century is None else _make_century(int(century["number"]), century["era"] or era)
+        for side, century in zip(known, found, strict=True)
+    ]
+    until_now = anchors[-1].kind == "years" and anchors[-1].upper is None
+    lower = [anchor.lower for anchor in anchors if anchor.lower is not None]
+    upper = [anchor.upper for anchor in anchors if anchor.upper is not None]
+    if len(lower) + until_now < len(known):
+        return None
+    return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
+
+
+def _make_century(number: int, era: str | None) -> Anchor:
+    first, last = 100 * number - 99, 100 * number
+    return Anchor("years", -last, -first) if (era or "").upper().startswith("BC") else Anchor("years", first, last)
+
+
+def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fraction, Fraction]:
+    """Return the fractions of the predicted years that are in gold, and of the gold years that are predicted.
+
+    Two events overlap completely or not at all; years and an event do not overlap.
+
+    >>> [str(share) for share in time_overlap(Years(1530, 1545), Years(1540, 1549), Tolerance())]
+    ['3/8', '3/5']
+    """
+    if not (isinstance(system, Years) and isinstance(gold, Years)):
+        same = Fraction(type(system) is type(gold) and system == gold)
+        return same, same
+    expanded = _expand(gold, tolerance)
+    judged = expanded if tolerance.recall == "expanded" else gold
+    return Fraction(_count_shared_years(system, expanded), _count_years(system)), Fraction(
+        _count_shared_years(system, judged), _count_years(judged)
+    )
+
+
+def _expand(gold: Years, tolerance: Tolerance) -> Years:
+    if not tolerance.share:
+        return gold
+    exact = (gold.upper - gold.lower) * tolerance.share
+    rounded = {"floor": floor(exact), "round": floor(exact + Fraction(1, 2)), "ceil": ceil(exact)}
+    years = max(1, rounded[tolerance.rounding])
+    return Years(gold.lower - years, gold.upper + years)
+
+
+def _count_years(years: Years) -> int:
+    return years.upper - years.lower + 1
+
+
+def _count_shared_years(one: Years, other: Years) -> int:
+    return max(0, min(one.upper, other.upper) - max(one.lower, other.lower) + 1)
