@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.counts.resampling import compare_pairs, percentile_intervals, sum_resamples
+from closeread.counts.resampling import compare_pairs, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.tasks.mctaco.procedure import COUNTS, PROCEDURE, choice_counts
 
@@ -62,7 +62,7 @@ def coverage(n_blocks, n_corpora, seed):
         drawn = simulated(n_blocks, rng)[0]
         totals = sum_resamples(drawn.block_totals(), 1000, rng)
         for metric in PROCEDURE.metrics:
-            low, high = percentile_intervals(metric.score(totals, drawn.names)[None], 0.95)[0]
+            low, high = percentile_interval(metric.score(totals, drawn.names), 0.95)
             held[metric.name] += low <= known[metric.name] <= high
     return {name: count / n_corpora for name, count in held.items()}
 

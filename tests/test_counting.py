@@ -67,8 +67,7 @@ def test_the_command_counts_in_processes(ran):
     ):
         printed = [ran("score", *command, "--jobs", jobs, "--counts", f"{jobs}.parquet", "--json") for jobs in "12"]
         assert printed[0] == printed[1]
-        one, two = (closeread.Counts.load(f"{jobs}.parquet") for jobs in "12")
-        assert one.report(command[-1:]) == two.report(command[-1:])
+        assert Path("1.parquet").read_bytes() == Path("2.parquet").read_bytes()
     with pytest.raises(RequestError, match="jobs is 0"):
         closeread.score("coref", FOUND, gold=GOLD, jobs=0)
 

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 import closeread
 from closeread import RequestError
 from closeread.cli import main
-from closeread.counts import resampling
 from closeread.counts.comparison import make_comparisons
 from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
-from closeread.counts.resampling import check_pair, compare_pairs
+from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer
 from closeread.tasks import load_procedure
@@ -57,12 +56,9 @@ def systems(draw):
 PARAMETERS = {"n_resamples": 40, "confidence": 0.9, "seed": 3}
 
 
-@pytest.mark.parametrize("batch", [1, 50, 2**19])
 @given(tables=systems())
-def test_all_pairs_are_those_of_the_twin(batch, tables):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resampling, "BATCH", batch)
-        found = compare_pairs(tables, METRICS, **PARAMETERS)
+def test_all_pairs_are_those_of_the_twin(tables):
+    found = compare_pairs(tables, METRICS, **PARAMETERS)
     for i, j in combinations(range(len(tables)), 2):
         for metric in METRICS:
             expected = twin.compare(tables[i], tables[j], metric, **PARAMETERS)
@@ -75,17 +71,14 @@ def count(table):
     return Counts(table, PROCEDURE, provenance)
 
 
-@pytest.mark.parametrize("batch", [1, 2**19])
 @given(tables=systems())
-def test_comparisons_are_those_of_pairs_and_of_systems_alone(batch, tables):
+def test_comparisons_are_those_of_pairs_and_of_systems_alone(tables):
     # The last system has a count more than the others, as stored counts may.
     last = tables[-1]
     more = replace(last, names=(*NAMES, "more"), values=np.column_stack([last.values, last.values[:, 0]]))
     counted = [count(table) for table in (*tables[:-1], more)]
     drawn = Resampling(40, 0.9, 3)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resampling, "BATCH", batch)
-        found = make_comparisons([f"system {i}" for i in range(len(counted))], counted, drawn)
+    found = make_comparisons([f"system {i}" for i in range(len(counted))], counted, drawn)
     for comparison, table in zip(found, tables[1:], strict=True):
         assert (comparison.first, comparison.second) == tuple(
             make_report(count(one), resampling=drawn) for one in (tables[0], table)
@@ -128,5 +121,4 @@ def test_the_bootstrap_is_described_in_one_way():
 def test_more_sums_than_fit_are_refused_before_anything_is_drawn():
     table = CountTable(["a", "b"], np.arange(2), ("x",), np.ones((2, 1)))
     with pytest.raises(RequestError, match=r"1 count of 2 systems are 100,000,000 sums \(expected at most"):
-        check_pair(table, table, 1, 5 * 10**7)
-    check_pair(table, table, 1, 10)
+        compare_pairs([table, table], (), n_resamples=5 * 10**7, confidence=0.95, seed=0)

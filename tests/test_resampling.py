@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.resampling import compare_pairs, percentile_intervals, sum_resamples
+from closeread.counts.resampling import compare_pairs, percentile_interval, sum_resamples
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.mctaco.procedure import PROCEDURE
@@ -48,7 +48,7 @@ def test_resamples_have_the_moments_of_the_bootstrap():
 
 def test_percentile_interval_by_hand():
     # Of 0, 1, …, 100 the 2.5 % and 97.5 % quantiles are 2.5 and 97.5.
-    assert percentile_intervals(np.arange(101.0)[None], 0.95)[0] == pytest.approx([2.5, 97.5])
+    assert percentile_interval(np.arange(101.0), 0.95) == pytest.approx([2.5, 97.5])
 
 
 samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=1, max_size=40)
@@ -58,7 +58,7 @@ samples = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0]), min_size=
 def test_percentile_interval_is_that_of_numpy(values, confidence):
     tail = (1 - confidence) / 2
     expected = np.quantile(values, [tail, 1 - tail]).tolist()
-    assert percentile_intervals(np.array([values]), confidence)[0] == pytest.approx(expected, rel=1e-12, abs=1e-9)
+    assert percentile_interval(np.array(values), confidence) == pytest.approx(expected, rel=1e-12, abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6))

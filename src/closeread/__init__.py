@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     )
     from closeread.operations.publishing import publish_codabench, publish_dataset, publish_leaderboard, publish_metric
     from closeread.operations.reproduce import reproduce
-    from closeread.operations.score import load_report, score
+    from closeread.operations.score import load_report, score, validate
     from closeread.operations.tasks import (
         adjudicate,
         agreement,
@@ -81,7 +81,6 @@ if TYPE_CHECKING:
         predict,
         train,
     )
-    from closeread.operations.validate import validate
 
 # fmt: off
 __all__ = [
@@ -115,10 +114,9 @@ _NAMES = {
     "list_submissions serve_leaderboard show_leaderboard submit verify_leaderboard withdraw_submission",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
     "closeread.operations.reproduce": "reproduce",
-    "closeread.operations.score": "load_report score",
+    "closeread.operations.score": "load_report score validate",
     "closeread.operations.tasks": "adjudicate agreement articles baseline build convert errors "
     "extract perturb phrases plot predict train",
-    "closeread.operations.validate": "validate",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -3,6 +3,8 @@
 import pytest
 from shared.boards import read_tree
 
+import closeread
+
 BOARD = ["leaderboard", "init", "board", "--corpus", "mctaco", "--config", "sample"]
 
 
@@ -46,3 +48,8 @@ def test_another_board_keeps_the_title_unless_it_is_to_be_replaced(run, ran, bef
     assert "nothing changed" in ran(*other)
     assert "board tne-sample/test, ranked by" in ran(*other, "--title", "Again", "--replace")
     assert "nothing changed" in ran(*other, "--title", "Again")
+
+
+def test_nobody_is_kept_from_submitting(tmp_path):
+    with pytest.raises(closeread.RequestError, match=r"per_day is 0 \(expected a whole number from 1\)"):
+        closeread.init_leaderboard(tmp_path / "board", corpus="mctaco", config="sample", per_day=0)

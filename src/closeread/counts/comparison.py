@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple, Self, get_args
 
 from closeread.counts.counts import Counts, make_report
@@ -18,24 +18,19 @@ from closeread.counts.estimates import (
     number_or_none,
     read_numbers,
 )
-from closeread.counts.metrics import Metric
 from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
-from closeread.counts.resampling import Difference, Drawn, check_pair, draw_systems
+from closeread.counts.resampling import Difference, compare_pairs
 from closeread.counts.results import FORMAT, Loadable, check_stored
 from closeread.exceptions import FormatError, Problem, RequestError, escape_line, pluralize, quote
 from closeread.suggestions import describe_unknown
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
-from closeread.wording import choose_words, name_option
+from closeread.wording import choose_words
 
 SIDES = ("first", "second")
 
 
 class PValues(NamedTuple):
-    """The corrected p-values of a difference; NaN if undefined.
-
-    Attributes:
-        p_bootstrap, p_randomization: those of the paired bootstrap and of approximate randomization.
-    """
+    """The corrected p-values of a difference, as those of `Difference`; NaN if undefined."""
 
     p_bootstrap: float
     p_randomization: float
@@ -174,13 +169,7 @@ class Comparison(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "comparison") -> Self:
-        """Read the JSON of a comparison.
-
-        Args:
-            found: the JSON value, or a list of only it, as the command line prints it for two systems; keys that are
-                unknown are ignored.
-            source: what it is from, for messages.
-        """
+        """Read the JSON of a comparison, or a list of only it, as the command line prints it for two systems."""
         if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
             if len(found) != 1:
                 raise FormatError(source, [Problem(f"has {len(found)} comparisons (expected one, of two systems)")])
@@ -219,42 +208,18 @@ def make_comparisons(
 
     Differences are the other minus the first, of some scores, or of all.
     """
-    resampling = resampling or Resampling()
-    first = systems[0]
+    resampling, first = resampling or Resampling(), systems[0]
+    if resampling.n_resamples < 1:
+        raise RequestError("a comparison needs at least 1 resample")
     metrics = [metric for metric in first.procedure.metrics if scores is None or metric.name in scores]
-    alike: dict[tuple[str, ...], list[int]] = {}  # the systems that share the same counts with the first
-    for place, second in enumerate(systems[1:], 1):
-        _check_comparable((names[0], names[place]), first, second)
-        if resampling.n_resamples < 1:
-            raise RequestError("a comparison needs at least 1 resample")
-        # Stored counts may cover more metrics.
-        shared = tuple(name for name in first.table.names if name in second.table.names)
-        alike.setdefault(shared, []).append(place)
-        one, two = (counted.table.with_counts(shared) for counted in (first, second))
-        check_pair(one, two, len(metrics), resampling.n_resamples)
-    found: dict[int, Comparison] = {}
-    for shared, others in alike.items():
-        places = [0, *others]
-        restricted = [replace(systems[place], table=systems[place].table.with_counts(shared)) for place in places]
-        compared = _compare_with_first([names[place] for place in places], restricted, metrics, resampling)
-        found |= zip(others, compared, strict=True)
-    return [found[place] for place in range(1, len(systems))]
-
-
-def _compare_with_first(
-    names: Sequence[str], systems: Sequence[Counts], metrics: Sequence[Metric], resampling: Resampling
-) -> Iterator[Comparison]:
-    """Compare the first system with each of the others, which have the same counts."""
-
-    def report(counted: Counts, drawn: Drawn) -> Report:
-        return make_report(counted, resampling=resampling, drawn={drawn.order: drawn.weighted})
-
-    drawn = draw_systems([counted.table for counted in systems], resampling.n_resamples, resampling.seed)
-    first = next(drawn)
-    first_report = report(systems[0], first)
-    for name, counted, second in zip(names[1:], systems[1:], drawn, strict=True):
-        differences = first.compare(second, metrics, resampling.confidence)
-        yield Comparison((names[0], name), first_report, report(counted, second), differences)
+    made = []
+    for name, second in zip(names[1:], systems[1:], strict=True):
+        shared = [count for count in first.table.names if count in second.table.names]
+        pair = [replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)]
+        differences = compare_pairs([counted.table for counted in pair], metrics, **asdict(resampling))[0, 1]
+        one, other = (make_report(counted, resampling=resampling) for counted in pair)
+        made.append(Comparison((names[0], name), one, other, differences))
+    return made
 
 
 def correct_comparisons(comparisons: Sequence[Comparison], correction: Correction = "holm") -> list[Comparison]:
@@ -281,20 +246,6 @@ def correct_comparisons(comparisons: Sequence[Comparison], correction: Correctio
         )
         for number, comparison in enumerate(comparisons)
     ]
-
-
-def _check_comparable(names: tuple[str, str], first: Counts, second: Counts) -> None:
-    """Check that two systems have the same signature, and the same units, if those without a prediction are skipped."""
-    if first.provenance.options.get("missing") == "skip":
-        one, two = set(first.table.units), set(second.table.units)
-        for lacks, lacking, having in ((two - one, names[0], names[1]), (one - two, names[1], names[0])):
-            if lacks:
-                unit, option = first.procedure.unit, name_option("missing", "skip")
-                found = f"{lacking} has no prediction for {unit} {quote(min(lacks))}, but {having} has one"
-                raise RequestError(f"{found}; with {option}, both systems must cover the same {unit}s")
-    if first.provenance.signature != second.provenance.signature:
-        signatures = f"{first.provenance.signature} and {second.provenance.signature}"
-        raise RequestError(f"the two results are not comparable: their signatures are {signatures}")
 
 
 def warn_of_few_resamples(n_resamples: int, n_tests: int, alpha: float = SMALL) -> list[str]:

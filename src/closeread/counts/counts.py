@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,6 @@ from closeread.arrays import Floats
 from closeread.counts.estimates import Resampling, Scores, number_or_none, score
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Provenance, Report, UnitRow
-from closeread.counts.resampling import Sums
 from closeread.counts.storage import decode_counts, encode_counts, name_writer
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
@@ -187,17 +186,8 @@ class UnitRows(Sequence[UnitRow]):
         }
 
 
-def make_report(
-    counts: Counts,
-    *,
-    by: Sequence[str] = (),
-    resampling: Resampling | None = None,
-    drawn: Mapping[bytes, Sums] | None = None,
-) -> Report:
-    """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns.
-
-    Sums of resamples of all units that are there already are `drawn`, as `bootstrap_intervals` takes them.
-    """
+def make_report(counts: Counts, *, by: Sequence[str] = (), resampling: Resampling | None = None) -> Report:
+    """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns."""
     resampling = resampling or Resampling()
     if resampling.n_resamples < 0 or not 0 < resampling.confidence < 1:
         raise RequestError("the number of resamples must be at least 0, and the confidence level between 0 and 1")
@@ -213,7 +203,7 @@ def make_report(
         resampling,
         procedure.unit,
         procedure.resampling_unit,
-        score(counts.table, procedure.metrics, resampling, drawn),
+        score(counts.table, procedure.metrics, resampling),
         {name: _score_slices(counts, name, resampling) for name in by},
         {metric.name: metric.title for metric in procedure.metrics},
         procedure.name_preset(counts.provenance.options),

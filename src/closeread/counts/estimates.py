@@ -11,7 +11,7 @@ import numpy as np
 
 from closeread.argument_types import check_fields
 from closeread.counts.metrics import Metric, by_name
-from closeread.counts.resampling import Sums, bootstrap_intervals
+from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
@@ -147,19 +147,15 @@ class Scores:
         return cls(int(found["n_units"]), int(found["n_blocks"]), scores, found["counts"])
 
 
-def score(
-    table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling, known: Mapping[bytes, Sums] | None = None
-) -> Scores:
-    """Compute the scores of a table, with intervals; `known` is as `bootstrap_intervals` takes it."""
+def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
+    """Compute the scores of a table, with intervals."""
     totals = table.totals
     counts = by_name(totals, table.names)
     found = {metric.name: metric.evaluate(counts) for metric in metrics}
     intervals: dict[str, tuple[float, float]] = {}
     if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
         defined = [metric for metric in metrics if not math.isnan(found[metric.name][0])]
-        intervals = bootstrap_intervals(
-            table, defined, resampling.n_resamples, resampling.confidence, resampling.seed, known
-        )
+        intervals = bootstrap_intervals(table, defined, **asdict(resampling))
     scores = {}
     for name, (value, is_undefined) in found.items():
         low, high = map(number_or_none, intervals.get(name, (math.nan, math.nan)))

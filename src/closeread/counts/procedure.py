@@ -21,8 +21,6 @@ from closeread.exceptions import FieldPath, Problem, RequestError, quote
 from closeread.records import DataDir, Origin
 from closeread.suggestions import describe_unknown
 
-"""What a user may give for an option; it counts as its text, True as "true"."""
-
 
 @dataclass(frozen=True)
 class Option:
@@ -56,11 +54,7 @@ class Option:
 
     @property
     def accepted(self) -> str:
-        """A description of the accepted values.
-
-        >>> Option("tolerance", (), "0", "", pattern="[0-9]+", expected="a whole number").accepted
-        'a whole number'
-        """
+        """A description of the accepted values."""
         return self.expected if self.pattern is not None else f"one of {', '.join(map(repr, self.choices))}"
 
     def describe_invalid(self, value: object) -> str:
@@ -92,15 +86,11 @@ def resolve_options(options: Sequence[Option], values: Mapping[str, object], own
     >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
     {'average': 'macro'}
     """
-
-    def as_text(value: object) -> str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-    known = {option.name: option for option in options}
-    given = {name: as_text(value) for name, value in values.items()}
-    for name, value in given.items():
+    known, given = {option.name: option for option in options}, {}
+    for name, found in values.items():
+        if isinstance(found, float) and found.is_integer():
+            found = int(found)
+        value = given[name] = str(found).lower() if isinstance(found, bool) else str(found)
         if name not in known:
             raise RequestError(describe_unknown(f"option of {owner}", name, list(known)))
         if not known[name].accepts(value):
@@ -124,14 +114,7 @@ def average_option(unit: str) -> Option:
 
 
 def check_present(present: Mask, units: str, missing: str, what: str = "prediction") -> None:
-    """Raise a ValueError if the option `missing` is "error" and a unit has no prediction.
-
-    Args:
-        present: (n_units,) True for units that have one.
-        units: the name of the units, in the plural.
-        missing: the value of the option.
-        what: the name of a prediction.
-    """
+    """Raise a ValueError if the option `missing` is "error" and a unit is not `present`, (n_units,)."""
     if missing == "error" and not present.all():
         absent = len(present) - int(present.sum())
         raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
@@ -179,10 +162,9 @@ class System:
     """A system's output, validated and aligned with gold.
 
     Attributes:
-        rows: the argument `system` of `Procedure.count`, with an item for each gold record; None for those without a
-            prediction.
+        rows: the argument `system` of `Procedure.count`: an item for each gold record, None without a prediction.
         missing: the names of the gold records without a prediction.
-        notices: notices about it for the user, one sentence each.
+        notices: notices for the user, one sentence each.
     """
 
     rows: Sequence[Any]
@@ -191,15 +173,7 @@ class System:
 
 
 class Inconsistency(NamedTuple):
-    """A problem of one side that the schema can't express.
-
-    Attributes:
-        side: "gold" or "system".
-        row: the number of the record, from 0.
-        what: what is wrong with it.
-        path: the place in the record; empty if it concerns the record as a whole.
-        about: a description of the value at that place.
-    """
+    """A problem of one side, "gold" or "system", that the schema can't express; otherwise like a `Problem`."""
 
     side: str
     row: int
@@ -236,13 +210,9 @@ class Sides(Protocol[G]):
         """Read a system's output (a file, a folder or records) and align it with gold; raise all problems at once."""
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
-        """Check a system's output as far as that is possible without gold, of which only the names are known.
+        """Check a system's output, a file or a folder, without gold, of which only the names are known.
 
-        Args:
-            corpus: the name of the corpus; None if gold belongs to none.
-            names: the ids that predictions need, in the order of the gold; the names of documents of a key.
-            source: the system's output, a file or a folder.
-            options: all options with their values.
+        They are the ids that predictions need, in the order of the gold, or the names of the documents of a key.
         """
 
     def names(self, gold: G) -> Sequence[str]:
@@ -336,7 +306,7 @@ class Procedure:
         more_metrics: scores that are computed only if they are selected by name, in order.
         presets: by name, the options and metrics of official scores.
         headline: the name of the score that systems are ranked by.
-        modules: the evaluate modules that compute its scores, or some of them.
+        modules: the evaluate modules that compute its scores.
         count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each
             option, and `breakdowns` if it has any.
         sides: where gold and system come from.
@@ -346,7 +316,7 @@ class Procedure:
         find_lacking: maps gold and system records, the options and a breakdown to what is missing for it, in a
             sentence; empty if nothing is.  None if nothing ever is.
         more_fields: where fields of units come from that gold does not have, for messages; may be empty.
-        aliases: names that others use for its metrics and fields, to be suggested.
+        aliases: names that others use for its metrics and fields.
         selective: whether `count` takes `metrics`, the families to count.
         by_name: the fields of a record for which a mapping from names to values may stand, such as a document and its
             clusters; None if there are none.
@@ -383,7 +353,7 @@ class Procedure:
     @property
     def families(self) -> tuple[str, ...]:
         """The names of all metrics without `/precision`, `/recall` and `/f1`."""
-        return tuple(dict.fromkeys(metric.name.partition("/")[0] for metric in self._all_metrics))
+        return tuple(dict.fromkeys(metric.family for metric in self._all_metrics))
 
     @property
     def _all_metrics(self) -> tuple[Metric, ...]:
@@ -397,7 +367,7 @@ class Procedure:
                 raise RequestError(describe_unknown(f"{self.name} metric", name, self.families, self.aliases))
         if not families:
             raise RequestError(f"no {self.name} metric selected (choose from: {', '.join(self.families)})")
-        metrics = tuple(metric for metric in self._all_metrics if metric.name.partition("/")[0] in families)
+        metrics = tuple(metric for metric in self._all_metrics if metric.family in families)
         count = partial(self.count, metrics=families) if self.selective else self.count
         return replace(self, metrics=metrics, more_metrics=(), count=count)
 

@@ -130,12 +130,7 @@ class Report(Loadable):
 
     @check_types
     def save(self, path: str | Path, *, units: bool = False) -> None:
-        """Write the report as JSON, completely or not at all; `load` reads it.
-
-        Args:
-            path: the file.
-            units: whether to save a row for each unit, too.
-        """
+        """Write the report as JSON, completely or not at all, perhaps with a row for each unit; `load` reads it."""
         write_json(Path(path), {**self.to_stored(), **({"units": list(self.units)} if units else {})})
 
     def to_stored(self) -> dict[str, object]:
@@ -173,12 +168,7 @@ class Report(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "report") -> Self:
-        """Read the JSON of a report.
-
-        Args:
-            found: the JSON value; keys that are unknown are ignored.
-            source: what it is from, for messages.
-        """
+        """Read the JSON of a report."""
         checked = check_stored(found, "report", source)
         about = {name: checked[name] for name in (one.name for one in fields(Provenance))}
         about |= {name: int(about[name]) for name in ("procedure_version", "missing")}

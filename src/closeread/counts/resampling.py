@@ -10,15 +10,14 @@ if a score is 0/0 in a resample and no convention gives it a value.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Whole, multiply
-from closeread.counts.metrics import Metric
+from closeread.counts.metrics import Columns, Metric
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
 
@@ -135,69 +134,19 @@ MAX_TESTS = 500_000
 MAX_NULLS = 2_000_000_000
 """The most resamples of all these tests together, which take some minutes."""
 
-BATCH = 2**19
-"""How many of these sums of several systems are computed together; it does not affect the result."""
-
 TIE = 1e-12
 """Differences closer than this count as equal: the same counts may be summed in another order."""
 
 
-class Sums:
-    """Sums of counts in several resamples, and their scores, which are kept unless there are many.
-
-    Args:
-        totals: (n_resamples, k) the sums.
-        names: (k,) what each counts.
-    """
-
-    def __init__(self, totals: Floats, names: Sequence[str]) -> None:
-        self._is_small = totals.size <= BATCH
-        # Formulas take whole columns, which are faster if their values are side by side.
-        columns = np.ascontiguousarray(totals.T) if self._is_small else totals.T
-        self._columns = dict(zip(names, columns, strict=True))
-        self._scores: dict[str, tuple[Metric, Floats]] = {}
-        self.n_resamples = len(totals)
-
-    def scores(self, metrics: Sequence[Metric]) -> Floats:
-        """Return the scores of every resample, (n_metrics, n_resamples)."""
-        scores = np.array([self._score(metric) for metric in metrics])
-        return scores.reshape(len(metrics), self.n_resamples)
-
-    def _score(self, metric: Metric) -> Floats:
-        if not self._is_small:
-            return metric.score_columns(self._columns)
-        found = self._scores.get(metric.name)
-        if found is None or found[0] is not metric:
-            found = self._scores[metric.name] = metric, metric.score_columns(self._columns)
-        return found[1]
-
-
-def _group(metrics: Sequence[Metric], n_resamples: int) -> Iterator[Sequence[Metric]]:
-    """Yield as many metrics at a time as their scores in all resamples take little memory."""
-    n_together = max(1, BATCH // max(n_resamples, 1))
-    return (metrics[start : start + n_together] for start in range(0, len(metrics), n_together))
-
-
 def bootstrap_intervals(
-    table: CountTable,
-    metrics: Sequence[Metric],
-    n_resamples: int,
-    confidence: float,
-    seed: int,
-    known: Mapping[bytes, Sums] | None = None,
+    table: CountTable, metrics: Sequence[Metric], n_resamples: int, confidence: float, seed: int
 ) -> dict[str, tuple[float, float]]:
     """Return the percentile interval of each score by the metric's name; NaN if it is 0/0 in a resample.
 
     Blocks are drawn by their place in the order of the digests of their gold.  Of blocks with the same gold, the order
     is that of the counts that a score is computed from: then neither the names of the units nor other scores matter.
-
-    Args:
-        table: the counts.
-        metrics: the scores.
-        n_resamples, confidence, seed: parameters of the bootstrap.
-        known: sums of these resamples that are there already, by the order of the blocks, as bytes.
     """
-    _check_resamples(n_resamples, table.n_blocks, len(table.names))
+    _check_sizes(n_resamples, table.n_blocks, len(table.names))
     gold = table.number_golds()
     order = np.argsort(gold, kind="stable")
     is_tied, blocks = mark_tied(gold[order]), table.block_totals()
@@ -211,30 +160,34 @@ def bootstrap_intervals(
         alike.setdefault(own.tobytes(), []).append(metric)
     found: dict[str, tuple[float, float]] = {}
     for own_order, those in alike.items():
-        drawn = (known or {}).get(own_order)
-        if drawn is None:
-            own_blocks = blocks[np.frombuffer(own_order, order.dtype)]
-            drawn = Sums(sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names)
-        for group in _group(those, n_resamples):
-            intervals = percentile_intervals(drawn.scores(group), confidence).tolist()
-            found |= {metric.name: (low, high) for metric, (low, high) in zip(group, intervals, strict=True)}
+        own_blocks = blocks[np.frombuffer(own_order, order.dtype)]
+        sums = _name_columns(sum_resamples(own_blocks, n_resamples, np.random.default_rng(seed)), table.names)
+        for metric in those:
+            low, high = percentile_interval(metric.score_columns(sums), confidence).tolist()
+            found[metric.name] = low, high
     return found
 
 
-def _check_resamples(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1) -> None:
-    """Check that there are not too many resamples for these blocks, counts and systems."""
-    found = f"{n_resamples:,} resamples of {pluralize(n_blocks, 'block')}"
+def _name_columns(totals: Floats, names: Sequence[str]) -> Columns:
+    """Return sums of counts, (n_resamples, k), by name, each side by side in memory, on which formulas are faster."""
+    return dict(zip(names, np.ascontiguousarray(totals.T), strict=True))
+
+
+def _check_sizes(n_resamples: int, n_blocks: int, n_counts: int, n_systems: int = 1, n_scores: int = 0) -> None:
+    """Check that neither too much is drawn nor too much tested."""
+    n_tests, n_draws = math.comb(n_systems, 2) * n_scores, n_resamples * n_blocks
+    n_nulls, n_sums = n_tests * n_resamples, n_resamples * n_counts * n_systems
     of_systems = "" if n_systems == 1 else f" of {n_systems:,} systems"
-    sizes = {
-        f"{found} are {{:,}} draws": (n_resamples * n_blocks, MAX_DRAWS),
-        f"{n_resamples:,} resamples of {pluralize(n_counts, 'count')}{of_systems} are {{:,}} sums": (
-            n_resamples * n_counts * n_systems,
-            MAX_SUMS,
-        ),
-    }
-    for what, (size, limit) in sizes.items():
+    tested = f"{n_systems:,} systems have {pluralize(n_tests, 'paired test')} in {pluralize(n_scores, 'score')}"
+    drawn, counts = f"{n_resamples:,} resamples of", pluralize(n_counts, "count")
+    for found, size, limit in (
+        (tested, n_tests, MAX_TESTS),
+        (f"{tested}, and {n_nulls:,} resamples of these", n_nulls, MAX_NULLS),
+        (f"{drawn} {pluralize(n_blocks, 'block')} are {n_draws:,} draws", n_draws, MAX_DRAWS),
+        (f"{drawn} {counts}{of_systems} are {n_sums:,} sums", n_sums, MAX_SUMS),
+    ):
         if size > limit:
-            raise RequestError(f"{what.format(size)} (expected at most {limit:,})")
+            raise RequestError(f"{found} (expected at most {limit:,})")
 
 
 def max_resamples(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -> int:
@@ -244,34 +197,21 @@ def max_resamples(n_systems: int, n_scores: int, n_blocks: int, n_counts: int) -
     return min(limit // max(1, size) for limit, size in sizes)
 
 
-def _check_tests(n_systems: int, n_scores: int, n_resamples: int) -> None:
-    """Check that not too many pairs of systems are tested."""
-    n_tests = math.comb(n_systems, 2) * n_scores
-    found = f"{n_systems:,} systems have {pluralize(n_tests, 'paired test')} in {pluralize(n_scores, 'score')}"
-    if n_tests > MAX_TESTS:
-        raise RequestError(f"{found} (expected at most {MAX_TESTS:,})")
-    if (n_nulls := n_tests * n_resamples) > MAX_NULLS:
-        raise RequestError(f"{found}, and {n_nulls:,} resamples of these (expected at most {MAX_NULLS:,})")
-
-
 def sum_resamples(blocks: Floats, n_resamples: int, rng: np.random.Generator) -> Floats:
     """Sum the counts of resamples of blocks (n_blocks, k), drawn by their order; return (n_resamples, k) float64."""
     return multiply(draw_weights(len(blocks), n_resamples, rng), blocks)
 
 
-def percentile_intervals(samples: Floats, confidence: float) -> Floats:
-    """Return the quantiles of every row of samples (m, n) that leave (1 - confidence) / 2 on either side, (m, 2).
-
-    They are NaN if a sample is NaN.
-    """
+def percentile_interval(samples: Floats, confidence: float) -> Floats:
+    """Return the quantiles of samples, (n,), that leave (1 - confidence) / 2 on either side; NaN if a sample is NaN."""
     tail = (1 - confidence) / 2
     # As `np.quantile`, which imports masked arrays: a tenth of the time of NumPy's import.
-    place = np.array([tail, 1 - tail]) * (samples.shape[1] - 1)
+    place = np.array([tail, 1 - tail]) * (len(samples) - 1)
     below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
-    ordered = np.partition(samples, np.concatenate([below, above]), axis=1)  # NaN is last
-    low, step, share = ordered[:, below], ordered[:, above] - ordered[:, below], place - below
-    ends = np.where(share < 0.5, low + step * share, ordered[:, above] - step * (1 - share))
-    return np.where(np.isnan(samples).any(axis=1, keepdims=True), math.nan, ends)
+    ordered = np.partition(samples, np.concatenate([below, above]))  # NaN is last
+    low, step, share = ordered[below], ordered[above] - ordered[below], place - below
+    ends = np.where(share < 0.5, low + step * share, ordered[above] - step * (1 - share))
+    return np.where(np.isnan(samples).any(), math.nan, ends)
 
 
 class Difference(NamedTuple):
@@ -294,20 +234,8 @@ class Difference(NamedTuple):
     p_randomization: float
 
 
-def check_pair(first: CountTable, second: CountTable, n_scores: int, n_resamples: int) -> None:
-    """Check that two systems can be compared by paired tests: that they have the same counts, units and blocks."""
-    _check_tests(2, n_scores, n_resamples)
-    _check_alike(first, second)
-    _check_resamples(n_resamples, first.n_blocks, len(first.names), 2)
-
-
 def compare_pairs(
-    tables: Sequence[CountTable],
-    metrics: Sequence[Metric],
-    *,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
+    tables: Sequence[CountTable], metrics: Sequence[Metric], *, n_resamples: int, confidence: float, seed: int
 ) -> dict[tuple[int, int], dict[str, Difference]]:
     """Compare every pair of systems by paired tests, for every metric by name.
 
@@ -317,76 +245,43 @@ def compare_pairs(
     Returns:
         The differences by the metric's name, for the numbers (i, j) of every pair of systems with i < j, j minus i.
     """
-    _check_tests(len(tables), len(metrics), n_resamples)
-    for other in tables[1:]:
-        _check_alike(tables[0], other)
     if len(tables) < 2:
         return {}
-    _check_resamples(n_resamples, tables[0].n_blocks, len(tables[0].names), len(tables))
-    drawn = list(draw_systems(tables, n_resamples, seed))
-    return {(i, j): drawn[i].compare(drawn[j], metrics, confidence) for i, j in combinations(range(len(tables)), 2)}
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A system in all resamples, which are the same for all systems.
-
-    Attributes:
-        names: (k,) what is counted.
-        totals: (k,) the sums of the counts of all blocks.
-        observed: the same sums.
-        n_blocks: the number of blocks.
-        order: the order in which the blocks were drawn, as bytes.
-        weighted: the sums of the drawn blocks.
-        swapped: (n_resamples, k) the sums of the blocks whose outputs are swapped.
-    """
-
-    names: tuple[str, ...]
-    totals: Floats
-    observed: Sums
-    n_blocks: int
-    order: bytes
-    weighted: Sums
-    swapped: Floats
-
-    def compare(self, other: Drawn, metrics: Sequence[Metric], confidence: float) -> dict[str, Difference]:
-        """Compare another system with this one, for every metric by name."""
-        one, two = (system.observed.scores(metrics)[:, 0] for system in (self, other))
-        values = dict(zip((metric.name for metric in metrics), (two - one).tolist(), strict=True))
-        if self.n_blocks < 2:  # a single block can't be resampled
-            return {name: Difference(value, *[math.nan] * 4) for name, value in values.items()}
-        moved = other.swapped - self.swapped
-        first, second = Sums(self.totals + moved, self.names), Sums(other.totals - moved, self.names)
-        rows: list[list[float]] = []
-        for group in _group(metrics, len(moved)):
-            bootstrap = other.weighted.scores(group) - self.weighted.scores(group)
-            centred = bootstrap - bootstrap.mean(axis=1, keepdims=True)
-            observed = np.array([values[metric.name] for metric in group])
-            p_values = _p_values(centred, observed), _p_values(second.scores(group) - first.scores(group), observed)
-            rows += np.column_stack([percentile_intervals(bootstrap, confidence), *p_values]).tolist()
-        return {name: Difference(value, *row) for (name, value), row in zip(values.items(), rows, strict=True)}
-
-
-def draw_systems(tables: Sequence[CountTable], n_resamples: int, seed: int) -> Iterator[Drawn]:
-    """Draw resamples of systems with the same units and blocks, of as many systems at a time as memory is bounded to.
-
-    Args:
-        tables: their counts, in the same order; the digests of the first determine the order of the blocks.
-        n_resamples: the number of resamples.
-        seed: the random seed.
-    """
     first = tables[0]
-    order, n_blocks, names = first.order_blocks(), first.n_blocks, first.names
-    n_together = max(2, BATCH // max(1, n_resamples * len(names)))
-    for start in range(0, len(tables), n_together):
-        together = tables[start : start + n_together]
-        blocks = np.hstack([table.block_totals()[order] for table in together])
-        rng = np.random.default_rng(seed)
-        sums = [multiply(draw(n_blocks, n_resamples, rng), blocks) for draw in (draw_weights, draw_swaps)]
-        weighted, swapped = (np.split(one, len(together), axis=1) for one in sums)
-        for table, drawn, moved in zip(together, weighted, swapped, strict=True):
-            totals = table.totals
-            yield Drawn(names, totals, Sums(totals[None], names), n_blocks, order.tobytes(), Sums(drawn, names), moved)
+    _check_sizes(n_resamples, first.n_blocks, len(first.names), len(tables), len(metrics))
+    for other in tables[1:]:
+        _check_alike(first, other)
+    order, rng = first.order_blocks(), np.random.default_rng(seed)
+    blocks = np.hstack([table.block_totals()[order] for table in tables])
+    weighted, swapped = (
+        np.split(multiply(draw(len(order), n_resamples, rng), blocks), len(tables), axis=1)
+        for draw in (draw_weights, draw_swaps)
+    )
+
+    def score(totals: Floats) -> list[Floats]:
+        columns = _name_columns(totals, first.names)
+        return [metric.score_columns(columns) for metric in metrics]
+
+    totals = [table.totals for table in tables]
+    observed, drawn = [score(one[None]) for one in totals], list(map(score, weighted))
+
+    def compare(i: int, j: int) -> Iterator[Difference]:
+        moved = swapped[j] - swapped[i]
+        randomized = zip(score(totals[i] + moved), score(totals[j] - moved), strict=True)
+        for number, (one, other) in enumerate(randomized):
+            value = float(observed[j][number][0] - observed[i][number][0])
+            bootstrap = drawn[j][number] - drawn[i][number]
+            low, high = percentile_interval(bootstrap, confidence).tolist()
+            p_bootstrap = _p_value(bootstrap - bootstrap.mean(), value)
+            yield Difference(value, low, high, p_bootstrap, _p_value(other - one, value))
+
+    found = {}
+    for i, j in combinations(range(len(tables)), 2):
+        differences = dict(zip((metric.name for metric in metrics), compare(i, j), strict=True))
+        if len(order) < 2:  # a single block can't be resampled
+            differences = {name: Difference(one.value, *[math.nan] * 4) for name, one in differences.items()}
+        found[i, j] = differences
+    return found
 
 
 def _check_alike(first: CountTable, second: CountTable) -> None:
@@ -400,8 +295,8 @@ def _check_alike(first: CountTable, second: CountTable) -> None:
         raise RequestError("the two results have different counts, or group the units into different blocks")
 
 
-def _p_values(null: Floats, values: Floats) -> Floats:
-    """Return the proportions of differences at least as large as the observed ones, each of which counts as one."""
-    n_as_large = np.count_nonzero(np.abs(null) >= np.abs(values)[:, None] - TIE, axis=1)
-    is_undefined = np.isnan(values) | np.isnan(null).any(axis=1)
-    return np.where(is_undefined, math.nan, (1 + n_as_large) / (1 + null.shape[1]))
+def _p_value(null: Floats, value: float) -> float:
+    """Return the proportion of differences at least as large as the observed one, which counts as one of them."""
+    if math.isnan(value) or np.isnan(null).any():
+        return math.nan
+    return float((1 + np.count_nonzero(np.abs(null) >= abs(value) - TIE)) / (1 + len(null)))

@@ -12,7 +12,7 @@ from closeread.exceptions import FieldPath, FormatError, MissingExtraError, Prob
 from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
 from closeread.records import check_format
-from closeread.tables import Grid, Style, csv_text, draw
+from closeread.tables import Grid, Style, csv_text, draw, draw_html
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, unused-ignore]
@@ -31,27 +31,16 @@ Library = Literal["pandas", "polars", "arrow"]
 
 
 def check_stored(found: object, definition: str, source: object, reports: Reports = lambda found: {}) -> Any:
-    """Check the JSON of a result by its schema, and that its reports have one signature; return it.
-
-    Args:
-        found: the JSON value.
-        definition: the name of the definition in the schema.
-        source: what it is from, for messages.
-        reports: maps the JSON to its reports, by their places.
-    """
+    """Check the JSON of a result by a definition of its schema, and that its reports have one signature; return it."""
     check_format(found, FORMAT, source)
     check_json(found, f"closeread.counts/report.schema.json#{definition}", source)
     signatures = {path: report["signature"] for path, report in reports(found).items()}
     expected = next(iter(signatures.values()), "")
-    problems = [
-        Problem(
-            f"is {quote(signature, 2000)} (expected {quote(expected, 2000)}, as the others)", path=(*path, "signature")
-        )
-        for path, signature in signatures.items()
-        if signature != expected
-    ]
-    if problems:
-        raise FormatError(source, problems)
+    differ = f"(expected {quote(expected, 2000)}, as the others)"
+    wrong = {path: signature for path, signature in signatures.items() if signature != expected}
+    if wrong:
+        said = [Problem(f"is {quote(one, 2000)} {differ}", path=(*path, "signature")) for path, one in wrong.items()]
+        raise FormatError(source, said)
     return found
 
 
@@ -79,8 +68,6 @@ class Shown(ABC):
 
     def to_html(self) -> str:
         """Return the tables in HTML, scores times 100, to be put into a page."""
-        from closeread.tables import draw_html
-
         return "".join(draw_html(grid) for grid in self.to_grids("markdown"))
 
     def _repr_html_(self) -> str:

@@ -136,12 +136,7 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
 
 
 def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, bool]:
-    """Return counts, their provenance, and whether they were changed after they were written.
-
-    Args:
-        data: a Parquet file.
-        source: where it is from, for messages.
-    """
+    """Return the counts of a Parquet file, their provenance, and whether they were changed after they were written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -149,8 +144,7 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             about = json.loads((file.schema_arrow.metadata or {})[KEY])
             check_format(about, FORMAT, source)
-            _check_size(file.metadata, source)
-            table = _read_table(file.read(use_threads=False), about["breakdowns"], about.get("counts", {}))
+            table = _read_table(file, source, about["breakdowns"], about.get("counts", {}))
         provenance = Provenance(**{field.name: about[field.name] for field in fields(Provenance)})
         check_fields(provenance)
         digest = digest_content(table, provenance)
@@ -162,17 +156,14 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
         raise FormatError(source, [Problem(f"is not a file of counts ({expected})")]) from None
 
 
-def _check_size(metadata: pq.FileMetaData, source: object) -> None:
-    """Check the size of what is decoded: columns that repeat are small in a file."""
-    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if excess := limits.describe_excess(size):
-        raise FormatError(source, [Problem(excess)])
-
-
 def _read_table(
-    arrow: pa.Table, parts_of: Mapping[str, Sequence[str]], counts: Mapping[str, Sequence[str]]
+    file: pq.ParquetFile, source: object, parts_of: Mapping[str, Sequence[str]], counts: Mapping[str, Sequence[str]]
 ) -> CountTable:
-    """Read the counts from a file's columns."""
+    """Read the counts from a file's columns, unless they are too large: columns that repeat are small in a file."""
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    if excess := limits.describe_excess(sum(group.total_byte_size for group in groups)):
+        raise FormatError(source, [Problem(excess)])
+    arrow = file.read(use_threads=False)
 
     def read_numbers(name: str, dtype: str) -> Any:
         found = [np.empty(0, dtype)]

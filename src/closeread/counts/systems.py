@@ -14,18 +14,26 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, Self
 
 from closeread.counts.comparison import format_difference, format_p_value, warn_of_few_resamples
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling, correct_decidable, min_p_value, number_or_none, read_numbers
-from closeread.counts.metrics import PARTS
+from closeread.counts.metrics import PARTS, Metric
 from closeread.counts.procedure import Option, Procedure
-from closeread.counts.report import Provenance, Report, format_star, make_title, name_options, warn_of_few_blocks
+from closeread.counts.report import (
+    SET_BY_CONVENTION,
+    Provenance,
+    Report,
+    format_star,
+    make_title,
+    name_options,
+    warn_of_few_blocks,
+)
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_stored
 from closeread.counts.storage import is_count_file
@@ -49,7 +57,6 @@ tested, or it has no value."""
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""
 
-MAX_DIGITS = 10
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading in LaTeX, and what is left of them."""
 
@@ -280,36 +287,30 @@ class SystemsTable(Loadable):
 
     def find_test(self, score: str, system: int) -> PairTest | None:
         """Return the test of a system against the best: with several, the clearest one; None if there is none."""
-        return self._tests_with_best[score].get(system)
-
-    @cached_property
-    def _tests_with_best(self) -> Mapping[str, Mapping[int, PairTest]]:
-        """The clearest test of each other system against one of the best, by score."""
-        found: dict[str, dict[int, PairTest]] = {}
-        for score in self.scores:
-            best, clearest = self.find_best(score), found.setdefault(score, {})
-            for test in sorted(self.tests.get(score, ()), key=lambda test: -test.p_corrected):
-                if (test.first in best) != (test.second in best) and not math.isnan(test.p_corrected):
-                    clearest[test.second if test.first in best else test.first] = test
-        return found
+        best = self.find_best(score)
+        tested = [
+            test
+            for test in self.tests.get(score, ())
+            if system in (test.first, test.second)
+            and (test.first in best) != (test.second in best)
+            and not math.isnan(test.p_corrected)
+        ]
+        return None if system in best else min(reversed(tested), key=lambda test: test.p_corrected, default=None)
 
     @cached_property
     def standings(self) -> Mapping[str, Sequence[Standing]]:
         """How each system is related to the best, by score."""
 
-        def find_standing(score: str, system: int, best: frozenset[int]) -> Standing:
+        def find_standing(score: str, system: int) -> Standing:
             if self.reports[system].scores[score].value is None:
                 return "undefined"
-            if system in best:
+            if system in self.find_best(score):
                 return "best"
             test = self.find_test(score, system)
-            if test is None:
-                return "untested"
-            return "worse" if test.p_corrected <= self.alpha else "close"
+            return "untested" if test is None else "worse" if test.p_corrected <= self.alpha else "close"
 
-        best = {score: self.find_best(score) for score in self.scores}
         systems = range(len(self.names))
-        return {score: [find_standing(score, system, best[score]) for system in systems] for score in self.scores}
+        return {score: [find_standing(score, system) for system in systems] for score in self.scores}
 
     def count_tests(self, score: str) -> int:
         """Return the number of tests for which the p-values of a score are corrected."""
@@ -423,12 +424,7 @@ class SystemsTable(Loadable):
 
     @classmethod
     def from_json(cls, found: object, source: object = "table") -> Self:
-        """Read the JSON of a table.
-
-        Args:
-            found: the JSON value; keys that are unknown are ignored.
-            source: what it is from, for messages.
-        """
+        """Read the JSON of a table."""
         checked = check_stored(
             found,
             "table",
@@ -467,40 +463,25 @@ def make_systems_table(
     names: Sequence[str],
     results: Sequence[Counts | Report],
     scores: Sequence[str],
-    *,
+    resampling: Resampling,
+    alpha: float,
     sort: str | None = None,
-    resampling: Resampling | None = None,
-    alpha: float = 0.05,
-    digits: int = 2,
-    intervals: IntervalStyle = "none",
-    pairs: bool = False,
-    lacking: Mapping[str, Sequence[str]] | None = None,
+    **shown: Any,
 ) -> SystemsTable:
-    """Make a table of systems with equal signatures.
+    """Make a table of systems with equal signatures, from their counts, or from reports, which can't be tested.
 
-    Args:
-        names: the names of the systems.
-        results: their counts; or their reports, which can't be tested.
-        scores: the names of the columns, which all systems have.
-        sort: the score to sort rows by, the best first; None to keep the order.
-        resampling, alpha, digits, intervals, pairs, lacking: as in `SystemsTable`.
+    All systems have the scores that are its columns; `sort` is the one to sort rows by, the best first.
     """
-    if not names:
-        raise RequestError("a table needs at least one system")
-    twice, times = Counter(names).most_common(1)[0]
-    if times > 1:
-        raise RequestError(f"two systems have the name {quote(twice)}; give each its own")
-    if not 0 < alpha < 1:
-        raise RequestError(f"alpha is {alpha} (expected a number between 0 and 1)")
-    if digits not in range(MAX_DIGITS + 1):
-        raise RequestError(f"digits is {digits} (expected a whole number from 0 to {MAX_DIGITS})")
-    if intervals not in get_args(IntervalStyle):
-        raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
     if sort is not None and sort not in scores:
         raise RequestError(describe_unknown("column to sort by", sort, scores))
-    resampling = resampling or Resampling()
     counted = [one for one in results if isinstance(one, Counts)]
-    used = _find_counts(counted, scores)
+    of_columns: list[Metric] = []
+    used: list[str] = []  # what must be counted for the columns, of all that is stored
+    if counted:
+        of_columns = [metric for metric in counted[0].procedure.metrics if metric.name in scores]
+        stored = counted[0].table.names
+        needed = {name for metric in of_columns for name in metric.list_counts(stored)}
+        used = [name for name in stored if name in needed and all(name in one.table.names for one in counted)]
     if len(counted) > 1:
         most = max_resamples(len(counted), len(scores), counted[0].table.n_blocks, len(used))
         resampling = resampling.for_tests(math.comb(len(counted), 2), alpha, most)
@@ -509,56 +490,25 @@ def make_systems_table(
     if sort is not None:
         values = [report.scores[sort].value for report in reports]
         order.sort(key=lambda i: math.inf if (value := values[i]) is None else -value)
-    results = [results[i] for i in order]
+    places = [place for place, i in enumerate(order) if isinstance(results[i], Counts)]
+    tests: dict[str, list[PairTest]] = {}
+    if len(counted) > 1 and resampling.n_resamples:
+        tables = [one.table.with_counts(used) for i in order if isinstance(one := results[i], Counts)]
+        found = compare_pairs(tables, of_columns, **asdict(resampling))
+        if tables[0].n_blocks > 1:
+            pairs = [(places[i], places[j]) for i, j in found]
+            differences = {score: [of_pair[score] for of_pair in found.values()] for score in scores}
+            tests = {score: _correct(pairs, those, resampling, alpha) for score, those in differences.items()}
     return SystemsTable(
         tuple(names[i] for i in order),
         tuple(reports[i] for i in order),
         tuple(scores),
-        _test_pairs(results, scores, used, resampling, alpha),
-        tuple(isinstance(one, Counts) for one in results),
+        tests,
+        tuple(isinstance(results[i], Counts) for i in order),
         resampling,
         alpha,
-        digits,
-        intervals,
-        pairs,
-        lacking,
+        **shown,
     )
-
-
-def _find_counts(counted: Sequence[Counts], scores: Sequence[str]) -> list[str]:
-    """Return what must be counted for these scores, of all that is stored."""
-    if not counted:
-        return []
-    names, metrics = counted[0].table.names, counted[0].procedure.metrics
-    used = {name for metric in metrics if metric.name in scores for name in metric.list_counts(names)}
-    return [name for name in names if name in used and all(name in one.table.names for one in counted)]
-
-
-def _test_pairs(
-    results: Sequence[Counts | Report],
-    scores: Sequence[str],
-    used: Sequence[str],
-    resampling: Resampling,
-    alpha: float,
-) -> dict[str, list[PairTest]]:
-    """Test all pairs of systems that have counts, in every score; nothing if there is nothing to resample."""
-    counted = {i: one for i, one in enumerate(results) if isinstance(one, Counts)}
-    if len(counted) < 2 or not resampling.n_resamples:
-        return {}
-    places, (first, *_) = list(counted), list(counted.values())
-    found = compare_pairs(
-        [one.table.with_counts(used) for one in counted.values()],
-        [metric for metric in first.procedure.metrics if metric.name in scores],
-        n_resamples=resampling.n_resamples,
-        confidence=resampling.confidence,
-        seed=resampling.seed,
-    )
-    if first.table.n_blocks < 2:
-        return {}
-    pairs = [(places[i], places[j]) for i, j in found]
-    return {
-        score: _correct(pairs, [of_pair[score] for of_pair in found.values()], resampling, alpha) for score in scores
-    }
 
 
 def _correct(
@@ -645,7 +595,7 @@ def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:
     if table.intervals != "none" and drawn.n_resamples:
         yield from _note_intervals(table, counted)
     if any(report.scores[score].undefined for report in table.reports for score in table.scores):
-        yield "* This score is 0/0; its value is set by convention."
+        yield SET_BY_CONVENTION
     for score, names in (table.lacking or {}).items():
         yield f"No column for {score}, which is not in {_join(names)}."
     yield from name_options(table.reports[0])

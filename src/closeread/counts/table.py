@@ -163,17 +163,10 @@ class CountTable:
 
     def select(self, rows: Mask) -> CountTable:
         """Return the rows where the mask is true, with blocks renumbered; the table itself if that is all rows."""
-        if rows.all():
-            return self
-        return self._take_all(np.flatnonzero(rows))
-
-    def _take_all(self, indices: Ints) -> CountTable:
-        """Return the rows of some units, with blocks renumbered, and the rows that breakdowns have of them."""
-        breakdowns = {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()}
-        return replace(self._take(indices), breakdowns=breakdowns)
+        return self if rows.all() else self._take(np.flatnonzero(rows))
 
     def _take(self, indices: Ints) -> CountTable:
-        """Return the rows of some units, with blocks renumbered, without breakdowns."""
+        """Return the rows of some units, with blocks renumbered, and the rows that breakdowns have of them."""
         _, blocks = np.unique(self.blocks[indices], return_inverse=True)
 
         def take(values: Sequence[T]) -> list[T]:
@@ -185,7 +178,7 @@ class CountTable:
             self.names,
             self.values[indices],
             {name: take(column) for name, column in self.fields.items()},
-            {},
+            {name: parts.select(indices, len(self.units)) for name, parts in self.breakdowns.items()},
             take(self.digests),
             take(self.block_names),
         )
@@ -207,13 +200,13 @@ class CountTable:
     def slices(self, name: str) -> dict[str, CountTable]:
         """Return a table for each value of a field, in order of first appearance, or for each part of a breakdown."""
         if name in self.breakdowns:
-            parts, found = self.breakdowns[name], {}
+            parts, whole, found = self.breakdowns[name], replace(self, breakdowns={}), {}
             for number, part in enumerate(parts.parts):  # of the units that have any
                 rows = np.flatnonzero(parts.part == number)
                 rows = rows[np.argsort(parts.unit[rows], kind="stable")]
                 if len(rows):
                     names = parts.names or self.names
-                    found[part] = replace(self._take(parts.unit[rows]), names=names, values=parts.values[rows])
+                    found[part] = replace(whole._take(parts.unit[rows]), names=names, values=parts.values[rows])
             return found
         if name not in self.fields:
             known = ", ".join([*self.fields, *self.breakdowns]) or "none"
@@ -222,7 +215,7 @@ class CountTable:
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(1, len(values) + 1))
         groups = np.split(order, ends)[:-1]
-        return dict(zip(values, map(self._take_all, groups), strict=True))
+        return dict(zip(values, map(self._take, groups), strict=True))
 
 
 def mark_tied(values: Ints) -> Mask:
@@ -281,7 +274,8 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
 def _merge_breakdowns(breakdowns: Sequence[Breakdown], first_unit: Sequence[int]) -> Breakdown:
     names = list(dict.fromkeys(part for breakdown in breakdowns for part in breakdown.parts))
     number = {name: i for i, name in enumerate(names)}
-    parts = [np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns]
-    units = [b.unit + start for b, start in zip(breakdowns, first_unit, strict=True)]
-    values = np.concatenate([b.values for b in breakdowns])
-    return Breakdown(tuple(names), np.concatenate(units), np.concatenate(parts), values, breakdowns[0].names)
+    part = np.concatenate([np.array([number[name] for name in b.parts], np.int64)[b.part] for b in breakdowns])
+    unit = np.concatenate([b.unit + start for b, start in zip(breakdowns, first_unit, strict=True)])
+    order = np.lexsort((unit, part))  # as `from_dense`
+    values = np.concatenate([b.values for b in breakdowns])[order]
+    return Breakdown(tuple(names), unit[order], part[order], values, breakdowns[0].names)

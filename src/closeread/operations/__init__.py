@@ -36,7 +36,7 @@ COMMANDS = {
     "table": ("compare", "Print a table of many systems, with tests against the best."),
     "timeline": (TASKS, "Build timelines (alias of `closeread build timeline`)."),
     "train": (TASKS, "Train a model."),
-    "validate": ("validate", "Validate files of predictions."),
+    "validate": ("score", "Validate files of predictions."),
 }
 """The module of this folder that has the operation of a command, or those of its subcommands by procedure; `tasks` if
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""

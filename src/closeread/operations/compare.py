@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, overload
+from typing import Annotated, Any, NamedTuple, get_args, overload
 
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
@@ -53,6 +53,7 @@ from closeread.operations.places import (
 from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, Param, Seed, within
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
+from closeread.suggestions import describe_unknown
 from closeread.tables import Grid, Style
 from closeread.wording import name_option
 
@@ -65,6 +66,7 @@ ManySources = Annotated[
 ]
 """The systems of a table."""
 
+MAX_DIGITS = 10
 CORRECTION = "How to correct p-values for the number of comparisons: all scores of all systems."
 DIGITS = "Number of decimals of scores in tables; JSON and CSV have them in full."
 
@@ -87,24 +89,19 @@ class Systems(NamedTuple):
 
 def read_systems(
     name: str,
-    place: GoldSpec,
     sources: Mapping[str, Source],
-    *,
-    options: Mapping[str, object] | None = None,
-    metrics: str | Sequence[str] | None = None,
-    scores: Sequence[str] | None = None,
+    place: GoldSpec,
+    options: Mapping[str, object],
+    metrics: str | Sequence[str] | None,
+    scores: str | Sequence[str] | None,
 ) -> Systems:
-    """Read the systems of a table.
+    """Read the systems of a table by name; gold and options are for predictions, as counts and reports include theirs.
 
-    Args:
-        name: the name of a corpus or a procedure.
-        place: where gold is, for predictions; counts and reports include theirs.
-        sources: the systems by name.
-        options: values of the procedure's options, for predictions; under `preset`, the name of a preset.
-        metrics, scores: as in `select_scores`.
+    The preset is one of the options; metrics and scores are as in `select_scores`.
     """
     procedure, _ = find_procedure(name)
-    selected, columns = select_scores(procedure, scores, metrics, options or {})
+    asked = [scores] if isinstance(scores, str) else scores
+    selected, columns = select_scores(procedure, asked, metrics, options)
     found: dict[str, Counts | Report | None] = {}
     wrong: dict[str, InputError] = {}
     for system, source in sources.items():
@@ -115,8 +112,7 @@ def read_systems(
     has_key = procedure.sides.key_first and place.gold is not None
     scorer = None
     if has_key or None in found.values():
-        families = dict.fromkeys(metric.name.partition("/")[0] for metric in selected.metrics)
-        scorer = open_scorer(name, place, options, list(families))
+        scorer = open_scorer(name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics)))
     elif sources and (options or any(part is not None for part in place[1:])):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
@@ -135,7 +131,7 @@ def read_systems(
     raise_all(wrong[system] for system in sources if system in wrong)
     is_any_stored = any(stored is not None for stored in found.values())
     _check_signatures(list(sources), results, procedure, scorer if is_any_stored else None)
-    shown, lacking = choose_columns(list(sources), results, columns, required=scores is not None or metrics is not None)
+    shown, lacking = choose_columns(list(sources), results, columns, required=asked is not None or metrics is not None)
     results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
     return Systems(results, shown, lacking, notices)
 
@@ -167,8 +163,6 @@ def _check_signatures(
     names: Sequence[str], results: Sequence[Counts | Report], procedure: Procedure, scorer: Scorer | None
 ) -> None:
     """Check that all systems have the same signature, and that of the gold and the options if these are given."""
-    if not results:
-        return  # a table without systems is refused where it is made
     found, requested = [one.provenance for one in results], None
     if scorer is not None:
         signature = scorer.expected_signature()
@@ -177,42 +171,6 @@ def _check_signatures(
         options = procedure.keep_options(scorer.options, reading=True)
         requested = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
     check_comparable(names, found, procedure.options, requested)
-
-
-def compare_systems(
-    name: str,
-    place: GoldSpec,
-    sources: Mapping[str, Source],
-    *,
-    options: Mapping[str, object] | None = None,
-    metrics: str | Sequence[str] | None = None,
-    scores: Sequence[str] | None = None,
-    resampling: Resampling | None = None,
-    correction: Correction = "holm",
-) -> tuple[list[Comparison], list[str]]:
-    """Compare the first of several systems with each of the others.
-
-    Args:
-        name, place, sources, options, metrics, scores: as for `read_systems`.
-        resampling, correction: as for `compare`.
-
-    Returns:
-        The comparisons, and notices for the user.
-    """
-    if len(sources) < 2:
-        raise RequestError("a comparison needs at least two systems")
-    found = read_systems(name, place, sources, options=options, metrics=metrics, scores=scores)
-    counted = [one for one in found.results if isinstance(one, Counts)]
-    reports = [system for system, one in zip(sources, found.results, strict=True) if isinstance(one, Report)]
-    if reports:
-        have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
-        raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
-    n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
-    most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
-    resampling = (resampling or Resampling()).for_tests(n_tests, SMALL, most)
-    comparisons = make_comparisons(list(sources), counted, resampling, found.scores)
-    lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
-    return correct_comparisons(comparisons, correction), [*found.notices, *lacking]
 
 
 @overload
@@ -247,9 +205,8 @@ def compare(
             are second minus first.  Without a second, `first` is all systems: by name, or a list of files.
         gold, config, split, data_dir, metrics, preset, max_bytes, **options: as for `score`.
         scores: the scores to compare, as for `table`; None for all scores of the metrics but precision and recall.
-        resamples, confidence, seed: parameters of intervals and tests; None for 1,000 resamples, or as many as the
-            correction of p-values needs.
-        resampling: the same in one; None for these.
+        resamples, confidence, seed, resampling: as for `score`; None for 1,000 resamples, or as many as the correction
+            of p-values needs.
         correction: how p-values are corrected for the number of scores and systems that are tested: "holm" or "none".
 
     Returns:
@@ -258,22 +215,28 @@ def compare(
     if second is None:
         check_argument("first", first, ManySources)
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
+    if len(named) < 2:
+        raise RequestError("a comparison needs at least two systems")
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    chosen = {**({} if preset is None else {"preset": preset}), **rest}
-    columns = [scores] if isinstance(scores, str) else scores
     with limit_files(max_bytes):
-        found, notices = compare_systems(
-            name,
-            place,
-            named,
-            options=chosen,
-            metrics=metrics,
-            scores=columns,
-            resampling=choose_resampling(resampling, resamples, confidence, seed),
-            correction=correction,
-        )
-    warn_all(notices)
-    return found if second is None else found[0]
+        found = read_systems(name, named, place, _add_preset(preset, rest), metrics, scores)
+    counted = [one for one in found.results if isinstance(one, Counts)]
+    reports = [system for system, one in zip(named, found.results, strict=True) if isinstance(one, Report)]
+    if reports:
+        have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
+        raise RequestError(f"{join_names(reports)} {have} no counts to test (expected predictions or counts)")
+    drawn = choose_resampling(resampling, resamples, confidence, seed)
+    n_tests = 1 if correction == "none" else (len(counted) - 1) * len(found.scores)
+    most = max_resamples(2, len(found.scores), counted[0].table.n_blocks, len(counted[0].table.names))
+    comparisons = make_comparisons(list(named), counted, drawn.for_tests(n_tests, SMALL, most), found.scores)
+    comparisons = correct_comparisons(comparisons, correction)
+    lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
+    warn_all([*found.notices, *lacking])
+    return comparisons if second is None else comparisons[0]
+
+
+def _add_preset(preset: str | None, options: Mapping[str, object]) -> Mapping[str, object]:
+    return options if preset is None else {"preset": preset, **options}
 
 
 @dataclass(frozen=True)
@@ -329,7 +292,7 @@ def table(
     intervals: Annotated[
         IntervalStyle, Param(help="Show confidence intervals: both ends, or half of their width.")
     ] = "none",
-    digits: Annotated[int, within(0, 10), Param(help=DIGITS)] = 2,
+    digits: Annotated[int, within(0, MAX_DIGITS), Param(help=DIGITS)] = 2,
     pairs: Annotated[bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")] = False,
     alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Level of significance.")] = 0.05,
     resamples: TestResamples = None,
@@ -354,29 +317,25 @@ def table(
         pairs: whether to show the tests of all pairs, not only the marks of those against the best.
         alpha: the level of significance, to which p-values corrected by Holm's method are compared.
         digits: the number of decimals of scores times 100.
-        resamples, confidence, seed: parameters of intervals and tests; None for 1,000 resamples, or as many as the
-            correction of p-values needs.
-        resampling: the same in one; None for these.
+        resamples, confidence, seed, resampling: as for `score`; None for 1,000 resamples, or as many as the correction
+            of p-values needs.
     """
     named = _name_systems(systems, names)
+    if not named:
+        raise RequestError("a table needs at least one system")
+    if not 0 < alpha < 1:
+        raise RequestError(f"alpha is {alpha} (expected a number between 0 and 1)")
+    if not 0 <= digits <= MAX_DIGITS:
+        raise RequestError(f"digits is {digits} (expected a whole number from 0 to {MAX_DIGITS})")
+    if intervals not in get_args(IntervalStyle):
+        raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
     place, rest = make_place(name, gold, config, split, data_dir, options)
-    chosen = {**({} if preset is None else {"preset": preset}), **rest}
-    columns = [scores] if isinstance(scores, str) else scores
     with limit_files(max_bytes):
-        found = read_systems(name, place, named, options=chosen, metrics=metrics, scores=columns)
+        found = read_systems(name, named, place, _add_preset(preset, rest), metrics, scores)
     warn_all(found.notices)
-    return make_systems_table(
-        list(named),
-        found.results,
-        found.scores,
-        sort=sort,
-        resampling=choose_resampling(resampling, resamples, confidence, seed),
-        alpha=alpha,
-        digits=digits,
-        intervals=intervals,
-        pairs=pairs,
-        lacking=found.lacking,
-    )
+    drawn = choose_resampling(resampling, resamples, confidence, seed)
+    shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking}
+    return make_systems_table(list(named), found.results, found.scores, drawn, alpha, sort, **shown)
 
 
 def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:

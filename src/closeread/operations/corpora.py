@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from closeread.corpus.declaration import Corpus
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import Result
@@ -74,7 +73,21 @@ def corpora() -> dict[str, CorpusEntry]:
     >>> closeread.corpora()["mctaco"].configs["sample"]
     ('test',)
     """
-    return {name: _describe_corpus(load_corpus(name)) for name in corpus_names()}
+    return {
+        one.name: CorpusEntry(
+            one.name,
+            one.title,
+            one.description,
+            one.language,
+            one.licence,
+            one.homepage,
+            {name: config.split_names for name, config in one.configs.items()},
+            one.procedure,
+            load_procedure(one.procedure).modules,
+            tuple(find_baselines(one.name)),
+        )
+        for one in map(load_corpus, corpus_names())
+    }
 
 
 def metrics() -> dict[str, MetricEntry]:
@@ -84,7 +97,10 @@ def metrics() -> dict[str, MetricEntry]:
     >>> print(closeread.metrics()["mctaco"])
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
-    return {name: _describe_metric(name) for name in module_names()}
+    described = {name: describe_module(name) for name in module_names()}
+    return {
+        name: MetricEntry(name, " ".join(said.partition("\n\n")[0].split()), said) for name, said in described.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -140,26 +156,6 @@ def _list_own_gold() -> list[Procedure]:
     scored = {load_corpus(name).procedure for name in corpus_names()}
     procedures = map(load_procedure, procedure_names())
     return [one for one in procedures if one.sides.key_first or one.name not in scored]
-
-
-def _describe_corpus(corpus: Corpus) -> CorpusEntry:
-    return CorpusEntry(
-        corpus.name,
-        corpus.title,
-        corpus.description,
-        corpus.language,
-        corpus.licence,
-        corpus.homepage,
-        {name: config.split_names for name, config in corpus.configs.items()},
-        corpus.procedure,
-        load_procedure(corpus.procedure).modules,
-        tuple(find_baselines(corpus.name)),
-    )
-
-
-def _describe_metric(name: str) -> MetricEntry:
-    said = describe_module(name)
-    return MetricEntry(name, " ".join(said.partition("\n\n")[0].split()), said)
 
 
 OPERATIONS: Operations = {"": {"list": list_all}}

@@ -353,9 +353,7 @@ def export(
     return written
 
 
-def cite(
-    *names: Annotated[str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")],
-) -> str:
+def cite(*names: Annotated[str, Param(metavar="[CORPUS|METRIC|PRESET|OPTION|closeread]...", complete="cited")]) -> str:
     """Print the BibTeX entries of corpora, metrics, presets, options and closeread itself.
 
     Each entry is printed once. A corpus comes with the papers of the score that its systems are ranked by; a metric is
@@ -431,5 +429,5 @@ OPERATIONS: Operations = {
         "schema": schema,
         "show": show,
         "stats": stats,
-    },
+    }
 }

@@ -30,8 +30,7 @@ Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
 HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
 Golds = Annotated[
-    Sequence[str | Path],
-    Param(metavar="[BOARD=]FILE", help="The gold of a board, if it is your own; may be repeated."),
+    Sequence[str | Path], Param(metavar="[BOARD=]FILE", help="The gold of a board, if it is your own; may be repeated.")
 ]
 Corpus = Annotated[CorpusName | None, Param(metavar="NAME")]
 Procedure = Annotated[ScoredName | None, Param(metavar="NAME")]

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from closeread.corpus.names import find_corpus, load_corpus
+from closeread.corpus.notices import warn_all
 from closeread.counts.results import Shown
 from closeread.exceptions import RequestError, pluralize
+from closeread.operations.leaderboard import File, Name, Options, Store
+from closeread.operations.places import take_path
 from closeread.parameters import Config, CorpusName, Files, Number, Operations, Param, ScoredName, Split
 from closeread.tables import Grid, Style, Whole
 
@@ -17,14 +21,9 @@ if TYPE_CHECKING:
     from closeread.hub.publishing import Change, Plan
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
-Text = Annotated[str | None, Param(metavar="TEXT")]
-File = Annotated[str | Path | None, Param(metavar="FILE")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
-Store = Annotated[str | Path, Param(kind="store")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
 Metric = Annotated[str, Param(complete="modules")]
-Image = Annotated[str | None, Param(metavar="NAME")]
-Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
 Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
 Archive = Annotated[bool, Param(flag="--zip")]
 Date = Annotated[str | None, Param(metavar="DATE")]
@@ -109,15 +108,13 @@ def publish_dataset(
     """
     import tempfile
 
-    from closeread.corpus.names import find_corpus
-    from closeread.corpus.notices import warn_all
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
     from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
 
     place = Repository(repository, "dataset")
-    declared, files_of_user = find_corpus(corpus), None if data_dir is None else Path(data_dir)
+    declared, files_of_user = find_corpus(corpus), take_path(data_dir)
     names = datasets.choose_configs(declared, configs)
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
@@ -133,26 +130,14 @@ def publish_dataset(
         files = datasets.collect_files(declared, repository, folder)
         if with_eval_yaml:
             files["eval.yaml"] = datasets.make_eval_yaml(declared, files)
-        return _publish(
-            Plan(place, files, datasets.owned_paths(declared)),
-            message=f"Publish {declared.title} with closeread",
-            private=private,
-            dry_run=dry_run,
-            about={
-                "redistribution": declared.redistribution or None,
-                "framework": datasets.framework_entry() if with_eval_yaml else None,
-            },
-            advice=datasets.explain_framework() if with_eval_yaml else "",
-        )
+        framework = datasets.framework_entry() if with_eval_yaml else None
+        about = {"redistribution": declared.redistribution or None, "framework": framework}
+        advice = datasets.explain_framework() if with_eval_yaml else ""
+        plan = Plan(place, files, datasets.owned_paths(declared))
+        return _publish(plan, declared.title, about, advice, private=private, dry_run=dry_run)
 
 
-def publish_metric(
-    name: Metric,
-    repository: HubName,
-    *,
-    private: bool = False,
-    dry_run: bool = False,
-) -> Publication:
+def publish_metric(name: Metric, repository: HubName, *, private: bool = False, dry_run: bool = False) -> Publication:
     """Publish a metric as a static Space.
 
     Such a Space is free. `evaluate.load("ORG/NAME")` loads the metric from it, and it shows the metric card. It
@@ -174,16 +159,11 @@ def publish_metric(
     folder = package_folder(f"closeread.evaluate_modules.{own}")
     card, requirements = (folder / "README.md").read_text("utf-8"), (folder / "requirements.txt").read_bytes()
     files = metric_files(own, class_name(own), card, requirements, repository)
-    message = f"Publish {own} with closeread"
-    return _publish(Plan(place, files), message=message, private=private, dry_run=dry_run)
+    return _publish(Plan(place, files), own, private=private, dry_run=dry_run)
 
 
 def publish_leaderboard(
-    store: Store,
-    repository: HubName,
-    *,
-    private: bool = False,
-    dry_run: bool = False,
+    store: Store, repository: HubName, *, private: bool = False, dry_run: bool = False
 ) -> Publication:
     """Publish a leaderboard as a static Space.
 
@@ -194,7 +174,6 @@ def publish_leaderboard(
     Example:
       closeread publish leaderboard my-board my-org/my-board --dry-run
     """
-    from closeread.corpus.names import load_corpus
     from closeread.hub.client import Repository
     from closeread.hub.publishing import Plan
     from closeread.hub.spaces import leaderboard_files
@@ -216,28 +195,20 @@ def publish_leaderboard(
         datasets=[name for name in datasets if name],
         languages=sorted({load_corpus(one["corpus"]).language for one in index["boards"] if one["corpus"]}),
     )
-    message = "Publish the leaderboard with closeread"
-    return _publish(Plan(place, files), message=message, private=private, dry_run=dry_run)
+    return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 
 def _publish(
-    plan: Plan,
-    *,
-    message: str,
-    private: bool,
-    dry_run: bool,
-    about: Mapping[str, object] | None = None,
-    advice: str = "",
+    plan: Plan, what: str, about: Mapping[str, object] | None = None, advice: str = "", *, private: bool, dry_run: bool
 ) -> Publication:
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
-    from closeread.corpus.notices import warn_all
     from closeread.hub.client import Hub
     from closeread.hub.publishing import Change, compare, publish
 
     hub = Hub()
     commit = None
     if not dry_run:
-        changes, commit = publish(hub, plan, message=message, private=private)
+        changes, commit = publish(hub, plan, message=f"Publish {what} with closeread", private=private)
     else:
         try:
             changes = compare(hub, plan)
@@ -255,13 +226,13 @@ def publish_codabench(
     split: Split = None,
     gold: File = None,
     data_dir: Files = None,
-    title: Text = None,
+    title: str | None = None,
     start: Date = None,
     end: Date = None,
     per_day: Number = 5,
     max_submissions: Number = 100,
     option: Options = None,
-    docker_image: Image = None,
+    docker_image: Name = None,
     wheel: Wheels = (),
     archive: Archive = False,
 ) -> list[Path]:
@@ -277,7 +248,6 @@ def publish_codabench(
         --start '2027-01-10 00:00:00'
 
     Args:
-        corpus: the name of a corpus or a procedure.
         folder: where to write; it must be empty or not exist.
         gold: Use your own gold: a file in the corpus's format, .jsonl or .parquet; for coref and tlinks, the key.
         title: Title of the competition.
@@ -289,14 +259,12 @@ def publish_codabench(
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
         archive: Also write the zip file to upload, DIR.zip.
     """
-    from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
     from closeread.leaderboard.codabench.bundle import DOCKER_IMAGE, START, Settings, describe_licence, make_bundle
 
     image, wheels = docker_image or DOCKER_IMAGE, tuple(map(Path, wheel))
     settings = Settings(title, start or START, end, per_day, max_submissions, image, wheels)
-    own, files = (None if one is None else Path(one) for one in (gold, data_dir))
-    place, made = GoldSpec(None, config, split, own, files), Path(folder)
+    place, made = GoldSpec(None, config, split, take_path(gold), take_path(data_dir)), Path(folder)
     written = make_bundle(corpus, place, made, settings, options=option, archive=archive)
     warn_all(
         [
@@ -314,5 +282,5 @@ OPERATIONS: Operations = {
         "dataset": publish_dataset,
         "leaderboard": publish_leaderboard,
         "metric": publish_metric,
-    },
+    }
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 from closeread.corpus.gold import data_notices
@@ -16,7 +15,7 @@ from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.printed_tables import format_like, make_count_grid, make_table_grids
 from closeread.counts.results import Result
 from closeread.exceptions import InputError, RequestError, pluralize
-from closeread.operations.places import take_place
+from closeread.operations.places import take_path, take_place
 from closeread.parameters import CorpusName, FileOptions, Files, Operations, Param
 from closeread.tables import Grid, Style
 
@@ -41,15 +40,10 @@ def reproduce(
 
     Args:
         table: one table, by number or name (1, "Table 1", "Text"); None for all.
-        data_dir: a folder with the corpus's files; None to look in the usual places.
-        upstream: a checkout of the authors' repository, with the predictions that they released.
-        annotations: a folder with annotators' files, as DOCUMENT/ANNOTATOR.conll or .txt.
-        articles: a folder with the texts of the articles, one <title>.txt each (WikiPossessions).
-        spacy_model: a spaCy pipeline, installed or in a folder, for the paper's baseline (WikiPossessions).
-        runs: a folder with trained models, as `closeread train` writes them, for the rows of models (McTaco, TNE).
+        data_dir, upstream, annotations, articles, spacy_model, runs, **options: what some tables need, as the options
+            of `closeread reproduce`.
     """
-    folders = (upstream, annotations, articles, runs)
-    checkout, notes, texts, trained = (None if one is None else Path(one) for one in folders)
+    checkout, notes, texts, trained = map(take_path, (upstream, annotations, articles, runs))
     declared = find_corpus(corpus)
     files = take_place(declared, data_dir=data_dir, options=options).data_dir
     inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)

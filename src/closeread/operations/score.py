@@ -1,9 +1,9 @@
-"""Score predictions: from files or objects to a report, and what commands print of it."""
+"""Score predictions, or only validate them: from files or objects to a report, and what commands print of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import Result
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import InputError, RequestError, escape, pluralize
 from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
 from closeread.parameters import (
     Ci,
@@ -27,6 +27,7 @@ from closeread.parameters import (
     Resamples,
     Seed,
 )
+from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
 from closeread.tables import Grid, Style
 from closeread.tasks import load_procedure, procedure_names
@@ -103,6 +104,113 @@ def score(
     if counts is not None:
         counted.save(counts)
     return replace(report, explanations=explanations)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is found of predictions.
+
+    Attributes:
+        name: the file, or "predictions" for objects in memory.
+        rows: how many gold records have predictions; None if they are not valid.
+        total: how many gold records there are.
+        error: what is wrong with them; None if they are valid.
+        notices: what else a user should know, one sentence each.
+        gold: what the gold is called.
+    """
+
+    name: str
+    rows: int | None
+    total: int
+    error: InputError | None = None
+    notices: tuple[str, ...] = ()
+    gold: str = field(default="", repr=False)
+
+    @property
+    def valid(self) -> bool:
+        """Whether they can be scored."""
+        return self.error is None
+
+    @property
+    def problems(self) -> list[str]:
+        """Every problem, with its place."""
+        return [] if self.error is None else [one.at(escape(self.error.source)) for one in self.error.problems]
+
+    def to_json(self) -> dict[str, str | bool | int | list[str] | None]:
+        """Return the verdict as a JSON object, with every problem in words."""
+        return {"file": self.name, "valid": self.valid, "rows": self.rows, "problems": self.problems}
+
+    def __bool__(self) -> bool:
+        """Return whether they can be scored."""
+        return self.valid
+
+    def __str__(self) -> str:
+        """Say for how many gold records they are valid, or what is wrong with them."""
+        if self.error is not None:
+            return escape(str(self.error))
+        where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
+        return escape(f"{self.name}: valid; {self.rows:,} of {where} have predictions")
+
+
+def validate(
+    name: str,
+    predictions: FileOrRows,
+    *,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    **options: ProcedureOptions,
+) -> Verdict:
+    """Validate predictions without scoring them.
+
+    >>> import closeread
+    >>> rows = [{"id": "test-00000", "label": "maybe"}]
+    >>> verdict = closeread.validate("mctaco", rows, config="sample", missing="skip")
+    >>> verdict.valid, verdict.problems
+    (False, ["predictions: row 0: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'"])
+
+    Args:
+        name: the name of a corpus or a procedure.
+        predictions: a file, a folder or objects, as for `closeread.score`.
+        gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
+    """
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
+    (verdict,) = validate_all(name, [predictions], **where, **options)  # type: ignore[arg-type]
+    return verdict
+
+
+def validate_all(
+    name: str,
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    *,
+    gold: OwnGold = None,
+    config: Config = None,
+    split: Split = None,
+    data_dir: DataDir = None,
+    max_bytes: FileSize = None,
+    preset: Preset = None,
+    **options: ProcedureOptions,
+) -> list[Verdict]:
+    """Validate several predictions as `validate`, for the same gold."""
+    place, rest = make_place(name, gold, config, split, data_dir, options)
+    with limit_files(max_bytes):
+        scorer = open_scorer(name, place, {"preset": preset, **rest})
+        warn_all(scorer.gold.notices)
+        verdicts = []
+        for one in predictions:
+            source = str(one) if isinstance(one, str | Path) else "predictions"
+            total, gold_name = len(scorer.gold.records), scorer.gold_name
+            try:
+                system = scorer.read_source(one)
+            except InputError as error:
+                verdicts.append(Verdict(source, None, total, error, gold=gold_name))
+            else:
+                rows, remarks = total - len(system.missing), scorer.remarks(system)
+                verdicts.append(Verdict(source, rows, total, None, remarks, gold_name))
+    warn_all(notice for one in verdicts for notice in one.notices)
+    return verdicts
 
 
 def load_report(path: str | Path) -> Report:
@@ -195,4 +303,4 @@ def _draw_explanations(procedure: Procedure, explanations: Mapping[str, Sequence
         )
 
 
-OPERATIONS: Operations = {"": {"score": score}}
+OPERATIONS: Operations = {"": {"score": score, "validate": validate_all}}
