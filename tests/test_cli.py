@@ -138,24 +138,6 @@ def test_json_is_the_format_of_the_contract(ran):
     assert 0 <= f1["low"] <= f1["value"] <= f1["high"] <= 1
 
 
-def test_every_format_tells_the_same_scores(ran):
-    value = json.loads(ran(*SCORE, "--json"))["scores"]["f1"]["value"]
-    assert json.loads(ran(*SCORE, "--format", "json"))["scores"]["f1"]["value"] == value
-    rows = list(csv.DictReader(io.StringIO(ran(*SCORE, "--format", "csv"))))
-    assert [row["metric"] for row in rows] == ["exact_match", "f1"]
-    assert float(rows[1]["score"]) == value
-    for style, mark in (("table", "F1"), ("markdown", "| F1"), ("latex", r"\midrule")):
-        drawn = ran(*SCORE, "--format", style)
-        assert mark in drawn
-        assert f"{100 * value:.2f}" in drawn
-
-
-def test_no_ci_draws_nothing(ran):
-    estimate = json.loads(ran(*SCORE, "--no-ci", "--json"))["scores"]["f1"]
-    assert estimate["low"] is estimate["high"] is None
-    assert "interval" not in ran(*SCORE, "--no-ci").casefold()
-
-
 def test_intervals_follow_their_options(ran):
     def width(*options):
         f1 = json.loads(ran(*SCORE, "--json", *options))["scores"]["f1"]
@@ -280,12 +262,6 @@ def test_a_single_block_is_told(ran, tmp_path):
         assert "1 documents" not in shown
 
 
-def test_python_compares_like_the_command(ran):
-    found = json.loads(ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample", "--json"))[0]
-    assert closeread.compare("mctaco", "yes.jsonl", "coin.txt", config="sample").to_json() == found
-    assert {"compare", "score", "load_dataset"} <= set(dir(closeread))
-
-
 def test_own_gold_scores_like_the_corpus(ran, tmp_path):
     from closeread.corpus.gold import read_gold
     from closeread.corpus.names import load_corpus
@@ -315,31 +291,6 @@ def test_one_changed_label_changes_the_signature(ran, tmp_path):
     (tmp_path / "gold.tsv").write_text(dump_records(changed), "utf-8")
     own = json.loads(ran("score", "mctaco", "yes.jsonl", "--gold", "gold.tsv", "--json"))
     assert own["signature"] != json.loads(ran(*SCORE, "--json"))["signature"]
-
-
-def test_baselines(ran):
-    def text(name):
-        return Path(name).read_text("utf-8")
-
-    assert {json.loads(line)["label"] for line in text("yes.jsonl").splitlines()} == {"yes"}
-    ran("baseline", "mctaco", "always-negative", "--config", "sample", "-o", "no.txt")
-    assert set(text("no.txt").split()) == {"no"}
-    coin = text("coin.txt")
-    assert set(coin.split()) == {"yes", "no"}
-    ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "again.txt")
-    assert text("again.txt") == coin
-    ran("baseline", "mctaco", "random", "--seed", "4", "--config", "sample", "-o", "again.txt")
-    assert text("again.txt") != coin
-
-
-def test_list_info_cite_stats(ran):
-    assert "mctaco" in ran("list")
-    assert "sample.tsv" in ran("info", "mctaco")
-    assert ran("cite", "mctaco").count("@inproceedings") == 1
-    figures = json.loads(ran("stats", "mctaco", "--config", "sample", "--json"))["splits"]["test"]
-    assert (figures["candidates"], figures["questions"], figures["sentences"]) == (103, 25, 10)
-    for style in ("table", "markdown", "latex", "csv"):
-        assert "103" in ran("stats", "mctaco", "--config", "sample", "--format", style)
 
 
 def test_known_figures_on_the_test_split(corpora, ran):

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from shared import json_lines
 from shared.doors import CORPORA, KEY, RESPONSE, system_rows, write_key
-from shared.terminals import show
 
 import closeread
-from closeread.cli import printing
 from closeread.counts.estimates import Resampling
 from closeread.counts.systems import detect_kind, make_names
 from closeread.wording import word_for_command_line
@@ -218,20 +216,6 @@ def test_what_is_wrong_with_the_files(files, ran, run):
         assert (result.exit_code, message in " ".join(result.stderr.split())) == (code, True), result.stderr
         assert result.stdout == ""
     assert "told" in ran("table", "mctaco", "told.json")
-
-
-@pytest.mark.parametrize("columns", [60, 80, 120])
-def test_no_cell_is_cut_in_a_terminal(columns, files):
-    table = closeread.table("mctaco", MIXED, config="sample", resampling=Resampling(60), intervals="range", pairs=True)
-    screen = show(columns, lambda: printing.print_grids(table.to_grids()))
-    for grid in table.to_grids():
-        for row in grid.rows:
-            for cell in row:
-                assert cell.strip() in screen
-    grid = table.to_grids()[0]
-    bold = [grid.rows[row][column] for row, column in grid.best]
-    assert len(bold) >= 2
-    assert all(f"\x1b[1m{cell}\x1b[0m" in screen for cell in bold)
 
 
 def test_help_names_scores_of_the_procedure(run):

@@ -102,12 +102,6 @@ def test_messages_name_the_option(run):
     ] == [True, True]
 
 
-def test_build_timeline_has_an_alias(run):
-    assert find_operations("timeline")["build"] is find_operations("build")["timeline"]
-    assert "\n  timeline " not in run("--help").stdout
-    assert "\n  build " in run("--help").stdout
-
-
 @pytest.mark.gate
 @pytest.mark.parametrize("name", NAMES)
 def test_help_imports_only_what_is_light(name):

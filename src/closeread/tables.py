@@ -108,7 +108,9 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
         coloured: whether a terminal shows the best values in bold and notes dim.
     """
     if style == "table":
-        return _draw_for_terminal(grid, find_width() if width is None else width, coloured=coloured)
+        lines = _draw_lines(grid, find_width() if width is None else width)
+        shown = lines if coloured else [STYLES.sub("", line) for line in lines]
+        return "".join(line.rstrip() + "\n" for line in shown)
     import tabulate
 
     align = _align_columns(grid) if grid.rows else None  # tabulate fails to align an empty table
@@ -256,6 +258,9 @@ RULE = "─"
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 """Escape sequences of terminals."""
 
+STYLES = re.compile(r"\x1b\[\d?m")
+"""All that a drawn line has of them, since text is escaped."""
+
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
 """What is never broken: words, and everything between backticks."""
 
@@ -269,20 +274,19 @@ def find_width() -> int:
     return PIPE_WIDTH
 
 
-def _draw_for_terminal(grid: Grid, width: int, *, coloured: bool) -> str:
-    """Draw a grid; with escape sequences, the best values are bold and notes dim."""
+def _draw_lines(grid: Grid, width: int) -> list[str]:
+    """Draw a grid for a terminal, with escape sequences: the best values are bold, and notes dim."""
     lines: list[str] = []
     if grid.title:
         lines += [*_wrap(grid.title, width), ""]
     if grid.header:
         tables = _lay_out(grid, width)
         if not tables:
-            lines += [*_draw_blocks(grid, width, coloured=coloured), *([""] if grid.notes else [])]
+            lines += [*_draw_blocks(grid, width), *([""] if grid.notes else [])]
         for number, (table, widths, gap) in enumerate(tables):
-            lines += [*([""] if number else []), *_draw_table(table, widths, gap, coloured=coloured)]
+            lines += [*([""] if number else []), *_draw_table(table, widths, gap)]
         grid = tables[0][0] if tables else grid
-    lines += [_style(line, DIM, coloured=coloured) for note in grid.notes for line in _wrap(note, width)]
-    return "".join(line.rstrip() + "\n" for line in lines)
+    return lines + [_style(line, DIM) for note in grid.notes for line in _wrap(note, width)]
 
 
 def _measure(text: str) -> int:
@@ -401,7 +405,7 @@ def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int],
     return least, GAPS[-1]
 
 
-def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) -> Iterator[str]:
+def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
     """Yield the lines of a table whose cells are wrapped at these widths."""
     header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
     rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
@@ -414,7 +418,7 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) 
             padded = []
             for i, text in enumerate(line):
                 spaces = " " * (taken[i] - _measure(text))
-                styled = _style(text, BOLD, coloured=coloured and (number, i) in grid.best)
+                styled = _style(text, BOLD) if (number, i) in grid.best else text
                 padded.append(spaces + styled if align[i] == "right" else styled + spaces)
             yield (" " * gap).join(padded)
 
@@ -426,11 +430,11 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, *, coloured: bool) 
         yield from draw_row(row, number)
 
 
-def _style(text: str, code: str, *, coloured: bool) -> str:
-    return f"{code}{text}{RESET}" if coloured and text else text
+def _style(text: str, code: str) -> str:
+    return f"{code}{text}{RESET}" if text else text
 
 
-def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
+def _draw_blocks(grid: Grid, width: int) -> Iterator[str]:
     """Yield the lines of one block for each row, with an empty line between them."""
     names = [escape_line(name) for name in grid.header]
     # Values stand below a name that would take half of the line.
@@ -453,8 +457,8 @@ def _draw_blocks(grid: Grid, width: int, *, coloured: bool) -> Iterator[str]:
                 yield name
                 prefix, indent = "  ", 2
             for k, line in enumerate(_wrap(text, width - indent)):
-                is_best = coloured and (number, i) in grid.best
-                yield (" " * indent if k else prefix) + _style(line, BOLD, coloured=is_best)
+                styled = _style(line, BOLD) if (number, i) in grid.best else line
+                yield (" " * indent if k else prefix) + styled
 
 
 def draw_html(grid: Grid) -> str:

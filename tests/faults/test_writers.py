@@ -17,7 +17,6 @@ NONE = "writes no file"
 ALLOWED = {
     **{f"files.py: {name}": "is what all others use" for name in ("open_text", "creating_folder", "make_folders")},
     "cli/printing.py: prepare_streams": "opens the null device",
-    "cli/printing.py: _show_result": NONE,
     "corpus/sources.py: _download": OWN,
     "counts/counts.py: save": OWN,
     "counts/storage.py: encode_counts": NONE,

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from datetime import date, datetime
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
@@ -245,20 +246,20 @@ class OperationsGroup(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands, sorted, or in the order of their use."""
-        return list(self.find_commands())
+        return list(self.subcommands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand; None if there is none of that name."""
-        commands = self.find_commands()
-        found = cmd_name if cmd_name in commands else choose_equivalent(cmd_name, commands)
+        found = cmd_name if cmd_name in self.subcommands else choose_equivalent(cmd_name, self.subcommands)
         if found is None:
             return None
-        command = copy(commands[found])
+        command = copy(self.subcommands[found])
         command.name = cmd_name
         return command
 
-    def find_commands(self) -> dict[str, click.Command]:
-        """Return the subcommands by name."""
+    @cached_property
+    def subcommands(self) -> dict[str, click.Command]:
+        """The subcommands by name."""
         summary = "Normalize units, or add candidate answers."
         inside = {name: f"{self.path} {name}" for name in find_groups(self.path)}
         groups = {name: OperationsGroup(path, help=HELP[path], short_help=summary) for name, path in inside.items()}
@@ -337,19 +338,19 @@ class BaselinesOfCorpus(OperationsGroup):
         super().__init__(f"baseline {corpus}", name, **about)
         self.corpus = corpus
 
-    def find_commands(self) -> dict[str, click.Command]:
-        """Return the subcommands by name, the declared ones first, in declared order."""
+    @cached_property
+    def subcommands(self) -> dict[str, click.Command]:
+        """The subcommands by name, the declared ones first, in declared order."""
         from closeread.corpus.baselines import load_baselines
 
         declared = {name: self.make_command(one) for name, one in load_baselines(self.corpus).items()}
-        return {**declared, **dict(sorted(super().find_commands().items()))}
+        return {**declared, **dict(sorted(super().subcommands.items()))}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Return the command of a baseline; a RequestError says that there is none."""
-        commands = self.find_commands()
-        if cmd_name not in commands:
-            raise RequestError(describe_unknown(f"baseline of {self.corpus}", cmd_name, list(commands)))
-        return commands[cmd_name]
+        if cmd_name not in self.subcommands:
+            raise RequestError(describe_unknown(f"baseline of {self.corpus}", cmd_name, list(self.subcommands)))
+        return self.subcommands[cmd_name]
 
     def make_command(self, baseline: Baseline) -> click.Command:
         """Return the command that writes the predictions of a declared baseline."""
