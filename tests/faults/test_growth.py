@@ -19,7 +19,6 @@ from closeread.tasks.mctaco.procedure import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.dates import Reading
-from closeread.tasks.wikipossessions.matching import match_possessions
 from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
 from closeread.tasks.wikipossessions.procedure import validate
 from closeread.tasks.wikipossessions.subtasks import Rules, article_counts, possessions
@@ -135,18 +134,6 @@ def test_possessions_have_limits():
     long = [{"article": "A", "possessions": [possession(" ".join(f"w{i}" for i in range(101)))]}]
     with pytest.raises(RequestError, match=r"article 'A': 101 words in a possessor \(expected at most 100\)"):
         POSSESSIONS.count(gold=long, system=long)
-
-
-def test_names_with_many_words_are_matched_as_those_with_few(monkeypatch):
-    rng = np.random.default_rng(0)
-    sides = [
-        possessions([possession(" ".join(f"w{i}" for i in rng.integers(0, 9, 3))) for _ in range(30)], Reading())
-        for _ in range(2)
-    ]
-    pair = [side.names_and_orders for side in sides]
-    dense = match_possessions(*pair, "partial")
-    monkeypatch.setattr("closeread.tasks.wikipossessions.matching.MANY_CELLS", 0)
-    assert match_possessions(*pair, "partial") == dense
 
 
 def document(n):

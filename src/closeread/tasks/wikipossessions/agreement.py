@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -42,22 +42,17 @@ from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, join_names, pluralize, read_all
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
-from closeread.tasks.wikipossessions.dates import Anchor, Reading, parse_anchor
+from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.matching import SETTINGS, Likeness, Pair, match_possessions, normalize_name
 from closeread.tasks.wikipossessions.subtasks import COUNTS, Possessions, Rules, count_ordered_pairs, possessions
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Cohen's kappa of two annotators' labels of the same items.
+    """Cohen's kappa of two annotators' labels of the same items; None is a label like any other.
 
     Cohen (1960): (observed - expected) / (1 - expected), where expected is the agreement of two annotators who label at
-    random, each with their own label frequencies.
-
-    Args:
-        first, second: (n_items,) the labels of each annotator; None is a label like any other.
-
-    Returns:
-        Between -1 and 1; NaN if there are no items, or if both annotators use one and the same label throughout.
+    random, each with their own label frequencies; NaN if there are no items, or if both annotators use one and the same
+    label throughout.
 
     >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab")
     (1.0, 0.0)
@@ -74,8 +69,7 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
 COMPARED = ("possessor", "ordering")
-PAIRS = ("shared", "all")
-REPEATED = ("labels", "order")
+COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
 
 OPTIONS = (
     Option(
@@ -86,14 +80,14 @@ OPTIONS = (
     ),
     Option(
         "pairs",
-        PAIRS,
+        ("shared", "all"),
         "shared",
         "Which ordered pairs to compare: those of the possessors that both annotators have, or those of all "
         "possessors.",
     ),
     Option(
         "repeated",
-        REPEATED,
+        ("labels", "order"),
         "labels",
         "How to pair a possessor that an article has several times: by anchors and other labels, or the first with "
         "the first and so on.",
@@ -108,13 +102,6 @@ TITLES = {f"{name}/f1": f"{name} F1" for name in COMPARED} | {
 
 Labels = Mapping[str, Sequence[Hashable]]
 """The values of every label of `LABELS`, a value for every possession."""
-
-
-class _Annotated(NamedTuple):
-    """The possessions of an article, and their labels."""
-
-    possessions: Possessions
-    labels: Labels
 
 
 @dataclass(frozen=True)
@@ -156,14 +143,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairedAgreement(Result):
-    """The agreement of two annotators or more, every two of them.
-
-    Attributes:
-        names: the names of the annotators.
-        pairs: the agreement of every two of them.
-        options: the value of each of `OPTIONS`.
-        notices: what else a user should know about their files, one sentence each.
-    """
+    """The agreement of two annotators or more, every two of them, and notices about their files."""
 
     names: Sequence[str]
     pairs: Mapping[Annotators, Agreement]
@@ -180,15 +160,37 @@ class PairedAgreement(Result):
         return describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table."""
-        from closeread.tasks.wikipossessions.agreement import make_grid
-
+        """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and means."""
         del style
-        return [make_grid(self)]
+        several = len(self.pairs) > 1
+        shared = "possessors" if several else pluralize(self.pairs[0, 1].shared, "possessor")
+        notes = [
+            f"Labels are compared on the {shared} that both annotators have.",
+            f"Ordered pairs are those of {'these' if self.options['pairs'] == 'shared' else 'all'} possessors.",
+            f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
+        ]
+        if not several:
+            rows = [list(map(format_cell, row)) for row in self.pairs[0, 1].rows()]
+            return [Grid("", ["", *COLUMNS], rows, [f"{self.names[1]} against {self.names[0]}.", *notes])]
+        scores = {pair: list(one.summarize().values()) for pair, one in self.pairs.items()}
+        titles, means = [TITLES[name] for name in self.mean], list(self.mean.values())
+        return [make_pair_grid(self.names, titles, scores, means, [*notes, *self.describe_left_out()], format_cell)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return header and rows of all scores."""
-        return make_rows(self)
+        """Return header and rows of all scores; of several pairs, every pair and then the means."""
+
+        def list_rows(one: Agreement) -> list[list[object]]:
+            # Empty cells are None, so that columns of numbers stay that.
+            return [[*(None if cell == "" else cell for cell in row), one.shared] for row in one.rows()]
+
+        if len(self.pairs) == 1:
+            return ["", *COLUMNS, "shared"], list_rows(self.pairs[0, 1])
+        rows = [[self.names[i], self.names[j], *row] for (i, j), one in self.pairs.items() for row in list_rows(one)]
+        for name, value in self.mean.items():
+            what, _, score = name.rpartition("/")
+            values = [value, None, None] if score == "f1" else [None, None, value]
+            rows.append(["mean", None, what, None, None, *values, None])
+        return ["first annotator", "second annotator", "compared", *COLUMNS, "shared"], rows
 
     def to_json(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
@@ -204,12 +206,7 @@ class PairedAgreement(Result):
 
 
 def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairedAgreement:
-    """Measure the agreement of annotators, whose files or rows follow the corpus's format.
-
-    Args:
-        annotators: two or more.
-        **options: values of `OPTIONS` that differ from the defaults.
-    """
+    """Measure the agreement of two or more annotators, whose files or rows follow the corpus's format."""
     require_two(annotators)
     resolved = resolve_options(OPTIONS, options, "agreement")
     corpus = load_corpus("wikipossessions")
@@ -248,29 +245,34 @@ def measure_agreement(
             compared as they are paired; or those of "all" possessors.
         repeated: how possessions of the same name are paired: by what their "labels" say, or by their "order".
     """
-    articles = [[record["article"] for record in records] for records in annotators]
-    if problems := [
-        problem
-        for other, name in zip(articles[1:], names[1:], strict=True)
-        for problem in _compare_articles(articles[0], other, (names[0], name))
-    ]:
+    articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
+    problems = []
+    for first, other in ((i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))):
+        if lacking := [article for article in articles[other] if article not in articles[first]]:
+            found = f"{names[first]} lacks {len(lacking):,} of the {len(articles[other]):,} articles of {names[other]}"
+            problems.append(Problem(f"{found}: {join_names(lacking)} (expected the same articles)"))
+    if problems:
         raise FormatError("annotations", problems)
     options = {"setting": setting, "pairs": pairs, "repeated": repeated}
     # Names that are paired match each other only, whatever words they share with others.
     rules = Rules(setting=setting, ordering_match="via_matching" if pairs == "shared" else "existential")
-    sides = [{record["article"]: _annotate(record, rules.reading) for record in records} for records in annotators]
-    found = {(i, j): _compare(sides[i], sides[j], rules, options) for i, j in list_pairs(len(annotators))}
-    return PairedAgreement(names, found, options)
-
-
-def _annotate(record: Record, reading: Reading) -> _Annotated:
-    """Return an annotator's possessions of an article as columns."""
-    with name_documents([record["article"]], "article"):
-        return _Annotated(possessions(record["possessions"], reading), _get_labels(record["possessions"]))
+    sides = []
+    for records in annotators:
+        side = {}
+        for record in records:
+            with name_documents([record["article"]], "article"):
+                rows = record["possessions"]
+                side[record["article"]] = possessions(rows, rules.reading), _get_labels(rows)
+        sides.append(side)
+    compared = {(i, j): _compare(sides[i], sides[j], rules, options) for i, j in list_pairs(len(annotators))}
+    return PairedAgreement(names, compared, options)
 
 
 def _compare(
-    first: Mapping[str, _Annotated], second: Mapping[str, _Annotated], rules: Rules, options: Mapping[str, str]
+    first: Mapping[str, tuple[Possessions, Labels]],
+    second: Mapping[str, tuple[Possessions, Labels]],
+    rules: Rules,
+    options: Mapping[str, str],
 ) -> Agreement:
     """Compare two annotators' possessions of the same articles."""
     totals = np.zeros((len(COMPARED), len(COUNTS)))
@@ -280,8 +282,11 @@ def _compare(
         likeness = _compare_labels(also_said, said) if options["repeated"] == "labels" else None
         paired = match_possessions(two.names_and_orders, one.names_and_orders, rules.setting, likeness=likeness)
         totals[0] += (len(paired), len(two.names), len(paired), len(one.names))
-        compared = _keep_paired(two, one, paired) if options["pairs"] == "shared" else (two, one, paired)
-        totals[1] += count_ordered_pairs(*compared, rules)
+        pairs: Sequence[Pair] = paired
+        if options["pairs"] == "shared":
+            two, one = two.select([i for i, _ in paired]), one.select([j for _, j in paired])
+            pairs = [(number, number) for number in range(len(paired))]
+        totals[1] += count_ordered_pairs(two, one, pairs, rules)
         for label, (ours, theirs) in values.items():
             ours += (said[label][j] for _, j in paired)
             theirs += (also_said[label][i] for i, _ in paired)
@@ -302,26 +307,6 @@ def _name_scores(names: Sequence[str], values: Floats) -> Scores:
     return {name: None if np.isnan(value) else value for name, value in zip(names, values.tolist(), strict=True)}
 
 
-def _keep_paired(
-    system: Possessions, gold: Possessions, paired: Sequence[Pair]
-) -> tuple[Possessions, Possessions, list[Pair]]:
-    """Return the paired possessions of both sides, and their pairs."""
-    return (
-        system.select([i for i, _ in paired]),
-        gold.select([j for _, j in paired]),
-        [(number, number) for number in range(len(paired))],
-    )
-
-
-def _compare_articles(first: Sequence[str], second: Sequence[str], names: tuple[str, str]) -> Iterator[Problem]:
-    """Find the articles that only one annotator has."""
-    for one, other, name, of_other in ((first, second, names[0], names[1]), (second, first, names[1], names[0])):
-        known = set(one)
-        if lacking := [article for article in other if article not in known]:
-            found = f"{name} lacks {len(lacking):,} of the {len(other):,} articles of {of_other}: {join_names(lacking)}"
-            yield Problem(f"{found} (expected the same articles)")
-
-
 def _get_labels(rows: Sequence[Mapping[str, str | None]]) -> Labels:
     """Return the labels of possessions, equal if the meaning is the same."""
     values: dict[str, list[Hashable]] = {label: [row.get(label) for row in rows] for label in LABELS}
@@ -339,64 +324,16 @@ def _compare_labels(system: Labels, gold: Labels) -> Likeness:
     # No sum of what comes later may outweigh one of what comes earlier.
     step = len(others) * min(len(system["anchor"]), len(gold["anchor"])) + 1
 
+    def overlap(one: Hashable, two: Hashable) -> bool:
+        """Return whether two anchors are years with a year in common, where an open end is endless."""
+        if not (isinstance(one, Anchor) and isinstance(two, Anchor) and one.kind == two.kind == "years"):
+            return False
+        ends = ((one.lower, two.upper), (two.lower, one.upper))
+        return all(first is None or last is None or first <= last for first, last in ends)
+
     def likeness(i: int, j: int) -> int:
         one, two = system["anchor"][i], gold["anchor"][j]
         labels = sum(system[label][i] == gold[label][j] for label in others)
-        return ((one == two) * step + _overlap(one, two)) * step + labels
+        return ((one == two) * step + overlap(one, two)) * step + labels
 
     return likeness
-
-
-def _overlap(one: Hashable, two: Hashable) -> bool:
-    """Return whether two anchors are years with a year in common, where an open end is endless."""
-    if not (isinstance(one, Anchor) and isinstance(two, Anchor) and one.kind == two.kind == "years"):
-        return False
-    return all(
-        first is None or last is None or first <= last
-        for first, last in ((one.lower, two.upper), (two.lower, one.upper))
-    )
-
-
-COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
-
-
-def make_rows(found: PairedAgreement) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of all scores; of several pairs, every pair and then the means."""
-    if len(found.pairs) == 1:
-        one = found.pairs[0, 1]
-        return ["", *COLUMNS, "shared"], [[*map(_leave_out, row), one.shared] for row in one.rows()]
-    rows: list[list[object]] = [
-        [found.names[i], found.names[j], *map(_leave_out, row), one.shared]
-        for (i, j), one in found.pairs.items()
-        for row in one.rows()
-    ]
-    for name, value in found.mean.items():
-        what, _, score = name.rpartition("/")
-        values = [value, None, None] if score == "f1" else [None, None, value]
-        rows.append(["mean", None, what, None, None, *values, None])
-    return ["first annotator", "second annotator", "compared", *COLUMNS, "shared"], rows
-
-
-def _leave_out(cell: str | float | None) -> str | float | None:
-    """Return None for an empty cell, so that columns of numbers stay that."""
-    return None if cell == "" else cell
-
-
-def make_grid(found: PairedAgreement) -> Grid:
-    """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and their means."""
-    several = len(found.pairs) > 1
-    shared = "possessors" if several else pluralize(found.pairs[0, 1].shared, "possessor")
-    pairs = "these" if found.options["pairs"] == "shared" else "all"
-    notes = [
-        f"Labels are compared on the {shared} that both annotators have.",
-        f"Ordered pairs are those of {pairs} possessors.",
-        f"Options: {', '.join(f'{name} {value}' for name, value in found.options.items())}.",
-    ]
-    if not several:
-        rows = [list(map(format_cell, row)) for row in found.pairs[0, 1].rows()]
-        return Grid("", ["", *COLUMNS], rows, [f"{found.names[1]} against {found.names[0]}.", *notes])
-    mean = found.mean
-    scores = {pair: list(one.summarize().values()) for pair, one in found.pairs.items()}
-    notes += found.describe_left_out()
-    titles = [TITLES[name] for name in mean]
-    return make_pair_grid(found.names, titles, scores, list(mean.values()), notes, format_cell)

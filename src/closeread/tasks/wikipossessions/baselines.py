@@ -32,31 +32,19 @@ from closeread.wording import name_option
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"
 WITH_YEAR, ANY = "with_year", "any"
-DATES = (WITH_YEAR, ANY)
 WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 """A word of a text or a name, with accents that are characters of their own."""
 
 
 def heuristics(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
-    """Predict every named entity of every article with a text; other articles are left out, with a warning.
-
-    Raises:
-        RequestError: no pipeline is given, it does not exist or can't be loaded, or it annotates no named entities.
-        FormatError: a text can't be read.
-        UnavailableError: no article has a text.
-        MissingExtraError: spaCy is not installed.
-    """
+    """Predict every named entity of every article with a text; other articles are left out, with a warning."""
     documents = read_documents(records, spacy_model, Path(articles) if articles else None)
     _warn_of_missing(records, documents)
     return predict_entities(documents, dates)
 
 
 def oracle(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
-    """Predict the gold names of every article with a text, once each; other articles are left out, with a warning.
-
-    Raises:
-        the same errors as `heuristics`.
-    """
+    """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
     documents = read_documents(records, spacy_model, Path(articles) if articles else None)
     _warn_of_missing(records, documents)
     return predict_names(records, documents, dates)
@@ -65,15 +53,16 @@ def oracle(records: Sequence[Record], *, dates: str, spacy_model: str, articles:
 def read_documents(records: Sequence[Record], spacy_model: str, articles: Path | None) -> dict[str, Any]:
     """Read the texts of articles with a spaCy pipeline; return the documents by title, in the order of the records.
 
-    Args:
-        records: gold records.
-        spacy_model: the pipeline.
-        articles: the folder of texts; None for those of the records.
-
-    Raises:
-        the errors of `heuristics`.
+    Texts are those of a folder, or else those of the records.
     """
-    texts = _collect_texts(records, articles)
+    every = [record["article"] for record in records]
+    texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
+    if articles is not None:
+        texts = read_folder(articles, every)
+    if not texts:
+        found = f"contains no text for any of {pluralize(len(every), 'article')}: {join_names(every)}"
+        problem = Problem(f"{found} (expected files named <title>.txt)")
+        raise UnavailableError(articles or "the corpus's folder of articles", [problem])
     titles = [record["article"] for record in records if record["article"] in texts]
     plain = [strip_marks(texts[title]) for title in titles]
     pipeline = load_pipeline(spacy_model, "this baseline")
@@ -89,25 +78,14 @@ def read_documents(records: Sequence[Record], spacy_model: str, articles: Path |
 
 
 def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
-    """Predict every named entity of articles.
-
-    Args:
-        documents: spaCy documents by title.
-        dates: which dates are anchors (`DATES`).
-    """
+    """Predict every named entity of articles, given as spaCy documents by title."""
     return [
         {"article": title, "possessions": find_possessions(document, dates)} for title, document in documents.items()
     ]
 
 
 def predict_names(records: Sequence[Record], documents: Mapping[str, Any], dates: str) -> list[Record]:
-    """Predict the gold names of articles.
-
-    Args:
-        records: gold records.
-        documents: spaCy documents by title.
-        dates: which dates are anchors (`DATES`).
-    """
+    """Predict the gold names of articles, given as spaCy documents by title."""
     return [
         {"article": title, "possessions": place_names(record["possessions"], document, dates)}
         for record in records
@@ -172,9 +150,11 @@ def _find_anchors(document: Any, dates: str) -> list[tuple[Any, str]]:
 
 def _find_nearest(mention: Any, anchors: Sequence[tuple[Any, str]]) -> str | None:
     """Return the anchor of the nearest date; the earlier one of two at the same distance."""
-    if not anchors:
-        return None
-    return min(anchors, key=lambda one: (_count_tokens_between(mention, one[0]), one[0].start))[1]
+
+    def count_tokens_between(date: Any) -> int:
+        return int(date.start - mention.end if date.start >= mention.end else mention.start - date.end)
+
+    return min(anchors, key=lambda one: (count_tokens_between(one[0]), one[0].start))[1] if anchors else None
 
 
 def _find_words(text: str) -> list[tuple[str, int, int]]:
@@ -195,29 +175,6 @@ def _find_mention(name: str, document: Any, words: Sequence[tuple[str, int, int]
     return None
 
 
-def _count_tokens_between(entity: Any, date: Any) -> int:
-    """Count the tokens between two entities."""
-    return int(date.start - entity.end if date.start >= entity.end else entity.start - date.end)
-
-
-def _collect_texts(records: Sequence[Record], articles: Path | None) -> Mapping[str, str]:
-    """Return the texts by title, of the articles that have one.
-
-    Raises:
-        FormatError: texts can't be read; lists all of them.
-        UnavailableError: the folder does not exist, or no article has a text.
-    """
-    titles = [record["article"] for record in records]
-    texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
-    if articles is not None:
-        texts = read_folder(articles, titles)
-    if not texts:
-        found = f"contains no text for any of {pluralize(len(titles), 'article')}: {join_names(titles)}"
-        problem = Problem(f"{found} (expected files named <title>.txt)")
-        raise UnavailableError(articles or "the corpus's folder of articles", [problem])
-    return texts
-
-
 def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) -> None:
     lacking = [record["article"] for record in records if record["article"] not in documents]
     if lacking:
@@ -227,12 +184,7 @@ def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) ->
 
 
 def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
-    """Return the texts of a folder by title, of the articles that have one.
-
-    Raises:
-        FormatError: texts can't be read; lists all of them.
-        UnavailableError: the folder does not exist.
-    """
+    """Return the texts of a folder by title, of the articles that have one."""
     if not folder.is_dir():
         raise UnavailableError(folder, [Problem("is not a folder (expected a folder of texts named <title>.txt)")])
     texts, unreadable = article_texts(folder, titles)
@@ -245,7 +197,7 @@ def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:
 OPTIONS = (
     Option(
         "dates",
-        DATES,
+        (WITH_YEAR, ANY),
         WITH_YEAR,
         "Anchor possessors at the nearest date that names a year, or at the nearest date of any kind, which is kept as "
         "it is written if it names none.",

@@ -28,9 +28,6 @@ YEAR = re.compile(r"(?:(?P<before>AD|CE)\s*)?(?P<year>[0-9]{1,5})(?:\s*(?P<after
 NOW = "now"
 UNKNOWN = "unknown"
 
-SHORT = 200
-"""The most characters of a text that is remembered with what it was parsed to."""
-
 
 class Anchor(NamedTuple):
     """A parsed anchor.
@@ -50,6 +47,7 @@ class Anchor(NamedTuple):
     reversed: bool = False
 
 
+@lru_cache(maxsize=2**12)  # the rules and the scores both ask, of gold and of every system that is compared
 def parse_anchor(text: str | None) -> Anchor:
     """Parse the text of an anchor.
 
@@ -66,35 +64,20 @@ def parse_anchor(text: str | None) -> Anchor:
     """
     if text is None or not text.strip():
         return Anchor("unknown")
-    return _parse_short(text) if len(text) <= SHORT else _parse(text)
-
-
-@lru_cache(maxsize=2**12)
-def _parse_short(text: str) -> Anchor:
-    """Parse an anchor, which the rules and the scores both ask for, of gold and of every system that is compared."""
-    return _parse(text)
-
-
-def _parse(text: str) -> Anchor:
     sides = DASH.split(text.strip())
     last = _parse_side(sides[-1])
     first = _parse_side(sides[0], before_christ=isinstance(last, int) and last < 0)
     if len(sides) > 2 or first is None or last is None:
         return Anchor("event")
-    if isinstance(first, int):
-        return _make_range(first, last)
-    if isinstance(last, int):
-        # `Now-1888` is `1888-Now` in reverse order.
-        return _make_range(last, NOW)._replace(reversed=True) if first == NOW else Anchor("years", None, last, True)
-    if first == last == UNKNOWN:
-        return Anchor("unknown")
-    return Anchor("years", None, None, True, True)
-
-
-def _make_range(first: int, last: int | str) -> Anchor:
-    if isinstance(last, int):
+    if isinstance(first, int) and isinstance(last, int):
         return Anchor("years", min(first, last), max(first, last), reversed=last < first)
-    return Anchor("years", first, None, open_end=True) if last == NOW else Anchor("years", first, first)
+    if isinstance(first, int):
+        return Anchor("years", first, None, open_end=True) if last == NOW else Anchor("years", first, first)
+    if isinstance(last, int):
+        if first == NOW:  # `Now-1888` is `1888-Now` in reverse order
+            return Anchor("years", last, None, open_end=True, reversed=True)
+        return Anchor("years", None, last, True)
+    return Anchor("unknown") if first == last == UNKNOWN else Anchor("years", None, None, True, True)
 
 
 def _parse_side(text: str, *, before_christ: bool = False) -> int | str | None:
@@ -153,14 +136,9 @@ AFTER = re.compile("[ ,.]*")
 
 
 class _Time(NamedTuple):
-    """A single time expression.
+    """A single time expression: a century, a decade or a year, with its years, positive in either era.
 
-    Attributes:
-        kind: "century", "decade" or "year".
-        first, last: its years, positive in either era.
-        before_christ: whether the era is BC; None if no era is given.
-        leading: whether the era is written first.
-        named: whether an ordinal is followed by the word "century".
+    `leading` says whether the era is written first, `named` whether an ordinal is followed by the word "century".
     """
 
     kind: str
@@ -172,14 +150,12 @@ class _Time(NamedTuple):
 
     @property
     def certain(self) -> bool:
-        """Whether this is a time regardless of context."""
         if self.kind == "century":
             return self.named
         return self.before_christ is not None or FIRST_YEAR <= self.first <= LAST_YEAR
 
     @property
     def years(self) -> tuple[int, int]:
-        """The first and last year, negative before Christ."""
         return (-self.last, -self.first) if self.before_christ else (self.first, self.last)
 
 
@@ -282,17 +258,7 @@ Time = Years | Event | None
 
 
 class Reading(NamedTuple):
-    """How anchors are read.
-
-    Attributes:
-        strip_scope: how event names are normalized (`closeread.tasks.wikipossessions.matching`).
-        unknown_with_relation: how to treat `Unknown` with a relation: as no anchor, or as an anchor that equals only
-            another such `Unknown`.
-        now_year: the year of `Now`.
-        open_range: how to treat a range that begins at an unknown time, including `Now` alone: as its last year, or as
-            no anchor.
-        century: how to treat `13th Century`: as an event, or as the years 1201 to 1300.
-    """
+    """How anchors are read, by the procedure's options of these names."""
 
     strip_scope: str = "all"
     unknown_with_relation: str = "unanchored"
@@ -302,13 +268,7 @@ class Reading(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """How gold ranges are widened.
-
-    Attributes:
-        share: the years added on each side, as a fraction of the length; 0 adds none.
-        rounding: how these years, at least 1, are rounded; "round" rounds half up.
-        recall: whether recall is measured against the expanded or the original range.
-    """
+    """How gold ranges are widened: by which fraction of their length, and as the procedure's options say."""
 
     share: Fraction = Fraction(0)
     rounding: str = "floor"
@@ -359,21 +319,20 @@ def parse_century(text: str) -> Anchor | None:
     if len(sides) > 2 or not any(century and century["word"] for century in found):
         return None
     era = found[-1]["era"] if found[-1] else None
-    anchors = [
-        parse_anchor(side) if century is None else _make_century(int(century["number"]), century["era"] or era)
-        for side, century in zip(known, found, strict=True)
-    ]
+    anchors = []
+    for side, century in zip(known, found, strict=True):
+        if century is None:
+            anchors.append(parse_anchor(side))
+            continue
+        last = 100 * int(century["number"])
+        is_before_christ = (century["era"] or era or "").upper().startswith("BC")
+        anchors.append(Anchor("years", -last, 99 - last) if is_before_christ else Anchor("years", last - 99, last))
     until_now = anchors[-1].kind == "years" and anchors[-1].upper is None
     lower = [anchor.lower for anchor in anchors if anchor.lower is not None]
     upper = [anchor.upper for anchor in anchors if anchor.upper is not None]
     if len(lower) + until_now < len(known):
         return None
     return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
-
-
-def _make_century(number: int, era: str | None) -> Anchor:
-    first, last = 100 * number - 99, 100 * number
-    return Anchor("years", -last, -first) if (era or "").upper().startswith("BC") else Anchor("years", first, last)
 
 
 def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fraction, Fraction]:
@@ -387,25 +346,16 @@ def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fracti
     if not (isinstance(system, Years) and isinstance(gold, Years)):
         same = Fraction(type(system) is type(gold) and system == gold)
         return same, same
-    expanded = _expand(gold, tolerance)
+    expanded = gold
+    if tolerance.share:
+        exact = (gold.upper - gold.lower) * tolerance.share
+        rounded = {"floor": floor(exact), "round": floor(exact + Fraction(1, 2)), "ceil": ceil(exact)}
+        years = max(1, rounded[tolerance.rounding])
+        expanded = Years(gold.lower - years, gold.upper + years)
+
+    def count_shared(other: Years) -> int:
+        return max(0, min(system.upper, other.upper) - max(system.lower, other.lower) + 1)
+
     judged = expanded if tolerance.recall == "expanded" else gold
-    return Fraction(_count_shared_years(system, expanded), _count_years(system)), Fraction(
-        _count_shared_years(system, judged), _count_years(judged)
-    )
-
-
-def _expand(gold: Years, tolerance: Tolerance) -> Years:
-    if not tolerance.share:
-        return gold
-    exact = (gold.upper - gold.lower) * tolerance.share
-    rounded = {"floor": floor(exact), "round": floor(exact + Fraction(1, 2)), "ceil": ceil(exact)}
-    years = max(1, rounded[tolerance.rounding])
-    return Years(gold.lower - years, gold.upper + years)
-
-
-def _count_years(years: Years) -> int:
-    return years.upper - years.lower + 1
-
-
-def _count_shared_years(one: Years, other: Years) -> int:
-    return max(0, min(one.upper, other.upper) - max(one.lower, other.lower) + 1)
+    precision = Fraction(count_shared(expanded), system.upper - system.lower + 1)
+    return precision, Fraction(count_shared(judged), judged.upper - judged.lower + 1)

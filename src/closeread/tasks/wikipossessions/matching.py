@@ -19,9 +19,7 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from closeread.arrays import Ints
 from closeread.assignment import Numbers, best_assignment
 
 ARTICLES = frozenset({"a", "an", "the"})
@@ -37,9 +35,6 @@ PREPOSITIONS = frozenset(
 # fmt: on
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
 STRIP_SCOPES = ("all", "edges")
-
-SHORT = 200
-"""The most characters of a text that is remembered with what it was normalized to."""
 
 # Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
 _PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
@@ -57,6 +52,7 @@ class Name(NamedTuple):
     content: frozenset[str]
 
 
+@lru_cache(maxsize=2**12)  # every system that is compared has as many copies as gold
 def normalize_name(text: str, strip_scope: str = "all") -> Name:
     """Normalize case and typography, and remove punctuation at token edges and function words.
 
@@ -72,16 +68,6 @@ def normalize_name(text: str, strip_scope: str = "all") -> Name:
     >>> normalize_name("The Of").tokens
     ('the', 'of')
     """
-    return _normalize_short(text, strip_scope) if len(text) <= SHORT else _normalize(text, strip_scope)
-
-
-@lru_cache(maxsize=2**12)
-def _normalize_short(text: str, strip_scope: str) -> Name:
-    """Normalize a name of which every system that is compared has as many copies as gold."""
-    return _normalize(text, strip_scope)
-
-
-def _normalize(text: str, strip_scope: str) -> Name:
     # Applied twice, because NFKC and case folding may produce new apostrophes and spaces.
     folded = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     written = unicodedata.normalize("NFKC", folded).split() or [""]
@@ -101,9 +87,6 @@ def _strip_punctuation(token: str) -> str:
     kept = [i for i, character in enumerate(token) if not unicodedata.category(character).startswith("P")]
     return token[kept[0] : kept[-1] + 1] if kept else ""
 
-
-MANY_CELLS = 4_000_000
-"""Larger tables of names and tokens are kept sparse."""
 
 Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
@@ -267,8 +250,8 @@ def _group_by_shared_tokens(
     """Group the unmatched positions of both sides into connected components of shared tokens."""
     free = [(system, [i for i in range(len(system)) if i not in used])]
     free.append((gold, [j for j in range(len(gold)) if j not in used_gold]))
-    ours, theirs = ({token for i in positions for token in names[i].content} for names, positions in free)
-    parent = {token: token for token in ours & theirs}
+    tokens_of_sides = [{token for i in positions for token in names[i].content} for names, positions in free]
+    parent = {token: token for token in set.intersection(*tokens_of_sides)}
 
     def root(token: str) -> str:
         while parent[token] != token:
@@ -290,7 +273,12 @@ def _group_by_shared_tokens(
 def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> Numbers:
     """Compute the integer weights of all pairs, so that a pair outweighs all overlaps; 0 without shared tokens."""
     number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
-    shared = _count_shared(system, gold, number)
+    # 0/1 matrices of names and tokens; float32 is exact up to 2**24, and its product is fast.
+    incidence = [np.zeros((len(side), len(number)), np.float32) for side in (system, gold)]
+    for table, side in zip(incidence, (system, gold), strict=True):
+        for row, tokens in zip(table, side, strict=True):
+            row[[number[token] for token in tokens if token in number]] = 1
+    shared = (incidence[0] @ incidence[1].T).astype(np.int64)
     sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))
     some = shared > 0
     unions = (sizes[:, None] + gold_sizes[None, :] - shared)[some]
@@ -300,28 +288,3 @@ def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]
     weight = np.zeros((n, n), kind)
     weight[: len(system), : len(gold)][some] = bonus + shared[some].astype(kind) * (scale // unions.astype(kind))
     return weight
-
-
-def _count_shared(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]], number: dict[str, int]) -> Ints:
-    """Count the tokens that names share, (system names, gold names)."""
-    if max(len(system), len(gold)) * len(number) <= MANY_CELLS:
-        ours, theirs = (_build_incidence(side, number) for side in (system, gold))
-        return (ours @ theirs.T).astype(np.int64)
-    from scipy.sparse import csr_array  # takes 0.1 s to import, and few articles need it
-
-    tables = []
-    for side in (system, gold):
-        columns = [number[token] for tokens in side for token in tokens if token in number]
-        sizes = [sum(token in number for token in tokens) for tokens in side]
-        shape = (len(side), len(number))
-        tables.append(csr_array((np.ones(len(columns), np.int64), columns, np.cumsum([0, *sizes])), shape=shape))
-    shared: Ints = (tables[0] @ tables[1].T).toarray()
-    return shared
-
-
-def _build_incidence(side: Sequence[frozenset[str]], number: dict[str, int]) -> NDArray[np.float32]:
-    """Build the 0/1 matrix of names and tokens; float32 is exact up to 2**24, and its product is fast."""
-    table = np.zeros((len(side), len(number)), np.float32)
-    for row, tokens in zip(table, side, strict=True):
-        row[[number[token] for token in tokens if token in number]] = 1
-    return table

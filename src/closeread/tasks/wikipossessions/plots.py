@@ -57,17 +57,11 @@ _ASPECT = 1.5  # the aspect ratio of a page with many possessions
 
 
 class Cell(NamedTuple):
-    """A possession in a plot.
+    """A possession in a plot: its texts, what its shape and lines tell, and their widths.
 
-    Attributes:
-        kind: PER, LOC, ORG or None.
-        name, order, anchor: the texts; the anchor is empty if there is none.
-        certain: whether the possession is certain.
-        relation_certain: whether the relation to the anchor is certain; None if there is no relation.
-        lacking: whether the possessor is not in gold.
-        shape: the width of the shape.
-        line: the width of the line between shape and anchor, equal to that of the anchor.
-        width: the total width, including the mark next to the shape.
+    The anchor is empty if there is none, and `relation_certain` None if there is no relation; `lacking` says whether
+    the possessor is not in gold.  The line between shape and anchor is as wide as the anchor; the width as a whole
+    includes the mark next to the shape.
     """
 
     kind: str | None
@@ -83,14 +77,7 @@ class Cell(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An entry of the legend.
-
-    Attributes:
-        kind: the shape; "" for a line, or `MARK`.
-        style: the line style of the edge or line.
-        text: the label.
-        width: the total width.
-    """
+    """An entry of the legend: its shape ("" for a line, or `MARK`), line style, label and total width."""
 
     kind: str | None
     style: str
@@ -99,13 +86,7 @@ class Entry(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One side of the plot.
-
-    Attributes:
-        label: the label of its `Axes`: "gold" or "prediction".
-        heading: the text above it, or "".
-        columns: the cells by order; the cells of a column are tied.
-    """
+    """One side of the plot: the label of its `Axes`, the text above it, and its cells by order, a column for ties."""
 
     label: str
     heading: str
@@ -123,9 +104,6 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
     Returns:
         A figure whose axes are labelled "title", "gold", "prediction" (if any) and "legend".  The patches of "gold" and
         "prediction" are the shapes, one per possession.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
     """
     with own_settings():
         measure = make_measure()
@@ -141,13 +119,7 @@ def _parse_order(row: Record) -> tuple[int, ...]:
 
 
 def _build_columns(rows: Sequence[Record], known: set[tuple[str, ...]] | None, measure: Measure) -> list[list[Cell]]:
-    """Build the cells of a side by order; ties share a column, or several if there are many.
-
-    Args:
-        rows: the possessions.
-        known: the names of gold if this is a prediction, else None.
-        measure: measures the width of a text.
-    """
+    """Build the cells of a side by order; `known` are the names of gold if this is a prediction."""
     columns = []
     for _, tied in groupby(sorted(rows, key=_parse_order), _parse_order):
         cells = [_build_cell(row, known, measure) for row in tied]
@@ -297,11 +269,7 @@ def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
 
 
 def find_article(records: Sequence[Record], title: str) -> Record:
-    """Return the record of an article.
-
-    Raises:
-        RequestError: there is none; the message names the nearest title.
-    """
+    """Return the record of an article; if there is none, the error names the nearest title."""
     by_title = {record["article"]: record for record in records}
     if title not in by_title:
         raise RequestError(shorten(describe_unknown("article", title, list(by_title)), 600))

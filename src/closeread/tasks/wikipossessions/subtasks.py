@@ -18,9 +18,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from closeread.arrays import Floats, Ints, LimitError, Mask
+from closeread.arrays import Floats, LimitError, Mask
 from closeread.tasks.wikipossessions.dates import Reading, Time, Tolerance, parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
     Name,
@@ -35,12 +34,8 @@ from closeread.tasks.wikipossessions.matching import (
 SUBORDERS = ("tuple", "nested_tie", "integer_part")
 ORDERING_MATCHES = ("existential", "via_matching")
 
-Ranks = NDArray[np.int32]
 NameMatches = Mask
 """(names of one side, names of the other) whether they match."""
-
-NEVER = 2**30
-"""A rank greater than that of any possession."""
 
 
 class Ordered(NamedTuple):
@@ -50,14 +45,10 @@ class Ordered(NamedTuple):
         names: the distinct names.
         before: (n, n) whether some possession of one name comes no later than some possession of the other; False on
             the diagonal.
-        first, last: (n,) the ranks of the first and last possession of each name; None if `before` does not follow
-            from them, that is, from the first of one being no later than the last of the other.
     """
 
     names: Sequence[Name]
     before: Mask
-    first: Ranks | None
-    last: Ranks | None
 
 
 class PairCounts(NamedTuple):
@@ -72,10 +63,8 @@ class PairCounts(NamedTuple):
 def ordered_pairs(side: NamesAndOrders, suborder: str = "tuple") -> Ordered:
     """Return the ordered pairs of names of a side.
 
-    Args:
-        side: the possessions.
-        suborder: "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a
-            possession tie with the one it is nested in (6 and 6.1); "integer_part" compares only the first number.
+    "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a possession tie with the
+    one it is nested in (6 and 6.1); "integer_part" compares only the first number.
     """
     placed = [(name, order) for name, order in zip(side.names, side.orders, strict=True) if order is not None]
     if suborder == "integer_part":
@@ -93,9 +82,7 @@ def ordered_pairs(side: NamesAndOrders, suborder: str = "tuple") -> Ordered:
     if suborder == "nested_tie":
         _tie_nested([(number[name.tokens], order) for name, order in placed], before)
     np.fill_diagonal(before, val=False)
-    if suborder == "nested_tie":
-        return Ordered(list(names.values()), before, None, None)
-    return Ordered(list(names.values()), before, first, last)
+    return Ordered(list(names.values()), before)
 
 
 def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
@@ -115,10 +102,8 @@ def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
 def pair_counts(system: Ordered, gold: Ordered, matches: NameMatches | None) -> PairCounts:
     """Count the pairs of each side, and those found in the other side.
 
-    Args:
-        system, gold: the two sides.
-        matches: (names of the system, names of gold) whether they match; a pair is found if some pair of matching names
-            is a pair of the other side.  None if only equal names match.
+    A pair is found if some pair of matching names is a pair of the other side; without `matches`, only equal names
+    match.
     """
     if matches is None:
         place = {name.tokens: j for j, name in enumerate(gold.names)}
@@ -133,37 +118,11 @@ def pair_counts(system: Ordered, gold: Ordered, matches: NameMatches | None) -> 
 
 def _find_matched_pairs(side: Ordered, matches: NameMatches) -> Mask:
     """Return the pairs of names (rows of `matches`) whose matching names (columns) include a pair of the side."""
-    if side.first is not None and side.last is not None and len(side.names) > 1:
-        return _find_matched_pairs_by_rank(side.first, side.last, matches)
     # float32 products are fast, and sums of non-negative numbers don't cancel.
     weight = matches.astype(np.float32)
     some = (weight @ side.before.astype(np.float32) > 0).astype(np.float32)
     found: Mask = some @ weight.T > 0
     return found
-
-
-def _find_matched_pairs_by_rank(first: Ranks, last: Ranks, matches: Mask) -> Mask:
-    """Do the same by rank, where two names are a pair if the first of one is no later than the last of the other."""
-    best_first, first_1, first_2 = _find_least_two(first, matches)
-    best_last, last_1, last_2 = _find_least_two(-last, matches)
-    distinct = best_first[:, None] != best_last[None, :]
-    second_best = (first_2[:, None] <= -last_1[None, :]) | (first_1[:, None] <= -last_2[None, :])
-    found: Mask = (first_1[:, None] <= -last_1[None, :]) & (distinct | second_best)
-    return found
-
-
-def _find_least_two(ranks: Ranks, matches: NameMatches) -> tuple[Ints, Ranks, Ranks]:
-    """Return, for each row, a matching name of the lowest rank, that rank, and the lowest rank of the others."""
-    order = np.argsort(ranks, kind="stable")
-    left = matches[:, order]
-    rows = np.arange(len(left))
-    found = []
-    for _ in range(2):
-        place = left.argmax(axis=1)
-        rank = np.where(left[rows, place], ranks[order[place]], NEVER)
-        found.append((order[place], rank))
-        left[rows, place] = False
-    return found[0][0], found[0][1], found[1][1]
 
 
 def match_names_by_content(system: Ordered, gold: Ordered) -> NameMatches:
@@ -219,21 +178,7 @@ Credit = tuple[Fraction | int, Fraction | int]
 
 
 class Rules(NamedTuple):
-    """How an article is scored; the constant named after each attribute lists its values.
-
-    Attributes:
-        setting: how names match: "exact" or "partial".
-        scenario: which predictions are scored: all, those that match gold ("all_correct"), or the first of each name
-            if the system was given the gold names ("oracle").
-        reading: how names and anchors are read.
-        matching: whether several predictions may match one gold possession.
-        tolerance: how gold ranges are widened.
-        relation_certainty_gold: whether certainty is scored for all anchored gold relations, or only for certain ones.
-        relation_requires: whether a relation, or its certainty, is right only if its anchor is: if the anchors share a
-            year, within the tolerance, or are the same event.
-        suborder: how orders such as 6.1 are compared.
-        ordering_match: which pairs of names match in the partial setting.
-    """
+    """How an article is scored, by the procedure's options of these names."""
 
     setting: str = "exact"
     scenario: str = "all"
@@ -263,18 +208,8 @@ class Possessions(NamedTuple):
 
     def select(self, positions: Sequence[int]) -> Possessions:
         """Select the possessions at these positions."""
-        return Possessions(
-            [self.names[i] for i in positions],
-            [self.orders[i] for i in positions],
-            [self.certainty[i] for i in positions],
-            [self.times[i] for i in positions],
-            [self.relation[i] for i in positions],
-            [self.relation_certainty[i] for i in positions],
-        )
-
-    def has_anchor(self) -> list[bool]:
-        """Return for each possession whether it has an anchor."""
-        return [time is not None for time in self.times]
+        columns: Any = ([column[i] for i in positions] for column in self)
+        return Possessions(*columns)
 
 
 def possessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Possessions:
@@ -317,7 +252,7 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
         "relation_certainty": _credit_labels(system.relation_certainty, gold.relation_certainty, times, rules),
     }
     everything = [True] * len(system.names), [True] * len(gold.names)
-    anchored = system.has_anchor(), gold.has_anchor()
+    anchored = [time is not None for time in system.times], [time is not None for time in gold.times]
     judged = {name: everything if name.startswith("possessor") else anchored for name in credits_of}
     if rules.relation_certainty_gold == "certain_only":
         judged["relation_certainty"] = _keep_certain_gold(anchored, gold.relation_certainty, pairs)
@@ -386,13 +321,7 @@ def _sum_credits(
 def count_ordered_pairs(
     system: Possessions, gold: Possessions, pairs: Sequence[Pair], rules: Rules
 ) -> tuple[int, int, int, int]:
-    """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`.
-
-    Args:
-        system, gold: the two sides.
-        pairs: the matched positions of both, for the option `ordering_match`.
-        rules: how names match and orders are compared.
-    """
+    """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`."""
     ours, theirs = (ordered_pairs(side.names_and_orders, rules.suborder) for side in (system, gold))
     if rules.setting == "exact":
         matches = None

@@ -116,12 +116,7 @@ class Prediction(NamedTuple):
 
 
 class LeaveOneOut:
-    """Predicts each document by a model that is trained on all others.
-
-    Args:
-        records: the documents, with gold chains.
-        settings: how.
-    """
+    """Predicts each document, which has gold chains, by a model that is trained on all others."""
 
     def __init__(self, records: Sequence[Record], settings: Settings) -> None:
         self._settings = settings
@@ -234,15 +229,9 @@ def predict(
     only: Collection[str] = (),
     jobs: int = 1,
 ) -> Iterator[Prediction]:
-    """Predict documents, each by a model that is trained on all others; yield them in the order of the records.
+    """Predict documents, or only some, each by a model that is trained on all others; in the order of the records.
 
-    The result does not depend on the number of threads.
-
-    Args:
-        records: the documents, with gold chains.
-        settings: how.
-        only: the names of the documents that are predicted; all if empty.
-        jobs: the number of threads.
+    The result does not depend on the number of threads (`jobs`).
     """
     wanted = {record["document"] for record in select_documents(records, only)}
     if len(records) < 2:
@@ -270,12 +259,7 @@ def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exc
 
 
 def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
-    """Return rows as CoNLL, with the sentences of the corpus.
-
-    Args:
-        records: the records of the corpus.
-        rows: predictions for some of them.
-    """
+    """Return predictions for some records of the corpus as CoNLL, with their sentences."""
     sentences = {record["document"]: record["sentences"] for record in records}
     try:
         return "".join(
@@ -287,10 +271,9 @@ def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:
 
 @contextmanager
 def writing_links(path: Path | None) -> Iterator[Callable[[Prediction], None]]:
-    """Yield what writes the candidate links of a prediction to a file, which appears if the block succeeds.
+    """Yield what writes the candidate links of a prediction to a file (JSON Lines), if there is one.
 
-    Args:
-        path: the file, JSON Lines; None to write nothing.
+    The file appears if the block succeeds.
     """
     if path is None:
         yield lambda prediction: None

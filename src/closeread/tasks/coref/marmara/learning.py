@@ -42,9 +42,8 @@ def balance(n_negative: int, n_positive: int) -> Floats:
 def score_codes(learner: str, counts: Ints) -> Floats:
     """Train on examples, and return the score of every code, (`N_CODES`,): above 0 the classifier links a pair.
 
-    Args:
-        learner: "svc" or "svr": linear support vector machines for classification and for regression.
-        counts: the negative and the positive examples by code, (2, `N_CODES`).
+    The learner is "svc" or "svr": linear support vector machines for classification and for regression.  Counts are
+    those of the negative and the positive examples by code, (2, `N_CODES`).
     """
     weights = counts * balance(*counts.sum(axis=1).tolist())[:, None]
     labels, codes = np.nonzero(counts)
@@ -161,13 +160,7 @@ def add_intercept(features: Floats) -> Floats:
 
 
 def fit_pairs(learner: str, matrix: PairMatrix, is_positive: Mask) -> PairWeights:
-    """Train on pairs.
-
-    Args:
-        learner: "svc" or "svr".
-        matrix: the pairs.
-        is_positive: whether they corefer, (n_pairs,).
-    """
+    """Train on pairs, given whether they corefer, (n_pairs,)."""
     n_positive = int(is_positive.sum())
     cost = balance(len(is_positive) - n_positive, n_positive)[is_positive.astype(np.int64)]
     sign = np.where(is_positive, 1.0, -1.0)

@@ -23,11 +23,7 @@ THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 
 
 class Chains:
-    """The chains of a document, at first one a mention.
-
-    Args:
-        spans: the mentions.
-    """
+    """The chains of a document, at first one a mention."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self.chain: Ints = np.arange(len(spans))
@@ -55,14 +51,7 @@ class Chains:
 
 
 def link_all(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
-    """Link a mention with all earlier ones whose score is positive, from the nearest back.
-
-    Args:
-        chains: the chains, which are changed.
-        second: the mention.
-        scores: the scores with each earlier mention, (second,).
-        is_candidate: whether it may be linked with each, (second,).
-    """
+    """Link a mention with all earlier ones whose score, (second,), is positive and that it may be linked with."""
     linked = np.flatnonzero(is_candidate & (scores > THRESHOLDS["svc"]))[::-1]
     # One mention of a chain stands for all: what overlapped still overlaps when the chains have grown.
     _, nearest = np.unique(chains.chain[linked], return_index=True)
@@ -71,10 +60,7 @@ def link_all(chains: Chains, second: int, scores: Floats, is_candidate: Mask) ->
 
 
 def link_best(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
-    """Link a mention with the earlier one of the best score, the nearest of equals, if that is above the threshold.
-
-    Arguments as those of `link_all`.
-    """
+    """Link a mention with the earlier one of the best score, the nearest of equals, if that is above the threshold."""
     allowed = np.where(is_candidate, scores, -np.inf)[::-1]
     if len(allowed) and allowed[best := int(np.argmax(allowed))] > THRESHOLDS["svr"]:
         chains.link(second - 1 - best, second)
@@ -115,29 +101,20 @@ def iterate_scores(model: Model, mentions: Mentions, vectors: MentionVectors | N
         codes = encode_pairs(mentions, first, second)
         values = model.codes[codes]
         if model.weights is not None and vectors is not None:
-            values += _score_vectors(model.weights, vectors, slice(stop - 1), slice(start, stop))
+            head, mean = model.weights.cosines
+            firsts, seconds = slice(stop - 1), slice(start, stop)
+            values += head * (vectors.head[seconds] @ vectors.head[firsts].T)
+            values += mean * (vectors.mean[seconds] @ vectors.mean[firsts].T)
+            values += vectors.values[firsts] @ model.weights.first
+            values += (vectors.values[seconds] @ model.weights.second)[:, None]
         yield Scores(second.ravel(), codes, values, (first < second) & mark_candidates(mentions, first, second))
         start = stop
-
-
-def _score_vectors(weights: PairWeights, vectors: MentionVectors, first: slice, second: slice) -> Floats:
-    """Return what vectors add to the scores of pairs, (n_second, n_first)."""
-    head, mean = weights.cosines
-    found: Floats = head * (vectors.head[second] @ vectors.head[first].T)
-    found += mean * (vectors.mean[second] @ vectors.mean[first].T)
-    found += vectors.values[first] @ weights.first
-    found += (vectors.values[second] @ weights.second)[:, None]
-    return found
 
 
 def build_chains(
     learner: str, model: Model, mentions: Mentions, vectors: MentionVectors | None
 ) -> list[list[list[int]]]:
-    """Link the mentions of a document: with all that the classifier says, or with the best one of the regression.
-
-    Returns:
-        The spans of each chain of two or more mentions.
-    """
+    """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression."""
     link = link_all if learner == "svc" else link_best
     chains = Chains(mentions.spans)
     for scores in iterate_scores(model, mentions, vectors):
@@ -159,10 +136,5 @@ def iterate_links(document: str, model: Model, mentions: Mentions, vectors: Ment
         for second, one, code, score in zip(*(column.tolist() for column in columns), strict=True):
             if code not in names:
                 names[code] = name_features(code)
-            yield {
-                "document": document,
-                "first": spans[one],
-                "second": spans[second],
-                "features": names[code],
-                "score": score,
-            }
+            pair = {"document": document, "first": spans[one], "second": spans[second]}
+            yield {**pair, "features": names[code], "score": score}

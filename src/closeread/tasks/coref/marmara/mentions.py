@@ -79,13 +79,9 @@ def find_proper_stems(tokens: Tokens) -> frozenset[str]:
 
 
 def classify_head(tokens: Tokens, head: int, stems: Collection[str], pronouns: Collection[str]) -> int:
-    """Return the type of a mention, a number in `TYPES`.
+    """Return the type of a mention by its head, a number in `TYPES`.
 
-    Args:
-        tokens: the tokens of its document.
-        head: its head.
-        stems: the document's `find_proper_stems`.
-        pronouns: lemmas of pronouns, in lower case.
+    `stems` are the document's `find_proper_stems`, `pronouns` lemmas of pronouns, in lower case.
     """
     if lower(tokens.lemmas[head]) in pronouns:
         return PRONOUN
@@ -118,22 +114,25 @@ INSIDE = frozenset(
 def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> list[Span]:
     """Find the mentions of a document; no annotation of coreference is needed.
 
-    Args:
-        record: the document.
-        derived_modifiers: "exclude" or "include" verbs that are modifiers by a suffix (participles), and what depends
-            on them.
+    Verbs that are modifiers by a suffix (participles), and what depends on them, are "exclude"d or "include"d.
     """
     return detect_in_tokens(read_tokens(record), derived_modifiers)
 
 
 def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
     """Find the mentions among the tokens of a document."""
-    spans = {
-        *_find_noun_phrases(tokens, derived_modifiers),
-        *_find_pronouns(tokens),
-        *_find_names(tokens),
-        *_find_repeated_nouns(tokens),
-    }
+    spans = set(_find_noun_phrases(tokens, derived_modifiers))
+    capitalised: dict[int, str] = {}
+    columns = (tokens.forms, tokens.lemmas, tokens.first_tags, tokens.last_tags)
+    for token, (form, lemma, first_tag, last_tag) in enumerate(zip(*columns, strict=True)):
+        is_name = first_tag == "Noun" and is_capitalised(lemma)
+        if is_name or "Pron" in (first_tag, last_tag):
+            spans.add((token, token))
+        if first_tag == "Noun" and is_capitalised(form):
+            capitalised[token] = lower(strip_suffix(form))
+    # Nouns that stand with a capital twice or more in the document, whatever their suffix.
+    times = Counter(capitalised.values())
+    spans |= {(token, token) for token, stem in capitalised.items() if times[stem] > 1}
     return sorted(spans, key=document_order)
 
 
@@ -147,13 +146,12 @@ def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]
         if tag not in ("Noun", "Pron"):
             continue
         inside: set[int] = set()
-        waiting = [
-            token
-            for token in dependents[head]
-            if token < head
-            and tokens.relations[token] in INSIDE
-            and (derived_modifiers == "include" or not _is_derived_verb(tokens, token))
-        ]
+        waiting = []
+        for token in dependents[head]:
+            is_derived_verb = tokens.first_tags[token] == "Verb" and tokens.n_groups[token] > 1
+            is_allowed = derived_modifiers == "include" or not is_derived_verb
+            if token < head and tokens.relations[token] in INSIDE and is_allowed:
+                waiting.append(token)
         while waiting:
             token = waiting.pop()
             if token not in inside:  # the heads of a damaged tree may form a circle
@@ -163,33 +161,3 @@ def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]
         while start - 1 in inside:
             start -= 1
         yield start, head
-
-
-def _is_derived_verb(tokens: Tokens, token: int) -> bool:
-    return tokens.first_tags[token] == "Verb" and tokens.n_groups[token] > 1
-
-
-def _find_pronouns(tokens: Tokens) -> Iterator[Span]:
-    for token, tags in enumerate(zip(tokens.first_tags, tokens.last_tags, strict=True)):
-        if "Pron" in tags:
-            yield token, token
-
-
-def _find_names(tokens: Tokens) -> Iterator[Span]:
-    """Yield nouns whose lemma begins with a capital."""
-    for token, (tag, lemma) in enumerate(zip(tokens.first_tags, tokens.lemmas, strict=True)):
-        if tag == "Noun" and is_capitalised(lemma):
-            yield token, token
-
-
-def _find_repeated_nouns(tokens: Tokens) -> Iterator[Span]:
-    """Yield nouns that stand with a capital twice or more in the document, whatever their suffix."""
-    stems = {
-        token: lower(strip_suffix(form))
-        for token, (form, tag) in enumerate(zip(tokens.forms, tokens.first_tags, strict=True))
-        if tag == "Noun" and is_capitalised(form)
-    }
-    times = Counter(stems.values())
-    for token, stem in stems.items():
-        if times[stem] > 1:
-            yield token, token

@@ -35,33 +35,11 @@ from closeread.tasks.coref.marmara.mentions import (
 Codes = NDArray[np.int16]
 
 A = tuple(f"{side}:{name}" for side in ("m1", "m2", "both") for name in TYPES)
-INDEPENDENT = (
-    "head",
-    "lemma",
-    "last_part",
-    "acronym",
-    "acronym_reverse",
-    "head_in",
-    "head_in_reverse",
-    "lemma_in",
-    "lemma_in_reverse",
-)
+EACH_WAY = ("acronym", "head_in", "lemma_in")
+B = ("head", "lemma", "last_part", *(f"{name}{way}" for name in EACH_WAY for way in ("", "_reverse", "_any")))
+INDEPENDENT = tuple(name for name in B if not name.endswith("_any"))
 """The features of B that are bits of a code; the others are disjunctions of these."""
 
-B = (
-    "head",
-    "lemma",
-    "last_part",
-    "acronym",
-    "acronym_reverse",
-    "acronym_any",
-    "head_in",
-    "head_in_reverse",
-    "head_in_any",
-    "lemma_in",
-    "lemma_in_reverse",
-    "lemma_in_any",
-)
 FEATURES = (*A, *B, *(f"{a}*{b}" for a in A for b in B))
 """The names of all 129 features."""
 
@@ -109,13 +87,7 @@ class Mentions:
 
 
 def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collection[str]) -> Mentions:
-    """Put what features need of mentions into columns.
-
-    Args:
-        tokens: the tokens of the document.
-        spans: the mentions, in document order.
-        pronouns: lemmas of pronouns, in lower case.
-    """
+    """Put what features need of mentions into columns; `pronouns` are lemmas of pronouns, in lower case."""
     if len(spans) > MAX_MENTIONS:
         raise LimitError(0, len(spans), "mentions", MAX_MENTIONS)
     stems = find_proper_stems(tokens)
@@ -182,12 +154,7 @@ def find_substrings(texts: Sequence[str]) -> Mask:
 
 
 def encode_pairs(mentions: Mentions, first: Ints, second: Ints) -> Codes:
-    """Return the codes of pairs.
-
-    Args:
-        mentions: the mentions of a document.
-        first, second: the mentions of each pair; any two shapes that broadcast.
-    """
+    """Return the codes of pairs of a document's mentions, given in any two shapes that broadcast."""
     forms, lemmas = (mentions.form[first], mentions.form[second]), (mentions.lemma[first], mentions.lemma[second])
     types = mentions.type[first], mentions.type[second]
     bits = (
@@ -221,7 +188,7 @@ def expand_codes(codes: Ints | Codes) -> Floats:
     is_first, is_second = first[:, None] == kinds, second[:, None] == kinds
     a = np.hstack([is_first, is_second, is_first & is_second])
     bit = {name: (codes >> place & 1).astype(np.bool_) for place, name in enumerate(INDEPENDENT)}
-    for name in ("acronym", "head_in", "lemma_in"):
+    for name in EACH_WAY:
         bit[f"{name}_any"] = bit[name] | bit[f"{name}_reverse"]
     b = np.stack([bit[name] for name in B], axis=1)
     products = (a[:, :, None] & b[:, None, :]).reshape(len(codes), len(A) * len(B))
@@ -264,14 +231,10 @@ def draw_wrong(document: str, gold: Collection[Span], detected: Sequence[Span], 
 
 
 def list_examples(spans: Sequence[Span], chains: Mapping[Span, int]) -> Pairs:
-    """List the examples of a document.
+    """List the examples of a document, given its mentions in document order, and the chain of those that are in one.
 
     Positive are mentions with the nearest one before them in their chain; negative all pairs that are not in one
     chain and at most `MAX_DISTANCE` mentions apart.
-
-    Args:
-        spans: its mentions, in document order.
-        chains: the chain of each; mentions in no chain have none.
     """
     n = len(spans)
     # Mentions in no chain get a chain of their own.
