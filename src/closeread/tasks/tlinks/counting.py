@@ -75,11 +75,8 @@ REDUCTIONS = ("sequential", "none")
 class Side(NamedTuple):
     """The links of one side of a document.
 
-    Attributes:
-        types: the distinct relations that some intervals don't have, in order of first appearance, each with the type
-            it is written with.
-        verdicts: the verdict on each when it was added.
-        graph: the graph for inference.
+    `types` are the distinct relations that some intervals don't have, in order of first appearance, each with the type
+    it is written with; `verdicts` those on each when it was added to the graph.
     """
 
     types: dict[Relation, str]

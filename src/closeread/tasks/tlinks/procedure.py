@@ -41,14 +41,9 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a side.
+    """The documents of a side, by name, from a file or a folder, and what a user should know about it.
 
-    Attributes:
-        path: the file or the folder.
-        names: the names of the documents.
-        files: the paths of their files in the folder; None for a single file.
-        documents: the documents; None for those that a response lacks.
-        notices: what a user should know about the folder.
+    Files are paths in the folder, or None for a single file; documents that a response lacks are None.
     """
 
     path: Path
@@ -60,22 +55,10 @@ class Documents:
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
-    def absent(self) -> frozenset[int]:
-        """The indices of the missing documents."""
-        return frozenset(i for i, document in enumerate(self.documents) if document is None)
-
 
 @dataclass(frozen=True)
 class Key:
-    """Gold links.
-
-    Attributes:
-        records: the documents as input of the procedure.
-        documents: the documents as read from files; None if they come from memory.
-        origin: where they come from.
-        notices: notices for the user.
-    """
+    """Gold links: the documents as input of the procedure, and as read from files unless they come from memory."""
 
     records: Sequence[Record]
     documents: Documents | None = None
@@ -85,11 +68,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Response(System):
-    """A system's links.
-
-    Attributes:
-        documents: the documents as read from files, in the order of the key.
-    """
+    """A system's links, also as read from files, in the order of the key."""
 
     documents: Documents | None = None
 
@@ -128,14 +107,10 @@ class TimeMLSides:
         return Response(rows, missing, documents.notices, documents=documents)
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
-        """Check a response without a key, of which only the names of documents are known.
-
-        A single file is matched whatever its name, if the key has a single document.
-        """
+        """Check a response when only the names of the key's documents are known."""
         given = _read_response(source)
-        is_matched = given.files[0] is None and len(names) == 1
-        problems = [] if is_matched else list(_compare_names(names, given, options["missing"]))
-        if problems:
+        is_matched = given.files[0] is None and len(names) == 1  # two single files, whatever their names
+        if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
             raise SubmissionError(source, problems)
 
     def validate(
@@ -154,11 +129,15 @@ class TimeMLSides:
 
     def remarks(self, gold: Key, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Describe the first links of each side that are contradictory or true of any interval, and their numbers."""
-        for documents, side in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
-            if documents is not None:
-                yield from _describe_contradictions(documents, side, table, options["during"])
-                yield from _describe_tautologies(documents, options["during"])
-                yield from _count_vague(documents)
+        for side, name in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
+            if side is None:
+                continue
+            yield from _describe_contradictions(side, name, table, options["during"])
+            yield from _describe_tautologies(side, options["during"])
+            vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
+            if vague:
+                found = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
+                yield f"{side.path}: {found}; not counted"
 
 
 def read_key(path: Path) -> Documents:
@@ -183,21 +162,17 @@ def read_key(path: Path) -> Documents:
             problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
-    notices = [*_describe_others(path, [name for name in found if name not in files])]
+    notices = []
+    if others := [name for name in found if name not in files]:
+        what = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
+        notices.append(f"{path}: {what}: {join_names(others)}")
+    notices += describe_problems(str(path), find_hidden(path))
     return Documents(path, list(documents), files, list(documents.values()), notices)
 
 
 def _name_document(file: str) -> str:
     path = PurePosixPath(file)
     return (path.with_suffix("") if path.suffix.lower() == PACKED else path).with_suffix("").as_posix()
-
-
-def _describe_others(folder: Path, others: Sequence[str]) -> Iterator[str]:
-    """Name what is in a folder and is not read."""
-    if others:
-        found = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
-        yield f"{folder}: {found}: {join_names(others)}"
-    yield from describe_problems(str(folder), find_hidden(folder))
 
 
 def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
@@ -254,21 +229,21 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
         gold, given = key.intervals, response.intervals
+
+        def can_match(one: Record, other: Record) -> bool:
+            """Test whether two intervals are of the same kind, with overlapping extents unless one is empty."""
+            overlap = min(one["end"], other["end"]) - max(one["start"], other["start"])
+            is_empty = one["start"] == one["end"] or other["start"] == other["end"]
+            return bool(one["kind"] == other["kind"] and (overlap > 0 or is_empty))
+
         extents = {interval["id"]: interval for interval in intervals(key)}
         for interval in intervals(response):
             name = interval["id"]
-            if name in extents and not _can_match(extents[name], interval):
+            if name in extents and not can_match(extents[name], interval):
                 here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
                 found = f"id {quote(name)} is {here} here but {there} in the key"
                 advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
                 yield Problem(f"{found}; {advice}", given[name][1].line)
-
-
-def _can_match(one: Record, other: Record) -> bool:
-    """Test whether two intervals can be the same: same kind, and overlapping extents unless one is empty."""
-    overlap = min(one["end"], other["end"]) - max(one["start"], other["start"])
-    is_empty = one["start"] == one["end"] or other["start"] == other["end"]
-    return bool(one["kind"] == other["kind"] and (overlap > 0 or is_empty))
 
 
 def intervals(document: Document) -> list[Record]:
@@ -313,7 +288,10 @@ def _select_claims(document: Document) -> list[Tlink]:
 
 def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
     """Describe the first contradictory links of a side, and their number."""
-    affected = set(side.names) if table is None else _find_units(table, f"contradictory/{name}")
+    affected = set(side.names)
+    if table is not None:
+        counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
+        affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
     found = [
         f"{place}:{link.line}: {link.source} {link.relation} {link.target} "
         f"{'links an interval with itself' if link.source == link.target else 'contradicts earlier links'}; "
@@ -335,13 +313,6 @@ def _describe_tautologies(side: Documents, during: str) -> Iterator[str]:
     return _limit(found, f"{side.path}: {len(found):,} links of an interval with itself are not counted")
 
 
-def _count_vague(side: Documents) -> Iterator[str]:
-    """Count the links of a side that state no relation."""
-    vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
-    if vague:
-        yield f"{side.path}: {pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)}); not counted"
-
-
 def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
     """Yield the name, the file and the content of each available document."""
     for name, file, document in zip(side.names, side.files, side.documents, strict=True):
@@ -354,12 +325,6 @@ def _limit(found: Sequence[str], total: str) -> Iterator[str]:
     yield from found[:NAMED]
     if len(found) > NAMED:
         yield f"{total} (the first {NAMED} are shown)"
-
-
-def _find_units(table: CountTable, name: str) -> set[str]:
-    """Return the units with a positive count."""
-    counts = table.values[:, table.names.index(name)].tolist()
-    return {unit for unit, number in zip(table.units, counts, strict=True) if number}
 
 
 PROCEDURE = Procedure(

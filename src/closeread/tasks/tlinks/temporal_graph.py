@@ -84,12 +84,7 @@ intervals: inference takes time in proportion to it."""
 
 
 class Relation(NamedTuple):
-    """A relation between two intervals.
-
-    Attributes:
-        first, second: the intervals.
-        kind: one of `KINDS`.
-    """
+    """A relation between two intervals, of one of `KINDS`."""
 
     first: int
     second: int
@@ -98,11 +93,6 @@ class Relation(NamedTuple):
 
 def relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
     """Return the relation for a TimeML type; a type and its inverse with swapped intervals give the same relation.
-
-    Args:
-        first, second: the intervals.
-        name: the type, one of `TYPES`.
-        during: one of `DURINGS`.
 
     >>> relation(0, 1, "AFTER")
     Relation(first=1, second=0, kind='before')
@@ -116,10 +106,8 @@ def relation(first: int, second: int, name: str, during: str = "simultaneous") -
 class Order(NamedTuple):
     """The order of the points of a graph, with equal points merged.
 
-    Attributes:
-        roots: the representative of every point.
-        later: for every representative, the representatives that an arc leads to.
-        sequence: the representatives in topological order.
+    `roots` has the representative of every point, `later` for every representative those that an arc leads to, and
+    `sequence` the representatives in topological order.
     """
 
     roots: list[int]
@@ -128,11 +116,7 @@ class Order(NamedTuple):
 
 
 class Forest:
-    """A partition of numbers, whose parts can be joined.
-
-    Args:
-        n: the numbers are those from 0 to n - 1.
-    """
+    """A partition of the numbers from 0 to n - 1, whose parts can be joined."""
 
     def __init__(self, n: int) -> None:
         self._parent = list(range(n))
@@ -160,9 +144,6 @@ class PointGraph:
     The others are added in batches.  For each batch, one pass over the graph in topological order computes which points
     of the batch reach which; within the batch, this closure is updated as bit rows.  This takes
     O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one row per point.
-
-    Args:
-        n_intervals: the number of intervals.
     """
 
     def __init__(self, n_intervals: int) -> None:
@@ -172,11 +153,7 @@ class PointGraph:
         self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
 
     def add(self, relations: Sequence[Relation]) -> list[Verdict]:
-        """Add relations in order, except those that contradict earlier ones.
-
-        Returns:
-            The verdict on each relation when it was added.
-        """
+        """Add relations in order, except those that contradict earlier ones; return the verdict on each."""
         verdicts: list[Verdict] = ["new"] * len(relations)
         inferred = []
         for i, one in enumerate(relations):
@@ -188,12 +165,18 @@ class PointGraph:
                     self._state(*statement)
         self._check_work(len(inferred))
         size = max(ADDED, 4 * isqrt(len(inferred)))
-        for places in _split_batches(inferred, size):
+        for places in (inferred[start : start + size] for start in range(0, len(inferred), size)):
             batch = [relations[i] for i in places]
             bits = _number_points(batch)
             rows = _compute_reach(self._sort_points(), bits)
             for i, one in zip(places, batch, strict=True):
-                verdicts[i] = self._add_one(one, bits, rows)
+                verdicts[i] = _judge(one, bits, rows)
+                if verdicts[i] == "new":  # if each of its statements is consistent, all of them together are
+                    for left, right, equal in _find_statements(one):
+                        _connect(rows, bits[left], bits[right])
+                        if equal:
+                            _connect(rows, bits[right], bits[left])
+                        self._state(left, right, equal)
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
@@ -202,7 +185,7 @@ class PointGraph:
         inferred = [i for i, one in enumerate(relations) if self._connects(one)]
         self._check_work(len(inferred))
         order = self._sort_points() if inferred else Order([], [], [])
-        for places in _split_batches(inferred, ASKED):
+        for places in (inferred[start : start + ASKED] for start in range(0, len(inferred), ASKED)):
             batch = [relations[i] for i in places]
             bits = _number_points(batch)
             rows = _compute_reach(order, bits)
@@ -228,17 +211,6 @@ class PointGraph:
             self._equal.join(left, right)
         else:
             self._arcs.append((left, right))
-
-    def _add_one(self, one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
-        """Judge a relation, and add it if it is new."""
-        verdict = _judge(one, bits, rows)
-        if verdict == "new":  # if each of its statements is consistent with the graph, all of them together are
-            for left, right, equal in _find_statements(one):
-                _connect(rows, bits[left], bits[right])
-                if equal:
-                    _connect(rows, bits[right], bits[left])
-                self._state(left, right, equal)
-        return verdict
 
     def _sort_points(self) -> Order:
         """Sort the points topologically."""
@@ -270,12 +242,6 @@ def _compute_reach(order: Order, bits: dict[int, int]) -> Bits:
     width = -(-len(bits) // 64)
     rows = b"".join(reached[order.roots[point]].to_bytes(8 * width, "little") for point in bits)
     return np.frombuffer(rows, "<u8").reshape(-1, width).astype(np.uint64)
-
-
-def _split_batches(places: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    """Split the places of relations into batches, in order."""
-    for start in range(0, len(places), size):
-        yield places[start : start + size]
 
 
 def _number_points(batch: Sequence[Relation]) -> dict[int, int]:
@@ -314,12 +280,7 @@ def _connect(rows: Bits, left: int, right: int) -> None:
 
 
 class Extent(NamedTuple):
-    """A text span.
-
-    Attributes:
-        kind: the type of annotation.
-        start, end: character offsets, the end exclusive.
-    """
+    """A text span: its type of annotation and its character offsets, the end exclusive."""
 
     kind: str
     start: int
