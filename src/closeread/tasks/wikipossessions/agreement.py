@@ -43,7 +43,7 @@ from closeread.exceptions import FormatError, Problem, join_names, pluralize, re
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.matching import SETTINGS, Likeness, Pair, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.matching import Likeness, Pair, match_possessions, normalize_name
 from closeread.tasks.wikipossessions.subtasks import COUNTS, Possessions, Rules, count_ordered_pairs, possessions
 
 
@@ -74,7 +74,7 @@ COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
 OPTIONS = (
     Option(
         "setting",
-        SETTINGS,
+        ("exact", "partial"),
         "exact",
         "How to match names: in full, or by a shared word that is not an article or a preposition.",
     ),

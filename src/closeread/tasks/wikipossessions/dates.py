@@ -233,12 +233,6 @@ def _format_years(lower: int, upper: int) -> str | None:
     return f"{years} BC" if lower < 0 else years
 
 
-OPEN_RANGES = ("collapse", "ignore")
-CENTURIES = ("event", "range")
-UNKNOWN_WITH_RELATION = ("unanchored", "anchored")
-TOLERANCE_ROUNDINGS = ("floor", "round", "ceil")
-TOLERANCE_RECALLS = ("expanded", "original")
-
 CENTURY = re.compile(
     r"(?:the\s+)?(?P<number>[1-9][0-9]?)(?:st|nd|rd|th)(?P<word>\s*centur(?:y|ies))?(?:\s*(?P<era>BCE|BC|CE|AD))?",
     re.IGNORECASE,

@@ -34,7 +34,6 @@ PREPOSITIONS = frozenset(
 )
 # fmt: on
 FUNCTION_WORDS = ARTICLES | PREPOSITIONS
-STRIP_SCOPES = ("all", "edges")
 
 # Map underscores to spaces, and quotation marks, modifier letters, accents and primes to apostrophes.
 _PLAIN = {ord("_"): " ", **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02b9\u02bc\u00b4\u2032`"), "'")}
@@ -92,9 +91,6 @@ Order = tuple[tuple[int, str], ...]
 Pair = tuple[int, int]
 Likeness = Callable[[int, int], int]
 """From positions in the system and in gold to how much the two possessions say the same, from 0."""
-
-SETTINGS = ("exact", "partial")
-MATCHINGS = ("one_to_one", "many_to_one")
 
 
 class NamesAndOrders(NamedTuple):

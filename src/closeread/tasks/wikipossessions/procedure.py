@@ -37,25 +37,12 @@ from closeread.counts.procedure import (
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.dates import (
-    CENTURIES,
-    OPEN_RANGES,
-    TOLERANCE_RECALLS,
-    TOLERANCE_ROUNDINGS,
-    UNKNOWN_WITH_RELATION,
-    Reading,
-    Tolerance,
-)
-from closeread.tasks.wikipossessions.matching import MATCHINGS, SETTINGS, STRIP_SCOPES, normalize_name
+from closeread.tasks.wikipossessions.dates import Reading, Tolerance
+from closeread.tasks.wikipossessions.matching import normalize_name
 from closeread.tasks.wikipossessions.subtasks import (
     COUNTS,
     FAMILIES,
     MAX_POSSESSIONS,
-    ORDERING_MATCHES,
-    RELATION_CERTAINTY_GOLD,
-    RELATION_REQUIRES,
-    SCENARIOS,
-    SUBORDERS,
     Rules,
     article_counts,
     possessions,
@@ -121,11 +108,6 @@ def count(
             `relation` and `relation_certainty`; values may be null.
         system: the same articles in the same order; None if there is no prediction.
         strip_scope, …, missing: see the options of `PROCEDURE`.
-
-    Raises:
-        ValueError: an article has no prediction and `missing` is "error"; an order is not valid; or `scenario` is
-            "oracle" and a predicted possessor is not in gold.
-        RequestError: an article has too many possessions, or a possessor has too many words.
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "articles", missing)
@@ -174,7 +156,7 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
                 for what in _find_contradictions(row):
                     yield Inconsistency(side, number, what, ("possessions", place), quote(row["possessor"]))
     if options.get("scenario") == "oracle":
-        yield from _find_unknown_names(gold, system, options.get("strip_scope", STRIP_SCOPES[0]))
+        yield from _find_unknown_names(gold, system, options.get("strip_scope", "all"))
 
 
 def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
@@ -237,32 +219,32 @@ PROCEDURE = Procedure(
     options=(
         Option(
             "strip_scope",
-            STRIP_SCOPES,
+            ("all", "edges"),
             "all",
             "Remove articles and prepositions from names: everywhere, or only at the edges.",
         ),
         Option(
             "matching",
-            MATCHINGS,
+            ("one_to_one", "many_to_one"),
             "one_to_one",
             "Match each gold possession with one prediction, or with several, the best of which counts for recall.",
         ),
         Option(
             "unknown_with_relation",
-            UNKNOWN_WITH_RELATION,
+            ("unanchored", "anchored"),
             "unanchored",
             "How to treat the anchor Unknown with a relation: as no anchor, or as one that equals only another such "
             "Unknown.",
         ),
         Option(
             "tolerance_rounding",
-            TOLERANCE_ROUNDINGS,
+            ("floor", "round", "ceil"),
             "floor",
             "How to round the years of the tolerance, which are at least 1 (round: half up).",
         ),
         Option(
             "tolerance_recall",
-            TOLERANCE_RECALLS,
+            ("expanded", "original"),
             "expanded",
             "Measure recall under a tolerance against the expanded gold range, of which an exactly correct year covers "
             "only a third, or against the original one.",
@@ -278,27 +260,27 @@ PROCEDURE = Procedure(
         ),
         Option(
             "open_range",
-            OPEN_RANGES,
+            ("collapse", "ignore"),
             "collapse",
             "How to treat a range that begins at an unknown time, such as Unknown-1930 or Now alone: as its last year, "
             "or as no anchor.",
         ),
         Option(
             "century",
-            CENTURIES,
+            ("event", "range"),
             "event",
             "How to treat 13th Century, alone or as one side of a range: as an event, or as the years 1201 to 1300.",
         ),
         Option(
             "relation_certainty_gold",
-            RELATION_CERTAINTY_GOLD,
+            ("anchored", "certain_only"),
             "anchored",
             "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the "
             "predictions that match others.",
         ),
         Option(
             "relation_requires",
-            RELATION_REQUIRES,
+            ("none", "anchor"),
             "none",
             "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
             "year, within the tolerance, or are the same event (anchor).",
@@ -306,13 +288,13 @@ PROCEDURE = Procedure(
         ),
         Option(
             "suborder",
-            SUBORDERS,
+            ("tuple", "nested_tie", "integer_part"),
             "tuple",
             "How to order 6.1: after 6 and before 6.2; the same, but also tied with 6, in which it is nested; or as 6.",
         ),
         Option(
             "ordering_match",
-            ORDERING_MATCHES,
+            ("existential", "via_matching"),
             "existential",
             "How to match ordered pairs in the partial setting: with any pair of the other side whose names partially "
             "match, or only with the pair of the matched names.",
@@ -320,13 +302,13 @@ PROCEDURE = Procedure(
         average_option("article"),
         Option(
             "setting",
-            SETTINGS,
+            ("exact", "partial"),
             "exact",
             "How to match names: exactly, or by a shared token that is not an article or preposition.",
         ),
         Option(
             "scenario",
-            SCENARIOS,
+            ("all", "all_correct", "oracle"),
             "all",
             "Score all predictions, only those that match gold, or, for a system that was given the gold names, only "
             "the first of each name.",

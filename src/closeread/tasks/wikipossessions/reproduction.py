@@ -23,13 +23,7 @@ from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
 from closeread.counts.printed_tables import Claim, Value
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.baselines import (
-    ANY,
-    predict_entities,
-    predict_names,
-    read_documents,
-    read_folder,
-)
+from closeread.tasks.wikipossessions.baselines import ANY, predict_entities, predict_names, read_documents, read_folder
 from closeread.tasks.wikipossessions.dates import Reading, Tolerance, Years, parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 from closeread.tasks.wikipossessions.procedure import PROCEDURE

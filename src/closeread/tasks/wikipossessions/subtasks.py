@@ -31,9 +31,6 @@ from closeread.tasks.wikipossessions.matching import (
     order_key,
 )
 
-SUBORDERS = ("tuple", "nested_tie", "integer_part")
-ORDERING_MATCHES = ("existential", "via_matching")
-
 NameMatches = Mask
 """(names of one side, names of the other) whether they match."""
 
@@ -163,9 +160,6 @@ FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_
 """The subtasks: possessors, their certainty, anchors, relations to them, certainty of relations, and ordering."""
 
 COUNTS = ("found_of_system", "system", "found_of_gold", "gold")
-SCENARIOS = ("all", "all_correct", "oracle")
-RELATION_CERTAINTY_GOLD = ("anchored", "certain_only")
-RELATION_REQUIRES = ("none", "anchor")
 
 MAX_POSSESSIONS = 2_000
 """The most possessions of an article, since all of gold are compared with all of a system."""

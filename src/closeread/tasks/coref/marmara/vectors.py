@@ -15,12 +15,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, ratio
 from closeread.exceptions import FormatError, Problem, quote
-from closeread.formats.word_vectors import (
-    iterate_text,
-    open_vectors,
-    parse_numbers,
-    read_header,
-)
+from closeread.formats.word_vectors import iterate_text, open_vectors, parse_numbers, read_header
 from closeread.tasks.coref.marmara.documents import Tokens
 from closeread.tasks.coref.marmara.mentions import lower, strip_suffix
 from closeread.tasks.coref.marmara.pairs import Mentions
