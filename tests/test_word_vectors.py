@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins.word_vectors import PACKERS, look_up, pack_binary, pack_lines, pack_original, pack_text
+from twins.word_vectors import PACKERS, pack_binary, pack_lines, pack_original, pack_text
 
 from closeread.exceptions import CloseReadWarning, FormatError, RequestError
 from closeread.formats.word_vectors import BLOCK, read_vectors, write_vectors
 
 ENTRIES = [(b"The", [1.0, 0.5]), (b"the", [-2.0, 0.25]), (b"caf\xc3\xa9", [0.0, 8.0]), (b"\xc3", [3.0, 4.0])]
-NUMBERS = st.floats(-1e6, 1e6, width=32)
-LETTERS = st.characters(exclude_characters=" \n\r\ufeff", exclude_categories=["Cs"])
-WORDS = st.text(LETTERS | st.sampled_from("aAbB01.eE-"), min_size=1, max_size=5)
 
 
 def read(path, words):
@@ -74,25 +71,6 @@ def test_numbers_in_all_spellings(tmp_path):
     (tmp_path / "v").write_bytes(b"1 9\r\na .5 +1 1. 1e-3 -0 007 2E2 1e-400 12345678901234567890e-19 \r\n")
     (values,) = read(tmp_path / "v", ["a"]).values()
     assert values == [0.5, 1, 1, np.float32(0.001), 0, 7, 200, 0, np.float32(1.2345679)]
-
-
-@given(
-    st.integers(2, 4).flatmap(
-        lambda n: st.tuples(
-            st.lists(st.tuples(WORDS, st.lists(NUMBERS, min_size=n, max_size=n)), min_size=1, unique_by=lambda x: x[0]),
-            st.just(n),
-        )
-    ),
-    st.sets(WORDS, max_size=3),
-    st.sampled_from(PACKERS),
-)
-def test_against_the_twin(tmp_path_factory, made, others, pack):
-    entries = [(word.encode(), row) for word, row in made[0]]
-    path = tmp_path_factory.mktemp("vectors") / "v"
-    path.write_bytes(pack(entries, made[1]))
-    asked = others | {word for word, _ in made[0][::2]} | {word.upper() for word, _ in made[0][1::2]}
-    expected = {word: vector for word in asked if (vector := look_up(entries, word)) is not None}
-    assert read(path, asked) == expected
 
 
 @pytest.mark.parametrize("pack", PACKERS)

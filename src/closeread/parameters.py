@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 
 from closeread.argument_types import read_hints
 from closeread.limits import MAX_FILE_BYTES
+from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
     from closeread.counts.annotators import Annotator
@@ -143,8 +144,8 @@ class Intervals:
         return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed)
 
 
-CorpusName = Annotated[str, Param(kind="corpus")]
-ScoredName = Annotated[str, Param(kind="procedure")]
+CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
+ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
 FileOptions = Annotated[str | Path, Param(declared=("files",))]
 Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
 Split = Annotated[str | None, Param(metavar="NAME", complete="splits")]

@@ -14,7 +14,6 @@ from closeread.tasks.coref.marmara.pairs import describe_mentions
 from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, look_up, read_vectors
 
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
-PACKED = gzip.compress(GOOD, mtime=0)  # the same in every process of pytest, which names tests by it
 
 
 @for_each("pack", [bytes, gzip.compress])
@@ -28,27 +27,15 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
 @for_each(
     ("data", "message"),
     [
-        (b"", "v.vec: is empty"),
         (b"ev 1 2\n", "v.vec:1: is not the header of word vectors in text format (expected two numbers: words and "
          "dimensions)"),
-        (b"1 0\nev\n", "v.vec:1: the number of dimensions is 0 (expected 1 to 1,024)"),
-        (b"1 2000\nev\n", "v.vec:1: the number of dimensions is 2,000 (expected 1 to 1,024)"),
         (b"3 2\nev 1 2\nal 1\nol 1 2 3\n", "v.vec: 2 problems:\nv.vec:3: 'al' has 1 number (expected 2)\n"
          "v.vec:4: 'ol' has 3 numbers (expected 2)"),
         (b"2 2\nev 1 2\nev 1 2\n", "v.vec:3: duplicate word 'ev' (first on line 2)"),
-        (b"1 2\n 1 2\n", "v.vec:2: has no word (expected a word, then numbers)"),
-        (b"1 2\n\n", "v.vec:2: has no word (expected a word, then numbers)"),
         (b"1 2\n\xff\xfe 1 2\n", r"v.vec:2: the word '\\xff\\xfe' is not valid UTF-8"),
         (b"2 1\nev x\nal nan\n", "v.vec: 2 problems:\n"
          "v.vec:2: 'ev': 'x' is not a number\n"
          "v.vec:3: 'al' has a number that is not finite or beyond ±1,000,000"),
-        (b"2 2\nev 1e6 -1e7\nal 1e6 -1e6\n", "v.vec:2: 'ev' has a number that is not finite or beyond ±1,000,000"),
-        (b"0 2\n", "v.vec:1: the number of words is 0 (expected at least 1)"),
-        (b"3 1\nev 1\n", "v.vec: has 1 word (expected 3, as line 1 says)"),
-        (b"1 1\nev 1\nal 2\nol 3\n", "v.vec:3: is one line too many (line 1 says 1 word)"),
-        (PACKED[:-9], "v.vec: is not a valid gzip file: it is truncated"),
-        (PACKED[:20] + b"xxxxxxxx" + PACKED[28:],
-         "v.vec: is not a valid gzip file: its data is corrupt"),
     ],
 )  # fmt: skip
 def test_invalid_files(here, data, message):

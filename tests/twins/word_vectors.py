@@ -1,4 +1,4 @@
-"""Files of word vectors, packed by hand, and a slow and obvious way to look up words."""
+"""Files of word vectors, packed by hand."""
 
 import struct
 
@@ -25,12 +25,3 @@ def pack_original(entries, n_dimensions):
 
 
 PACKERS = (pack_text, pack_lines, pack_binary, pack_original)
-
-
-def look_up(entries, word):
-    """The vector of a word as 32-bit floats: as it is written, else in lower case; None if it is unknown."""
-    for form in (word, word.lower()):
-        for name, row in entries:
-            if name == form.encode():
-                return [struct.unpack("<f", struct.pack("<f", x))[0] for x in row]
-    return None

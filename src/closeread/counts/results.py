@@ -83,7 +83,7 @@ class Result(Shown):
         """Return header and rows of its data, tidy: one observation a row."""
 
     @abstractmethod
-    def to_json(self) -> object:
+    def to_json(self) -> Any:
         """Return it as a JSON value."""
 
     def to_csv(self) -> str:

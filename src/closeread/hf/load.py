@@ -14,6 +14,7 @@ from closeread.exceptions import RequestError
 from closeread.hf.builder import CorpusBuilder
 from closeread.hf.modules import class_name
 from closeread.hf.register import digest_declaration, reject_inapplicable
+from closeread.public_names import AnyCorpus
 from closeread.records import OptionValue
 from closeread.suggestions import describe_unknown
 
@@ -24,7 +25,7 @@ Folder: TypeAlias = str | Path | Literal[""] | None
 
 
 def load_dataset_builder(
-    path: str,
+    path: AnyCorpus,
     name: str | None = None,
     *,
     data_dir: Folder = None,
@@ -67,23 +68,23 @@ def load_dataset_builder(
 
 @overload
 def load_dataset(
-    path: str, name: str | None = ..., *, split: None = ..., streaming: Literal[False] = ..., **options: Any
+    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[False] = ..., **options: Any
 ) -> datasets.DatasetDict: ...
 @overload
 def load_dataset(
-    path: str, name: str | None = ..., *, split: Split, streaming: Literal[False] = ..., **options: Any
+    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[False] = ..., **options: Any
 ) -> datasets.Dataset: ...
 @overload
 def load_dataset(
-    path: str, name: str | None = ..., *, split: None = ..., streaming: Literal[True], **options: Any
+    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[True], **options: Any
 ) -> datasets.IterableDatasetDict: ...
 @overload
 def load_dataset(
-    path: str, name: str | None = ..., *, split: Split, streaming: Literal[True], **options: Any
+    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[True], **options: Any
 ) -> datasets.IterableDataset: ...
 @overload
 def load_dataset(
-    path: str,
+    path: AnyCorpus,
     name: str | None = ...,
     *,
     split: Split | Sequence[Split] | None = ...,
@@ -91,7 +92,7 @@ def load_dataset(
     **options: Any,
 ) -> Data: ...
 def load_dataset(
-    path: str,
+    path: AnyCorpus,
     name: str | None = None,
     *,
     split: Split | Sequence[Split] | None = None,

@@ -18,6 +18,7 @@ from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
 from closeread.exceptions import RequestError
 from closeread.files import creating_folder, make_folders, package_folder, write_text
+from closeread.public_names import AnyModule
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
@@ -91,7 +92,7 @@ def module_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
 
 
-def load_metric(name: str, **arguments: str | float | bool | None) -> evaluate.Metric:
+def load_metric(name: AnyModule, **arguments: str | float | bool | None) -> evaluate.Metric:
     """Load one of our evaluate modules by name, without patching `evaluate`.
 
     Args:

@@ -51,6 +51,7 @@ from closeread.operations.places import (
     TestResamples,
 )
 from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, Param, Seed, within
+from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
 from closeread.suggestions import describe_unknown
@@ -174,11 +175,11 @@ def _check_signatures(
 
 
 @overload
-def compare(name: str, first: Source, second: Source, **options: Any) -> Comparison: ...
+def compare(name: AnyCorpus, first: Source, second: Source, **options: Any) -> Comparison: ...
 @overload
-def compare(name: str, first: ManySources, **options: Any) -> list[Comparison]: ...
+def compare(name: AnyCorpus, first: ManySources, **options: Any) -> list[Comparison]: ...
 def compare(
-    name: str,
+    name: AnyCorpus,
     first: Annotated[Source | ManySources, Param(kind="systems")],
     second: Annotated[Source | None, OnlyPython] = None,
     *,
@@ -269,7 +270,7 @@ def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
 
 
 def table(
-    name: str,
+    name: AnyCorpus,
     systems: Annotated[ManySources, Param(kind="systems")],
     *,
     gold: OwnGold = None,

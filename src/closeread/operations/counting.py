@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast, overload
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
@@ -18,6 +18,7 @@ from closeread.counts.counts import Counts, merge_counts
 from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
 from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
 from closeread.parameters import Fields, FileSize, Operations, Output, Param, Written
+from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
 from closeread.wording import name_option
@@ -29,7 +30,7 @@ COUNTS = "counts"
 
 
 def count(
-    name: str,
+    name: AnyCorpus,
     predictions: Predictions,
     *,
     gold: OwnGold = None,
@@ -167,7 +168,11 @@ class CountBatch:
     gold: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
-    def __call__(self, batch: Batch) -> Batch:
+    @overload
+    def __call__(self, batch: Mapping[str, Sequence[object]]) -> dict[str, list[bytes]]: ...
+    @overload
+    def __call__(self, batch: Batch) -> Batch: ...
+    def __call__(self, batch: object) -> object:
         """Count a batch.
 
         Args:
@@ -179,7 +184,7 @@ class CountBatch:
         """
         columns = _read_columns(batch)
         if not any(columns.values()):
-            return cast(Batch, _make_batch(batch, []))
+            return _make_batch(batch, [])
         procedure, corpus = find_procedure(self.name)
         if corpus is None and procedure.by_name is not None:
             key, value = procedure.by_name
@@ -208,10 +213,10 @@ class CountBatch:
             gold=_list_rows(gold),
             **cast(dict[str, Any], dict(self.options)),
         )
-        return cast(Batch, _make_batch(batch, [counts.to_bytes()]))
+        return _make_batch(batch, [counts.to_bytes()])
 
 
-def count_batch(name: str, *, predictions: str, gold: str | None = None, **options: OptionValue) -> CountBatch:
+def count_batch(name: AnyCorpus, *, predictions: str, gold: str | None = None, **options: OptionValue) -> CountBatch:
     """Return a function that counts a batch of a table with gold and predictions side by side.
 
     It serves `datasets.Dataset.map(..., batched=True)`, Ray Data's `map_batches`, Dask's `map_partitions` and Spark's

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from closeread.exceptions import RequestError
 from closeread.parameters import Param, within
+from closeread.public_names import AnyFamily, AnyPreset
 from closeread.records import FileOrRows, OptionValue
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ OwnGold = Annotated[FileOrRows | None, Param(kind="gold")]
 Config = Annotated[str | None, Param(kind="gold")]
 Split = Annotated[str | None, Param(kind="gold")]
 DataDir = Annotated[str | Path | None, Param(kind="gold")]
-Metrics = Annotated[str | Sequence[str] | None, Param(kind="metrics")]
-Preset = Annotated[str | None, Param(kind="preset")]
+Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="metrics")]
+Preset = Annotated[AnyPreset | None, Param(kind="preset")]
 Scores = Annotated[str | Sequence[str] | None, Param(kind="scores")]
 TestResamples = Annotated[
     int | None,

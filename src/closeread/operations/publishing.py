@@ -14,6 +14,7 @@ from closeread.exceptions import RequestError, pluralize
 from closeread.operations.leaderboard import File, Name, Options, Store
 from closeread.operations.places import take_path
 from closeread.parameters import Config, CorpusName, Files, Number, Operations, Param, ScoredName, Split
+from closeread.public_names import AnyModule
 from closeread.tables import Grid, Style, Whole
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
-Metric = Annotated[str, Param(complete="modules")]
+Metric = Annotated[AnyModule, Param(complete="modules")]
 Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
 Archive = Annotated[bool, Param(flag="--zip")]
 Date = Annotated[str | None, Param(metavar="DATE")]

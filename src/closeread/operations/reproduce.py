@@ -17,6 +17,7 @@ from closeread.counts.results import Result
 from closeread.exceptions import InputError, RequestError, pluralize
 from closeread.operations.places import take_path, take_place
 from closeread.parameters import CorpusName, FileOptions, Files, Operations, Param
+from closeread.public_names import AnyCorpus
 from closeread.tables import Grid, Style
 
 ALL = "all"
@@ -25,7 +26,7 @@ Pipeline = Annotated[str | None, Param(metavar="NAME")]
 
 
 def reproduce(
-    corpus: str,
+    corpus: AnyCorpus,
     table: str | int | None = None,
     *,
     data_dir: Files = None,

@@ -27,6 +27,7 @@ from closeread.parameters import (
     Resamples,
     Seed,
 )
+from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
 from closeread.tables import Grid, Style
@@ -37,7 +38,7 @@ SHOWN = 1000
 
 
 def score(
-    name: str,
+    name: AnyCorpus,
     predictions: Predictions,
     *,
     gold: OwnGold = None,
@@ -153,7 +154,7 @@ class Verdict:
 
 
 def validate(
-    name: str,
+    name: AnyCorpus,
     predictions: FileOrRows,
     *,
     gold: OwnGold = None,

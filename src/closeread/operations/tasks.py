@@ -15,6 +15,7 @@ from closeread.exceptions import RequestError, pluralize
 from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
 from closeread.operations.outputs import check_outputs
 from closeread.parameters import Written
+from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 from closeread.suggestions import describe_unknown
 
@@ -28,7 +29,7 @@ else:
     Resampling = object  # its module imports NumPy; `call` checks it
 
 
-def agreement(corpus: str, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows) -> Result:
+def agreement(corpus: AnyCorpus, *annotators: FileOrRows, **options: str | Sequence[str] | int | FileOrRows) -> Result:
     """Measure the agreement of annotators.
 
     \b
@@ -67,7 +68,7 @@ def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options
     return _write("adjudicate", kind, annotators, output, options)
 
 
-def articles(corpus: str, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
+def articles(corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
     """Fetch the articles that a corpus annotates but does not contain.
 
     \b
@@ -96,7 +97,9 @@ def build(kind: str, *sources: str | Path, output: str | Path, **options: Option
     return _write("build", kind, sources, output, options)
 
 
-def extract(corpus: str, source: str | Path, *, output: str | Path, **options: OptionValue | Sequence[str]) -> Written:
+def extract(
+    corpus: AnyCorpus, source: str | Path, *, output: str | Path, **options: OptionValue | Sequence[str]
+) -> Written:
     """Extract a corpus's documents from files as they are distributed.
 
     \b
@@ -111,7 +114,7 @@ def extract(corpus: str, source: str | Path, *, output: str | Path, **options: O
     return _write("extract", corpus, [source], output, options)
 
 
-def perturb(corpus: str, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
+def perturb(corpus: AnyCorpus, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
     """Rewrite the records of a corpus: normalize units, add candidate answers.
 
     \b
@@ -273,7 +276,7 @@ def errors(
 
 
 def baseline(
-    corpus: str,
+    corpus: AnyCorpus,
     name: str,
     *,
     gold: FileOrRows | None = None,
@@ -350,7 +353,7 @@ def find_baselines(corpus: str) -> dict[str, Baseline | Any]:
 
 
 def train(
-    corpus: str,
+    corpus: AnyCorpus,
     output: str | Path,
     *,
     encoder: str,
@@ -394,7 +397,7 @@ def train(
 
 
 def predict(
-    corpus: str,
+    corpus: AnyCorpus,
     run: str | Path | None = None,
     *,
     gold: FileOrRows | None = None,

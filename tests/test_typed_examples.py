@@ -1,0 +1,101 @@
+"""Type checkers accept every example of the documentation, from outside; signatures name what there is."""
+
+import ast
+import doctest
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pages
+import pytest
+from shared.package_copy import copy_package
+
+import closeread
+from closeread import public_names
+from closeread.corpus.names import corpus_names
+from closeread.hf.modules import module_names
+from closeread.tasks import load_procedure, procedure_names
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_names_in_signatures_are_those_that_there_are():
+    tree = ast.parse(Path(public_names.__file__).read_text("utf-8"))
+    listed = {
+        node.target.id: sorted(one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign)
+    }
+    procedures = list(map(load_procedure, procedure_names()))
+    assert listed["Corpus"] == corpus_names()
+    assert listed["Procedure"] == procedure_names()
+    assert listed["Module"] == module_names()
+    assert listed["Family"] == sorted({name for one in procedures for name in one.families})
+    assert listed["Preset"] == sorted({name for one in procedures for name in one.presets})
+
+
+def write_examples(folder):
+    """Write each Python block of a page, and the examples of each public name, as a program of its own."""
+    for page in pages.find_pages(ROOT):
+        blocks = [block["body"] for block in pages.find_blocks(page.read_text("utf-8")) if block["kind"] == "python"]
+        for number, body in enumerate(blocks, start=1):
+            (folder / f"{page.stem.replace('-', '_')}_{number}.py").write_text(body, "utf-8")
+    finder, parser = doctest.DocTestFinder(), doctest.DocTestParser()
+    found = {"closeread": parser.get_examples(closeread.__doc__)}
+    for name in closeread.__all__:
+        if callable(one := getattr(closeread, name)):
+            found |= {test.name: test.examples for test in finder.find(one, name, module=False, globs={})}
+    for name, examples in found.items():
+        if examples:
+            code = "".join(example.source for example in examples)
+            known = "" if "import closeread" in code else f"from closeread import {name.partition('.')[0]}\n"
+            (folder / f"example_{name.replace('.', '_')}.py").write_text(known + code, "utf-8")
+    assert len(list(folder.iterdir())) > 30
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory):
+    """A folder with the examples, and the environment in which closeread is installed beside it."""
+    installed = copy_package(tmp_path_factory.mktemp("installed"))
+    examples = write_examples(tmp_path_factory.mktemp("examples"))
+    return examples, {**os.environ, "PYTHONPATH": str(installed)}
+
+
+@pytest.mark.extended
+@pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
+def test_mypy_accepts_the_examples(outside):
+    folder, environment = outside
+    options = ["--config-file=", "--ignore-missing-imports", "--disable-error-code=import-untyped"]
+    command = [sys.executable, "-m", "mypy", *options, "--cache-dir=.mypy"]
+    done = subprocess.run([*command, folder], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "wrong.py").write_text(
+        'import closeread\ncloseread.score("mctaco", "a.jsonl", ci="no", jobs="2")\n', "utf-8"
+    )
+    done = subprocess.run([*command, "wrong.py"], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.stdout.count("wrong.py:2: error") == 2  # closeread's types are known
+
+
+@pytest.mark.extended
+def test_pyright_accepts_the_examples(outside):
+    folder, environment = outside
+    program = shutil.which("pyright") or shutil.which("basedpyright")
+    if program is None:
+        pytest.skip("pyright is not installed")
+    settings = {
+        "typeCheckingMode": "standard",
+        "extraPaths": [environment["PYTHONPATH"]],
+        "useLibraryCodeForTypes": False,  # datasets and evaluate have no types
+        "reportMissingImports": "none",
+        "reportMissingModuleSource": "none",
+        "reportMissingTypeStubs": "none",
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    command = [program, "--pythonpath", sys.executable, "--level", "error", "."]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
