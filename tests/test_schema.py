@@ -113,50 +113,6 @@ def test_every_corpus_and_every_module_has_a_schema_and_no_other_is_there():
     assert sorted({*corpus_names(), *of_modules}) == SCHEMAS
 
 
-@pytest.mark.parametrize(
-    ("node", "breach"),
-    [
-        ({"type": "string", "format": "date"}, "document.x: format is outside the subset"),
-        ({"oneOf": [], "type": "string"}, "document.x: oneOf is outside the subset"),
-        ({"$ref": "#/$defs/nobody"}, "document.x: #/$defs/nobody is nowhere"),
-        ({"$ref": "other.json"}, "document.x: other.json is nowhere"),
-        (
-            {"type": ["string", "boolean", "null"]},
-            "document.x: one type beside null is needed, not ['boolean', 'null', 'string']",
-        ),
-        ({"type": "object"}, "document.x: an object lists its properties and allows no others"),
-        (
-            {"type": "object", "properties": {}, "additionalProperties": False, "required": ["y"]},
-            "document.x: a required property is not listed",
-        ),
-        ({"type": "array"}, "document.x: an array says what its items are"),
-        (
-            {"type": "array", "items": {"type": "object"}},
-            "document.x[]: an object lists its properties and allows no others",
-        ),
-        ({"type": "number", "enum": [1]}, "document.x: an enum is of strings"),
-        ({"type": "integer"}, "document.x: an integer has bounds that its type can store"),
-        (
-            {"type": "integer", "minimum": 0, "maximum": 2**31, "x-dtype": "int32"},
-            "document.x: an integer has bounds that its type can store",
-        ),
-        ({"$ref": "#/$defs/document", "maximum": 1}, "document.x: Draft 4 ignores what stands beside a reference"),
-        ({"type": "string", "x-dtype": "int8"}, "document.x: x-dtype is for numbers"),
-        *(
-            ({"type": "string", "pattern": f"^{inside}$(?!\\n)"}, "document.x: the pattern has more than ASCII classes")
-            for inside in ("\\d+", "\\w", "[\\s]", "\\bx", ".*", "[a-é]")
-        ),
-        *(
-            ({"type": "string", "pattern": pattern}, "document.x: the pattern is not of the whole text: ^…$(?!\\n)")
-            for pattern in ("^a$", "a", "a$(?!\\n)", "^a")
-        ),
-    ],
-)
-def test_what_is_outside_the_subset_is_found(node, breach):
-    document = {"type": "object", "additionalProperties": False, "properties": {"x": node}}
-    assert list(breaches({"$defs": {"document": document}})) == [breach]
-
-
 NESTED = {
     "$defs": {
         "point": {"type": "integer", "x-dtype": "int32", "description": "A place."},

@@ -109,14 +109,12 @@ def remedies(url, reason):
     )
 
 
-def test_no_file_and_no_digest(tmp_path):
+def test_no_regular_file(tmp_path):
     corpus, file = corpus_at("http://127.0.0.1:1/")
     (tmp_path / "rain.tsv").mkdir()
     with pytest.raises(FormatError) as caught:
         locate(corpus, file, tmp_path)
     assert str(caught.value) == f"{tmp_path / 'rain.tsv'}: is not a regular file"
-    with pytest.raises(ValueError, match=r"rain\.tsv: no digest"):
-        SourceFile("rain.tsv", None, "http://127.0.0.1:1/")
 
 
 def test_no_server():

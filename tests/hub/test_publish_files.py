@@ -15,7 +15,6 @@ from closeread.hub.datasets import (
     collect_files,
     describe_sources,
     explain_framework,
-    framework_entry,
     make_eval_yaml,
     owned_paths,
     require_all_splits,
@@ -214,13 +213,7 @@ def test_a_benchmark_needs_a_split_to_test_on():
         make_eval_yaml(sample_only, [parquet("sample/test")])
 
 
-def test_the_entry_to_propose_has_the_keys_of_the_list():
-    entry = framework_entry()
-    assert list(entry) == ["key", "name", "description", "url"]
-    assert (
-        entry["key"]
-        == yaml.safe_load(make_eval_yaml(load_corpus("tne"), [parquet("default/test")]))["evaluation_framework"]
-    )
+def test_the_entry_to_propose():
     text = explain_framework()
     assert text.startswith("The Hub accepts eval.yaml only once its evaluation framework is on the Hub's\nlist")
     assert '\n\tcloseread: {\n\t\tname: "closeread",\n\t\tdescription:\n' in text

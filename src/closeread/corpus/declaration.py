@@ -33,11 +33,6 @@ class SourceFile:
     git_blob: str | None = None
     size: int | None = None
 
-    def __post_init__(self) -> None:
-        """Check that there is a digest."""
-        if self.sha256 is None and self.git_blob is None:
-            raise ValueError(f"{self.name}: no digest (expected a sha256 or a git object id)")
-
     @property
     def expected(self) -> str:
         """The file that a folder must contain to have the split."""

@@ -317,12 +317,7 @@ def _describe_source(located: LocatedFiles) -> str:
 
 
 class KnownOddities(NamedTuple):
-    """The oddities of a corpus's released files.
-
-    Attributes:
-        parts: of each config and split with oddities, a sentence for each.
-        notices: which splits were not read, or are not the released ones, one sentence each.
-    """
+    """Sentences on each config and split that has oddities, and on splits not read, or not the released ones."""
 
     parts: list[tuple[str, str, list[str]]]
     notices: list[str]

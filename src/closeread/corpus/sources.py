@@ -25,6 +25,7 @@ from closeread.wording import choose_words, name_option
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
+SAMPLE = ("--config sample", "the config 'sample'")
 
 
 @dataclass(frozen=True)
@@ -148,17 +149,12 @@ def _locate_user_folders(source: UserFolders, files: UserFiles, corpus: str) -> 
         each += " and ".join(name_option(one.name) for one, _ in missing)
         advice = f"{each}, or a folder that contains {source.expected} with {name_option('data_dir')}"
         if None not in files.folders.values():  # what does without a folder reads no config
-            advice += f", or try {_name_sample()}"
+            advice += f", or try {choose_words(*SAMPLE)}"
         described[-1] += f"; {advice}"
         raise UnavailableError(files.data_dir or corpus, list(map(Problem, described)))
     digests = {name: file_digest(path) for name, path in found.items()}
     first = next(place for _, place in places if place is not None)
     return LocatedFiles(files.data_dir or first, _combine_digests(digests), released=None, files=found)
-
-
-def _name_sample() -> str:
-    """Name the sample; the keyword for a config is `name` where a dataset is loaded, and `config` elsewhere."""
-    return choose_words("--config sample", "the config 'sample'")
 
 
 def _locate_own(corpus: Corpus, source: SourceFile | SourceFolder, data_dir: Path) -> LocatedFiles:
@@ -195,7 +191,7 @@ def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[Locate
         except DownloadError as error:
             what = f"not found in {DATA_VARIABLE} or the cache, and {file.url} can't be downloaded ({error})"
             advice = f"put {file.name} into a folder and pass that folder with {name_option('data_dir')}"
-            problems = [Problem(f"{what}; {advice}, or try {_name_sample()}", None, file.name)]
+            problems = [Problem(f"{what}; {advice}, or try {choose_words(*SAMPLE)}", None, file.name)]
             # The other files are not tried: each may take half a minute to fail.
             problems += [Problem("is also missing", None, other.name) for other in missing[number + 1 :]]
             raise UnavailableError(corpus.name, problems) from None

@@ -22,9 +22,9 @@ from typing import Any, cast
 
 from closeread import limits
 from closeread.corpus.schema import Node, RowValidator, Schema, fold, value_type
-from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, quote, shorten
+from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
-from closeread.formats.text import UNSAFE
+from closeread.formats.text import UNSAFE, describe_unsafe
 from closeread.records import AnyParsed, ColumnRecords, ParsedRows, Record, find_repeated, name_problem
 from closeread.tasks import find
 
@@ -317,19 +317,12 @@ def explain_values(row: Any, unsafe: re.Pattern[str] = UNSAFE) -> list[Problem]:
 
 
 def _find_wrong(value: Any, path: FieldPath, unsafe: re.Pattern[str]) -> Iterator[Problem]:
-    def describe_characters(text: str) -> str:
-        found = unsafe.search(text)
-        if not found:
-            return ""
-        kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
-        return f"{quote(text)} contains the {kind} U+{ord(found[0]):04X}"
-
     kind = type(value)
     if kind is dict:
         for name, child in value.items():
             if type(name) is not str:
                 yield Problem(f"the key {_describe(name)} (expected text)", path=path)
-            elif what := describe_characters(name):
+            elif what := describe_unsafe(name, unsafe):
                 yield Problem(f"the key {what}", path=path)
             else:
                 yield from _find_wrong(child, (*path, name), unsafe)
@@ -337,7 +330,7 @@ def _find_wrong(value: Any, path: FieldPath, unsafe: re.Pattern[str]) -> Iterato
         for place, child in enumerate(value):
             yield from _find_wrong(child, (*path, place), unsafe)
     elif kind is str:
-        if what := describe_characters(value):
+        if what := describe_unsafe(value, unsafe):
             yield Problem(f"the string {what}", path=path)
     elif kind is float:
         if not isfinite(value):

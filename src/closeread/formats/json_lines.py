@@ -22,7 +22,7 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.files import write_text
 from closeread.formats import Format
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, read_lines
 from closeread.records import Parsed, Record
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -105,9 +105,8 @@ def _compile_escapes(unsafe: re.Pattern[str]) -> re.Pattern[str]:
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:
     if isinstance(value, str):
-        if found := unsafe.search(value):
-            kind = "lone surrogate" if SURROGATE.match(found[0]) else "control character"
-            raise ValueError(f"the string {quote(value)} contains the {kind} U+{ord(found[0]):04X}")
+        if what := describe_unsafe(value, unsafe):
+            raise ValueError(f"the string {what}")
     elif isinstance(value, dict | list | tuple):
         for child in [*value, *value.values()] if isinstance(value, dict) else value:
             _reject_unsafe(child, unsafe)

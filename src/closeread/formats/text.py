@@ -22,7 +22,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, cast, overload
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, ProblemList
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import read_at_most
 
 STANDARD_INPUT = Path("/dev/stdin")
@@ -33,6 +33,15 @@ DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 
 UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters and lone surrogates: text with one can't be shown, stored and compared safely."""
+
+
+def describe_unsafe(text: str, unsafe: re.Pattern[str] = UNSAFE) -> str:
+    """Say which unsafe character a text contains; empty if it has none."""
+    if not (found := unsafe.search(text)):
+        return ""
+    kind = "lone surrogate" if "\ud800" <= found[0] <= "\udfff" else "control character"
+    return f"{quote(text)} contains the {kind} U+{ord(found[0]):04X}"
+
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

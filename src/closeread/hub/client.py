@@ -394,14 +394,8 @@ def repeat(
     """Send a request, and again while the Hub is busy or out of reach: when it asks to, or each time twice as late.
 
     A request that must take effect once, although its answer may be lost, comes with `look`: it returns the result if
-    nothing is left to be done; its argument is whether the request was sent before.
-
-    Args:
-        send: the request.
-        where: the repository, in words; empty if it is about none.
-        path: the file that it is about.
-        look: see above.
-        again_after: further answers after which it is sent again.
+    nothing is left to be done; its argument is whether the request was sent before.  It is also sent again after the
+    answers in `again_after`; `where` and `path` are the repository and the file that it is about, for messages.
     """
     for attempt in count(1):
         if (found := look(attempt > 1)) is not None:

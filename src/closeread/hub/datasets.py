@@ -11,8 +11,7 @@ the Hub's own code, so our entry has to be proposed there first; until then, it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, metadata
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from closeread.corpus.declaration import Corpus, Source, SourceFolder, UserFolders
@@ -62,6 +61,8 @@ DESCRIPTION = (
     "closeread scores careful reading (temporal common sense, timelines, noun phrase relations, coreference), with "
     "confidence intervals, paired tests and signatures."
 )
+FRAMEWORK_ENTRY = {"key": FRAMEWORK, "name": FRAMEWORK, "description": DESCRIPTION, "url": None}
+"""For the Hub's list of evaluation frameworks; the url is to be that of our home page."""
 PROPOSAL = """\
 The Hub accepts eval.yaml only once its evaluation framework is on the Hub's
 list, and shows a board only once its staff have listed the dataset as a
@@ -69,11 +70,13 @@ benchmark. First propose this entry in
 https://github.com/huggingface/huggingface.js, packages/tasks/src/eval.ts:
 
 \t{key}: {{
-\t\tname: {name},
+\t\tname: "{key}",
 \t\tdescription:
-\t\t\t{description},
-\t\turl: {url},
-\t}},"""
+\t\t\t"{description}",
+\t\turl: "…",
+\t}},
+
+The url is the address of closeread's home page or repository."""
 
 
 def choose_configs(corpus: Corpus, asked: Sequence[str]) -> list[str]:
@@ -199,19 +202,6 @@ def make_eval_yaml(corpus: Corpus, files: Iterable[str]) -> bytes:
     return dump_yaml(found)
 
 
-def framework_entry() -> Mapping[str, str | None]:
-    """Return the entry for the Hub's list of evaluation frameworks; its url is None if our metadata names no page."""
-    try:
-        pages = dict(item.partition(", ")[::2] for item in metadata("closeread").get_all("Project-URL") or ())
-    except PackageNotFoundError:  # a source folder that was never installed
-        pages = {}
-    url = next((pages[name] for name in ("Homepage", "Repository", "Source") if name in pages), None)
-    return {"key": FRAMEWORK, "name": FRAMEWORK, "description": DESCRIPTION, "url": url}
-
-
 def explain_framework() -> str:
     """Write what to propose upstream before the Hub accepts `eval.yaml`."""
-    entry = framework_entry()
-    values = {name: json.dumps(value or "…", ensure_ascii=False) for name, value in entry.items()}
-    text = PROPOSAL.format_map({**values, "key": entry["key"]})
-    return text if entry["url"] else f"{text}\n\nThe url is the address of closeread's home page or repository."
+    return PROPOSAL.format(key=FRAMEWORK, description=DESCRIPTION)

@@ -131,7 +131,7 @@ def publish_dataset(
         files = datasets.collect_files(declared, repository, folder)
         if with_eval_yaml:
             files["eval.yaml"] = datasets.make_eval_yaml(declared, files)
-        framework = datasets.framework_entry() if with_eval_yaml else None
+        framework = datasets.FRAMEWORK_ENTRY if with_eval_yaml else None
         about = {"redistribution": declared.redistribution or None, "framework": framework}
         advice = datasets.explain_framework() if with_eval_yaml else ""
         plan = Plan(place, files, datasets.owned_paths(declared))
