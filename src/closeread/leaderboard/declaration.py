@@ -134,6 +134,10 @@ class Board:
             end = f"closed on {format_time(self.closes)}"
         return f"{self.name} {end}; this was submitted on {format_time(time)}" if end else None
 
+    def check_form(self, predictions: Path) -> None:
+        """Check what can be checked of predictions without gold: the form of the file, and the ids."""
+        self.procedure.sides.check_form(self.corpus, self.ids, predictions, self.options)
+
     def open_scorer(self, gold: Path | None) -> Scorer:
         """Read the organiser's own gold, or that of the corpus, and return a scorer for it."""
         if self.own_gold and gold is None:
@@ -190,16 +194,6 @@ class Leaderboard:
         return replace(self, boards={**self.boards, board.name: board})
 
 
-def board_name(scored: str, config: str | None, split: str | None) -> str:
-    """Return the name of a board, such as `mctaco-sample/test` or `coref/test`."""
-    corpus = find_procedure(scored)[1]
-    is_default = corpus is None or config in (None, load_corpus(corpus).default_config)
-    name = f"{scored if is_default else f'{scored}-{config}'}/{split or 'test'}"
-    if not BOARD_NAME.fullmatch(name) or ".." in name:
-        raise RequestError(f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
-    return name
-
-
 def make_board(
     scored: str,
     place: GoldSpec,
@@ -241,9 +235,12 @@ def make_board(
     if not len(scorer.gold.records):
         raise RequestError("the gold is empty; there is nothing to score")
     _, config, split, _ = scorer.gold.origin
-    name = board_name(scored, None if own else config, place.split if own else split)
-    part, _, split_name = name.partition("/")  # the part names the config if it is not the default
-    what = f"{load_corpus(corpus).title if corpus else scored} {part.partition('-')[2]}".strip()
+    part = None if own or corpus is None or config == load_corpus(corpus).default_config else config
+    split_name = (place.split if own else split) or "test"
+    name = f"{scored}-{part}/{split_name}" if part else f"{scored}/{split_name}"
+    if not BOARD_NAME.fullmatch(name) or ".." in name:
+        raise RequestError(f"{quote(name)} is not a valid name of a board (expected letters, digits, '_', '-' and '.')")
+    what = f"{load_corpus(corpus).title if corpus else scored} {part or ''}".strip()
     private = own if private is None else private
     ids: tuple[str, ...] = ()
     if private or own:

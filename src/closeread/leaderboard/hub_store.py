@@ -62,7 +62,7 @@ class HubStore:
         self.place = f"{HUB}{self._submissions.id}"
         self._hub = Hub()
         self._declared: tuple[str, Leaderboard] | None = None
-        self._requests: dict[int, PullRequestDetails] = {}
+        self._requests: dict[int, PullRequestDetails] = {}  # those that were listed
         self._kept: dict[str, bytes] = {}
 
     def find_leaderboard(self) -> Leaderboard | None:
@@ -143,24 +143,26 @@ class HubStore:
         if arrival.withdrawal or arrival.problems:
             return arrival
         path = store_path("submissions", arrival.board, arrival.submission)
-        head = self._read_request(arrival.number).head
+        head = self._requests[arrival.number].head
         problems: tuple[str, ...] = ()
         files: dict[str, bytes] = {}
         try:
-            data = self._read_verified(path, head, MAX_ABOUT)
+            data = self.read_predictions(path, MAX_ABOUT, head)
             about = About.from_bytes(data, arrival.board, path)
             if about.author is not None:
                 problems = ("the description names an author; on the Hub, that is the account",)
-            files = {about.predictions: self._read_verified(about.predictions, head, limit), path: data}
+            files = {about.predictions: self.read_predictions(about.predictions, limit, head), path: data}
         except FormatError as error:
             problems = tuple(problem.message for problem in error.problems)
         except (NoSuchFileError, TooLargeError, DigestError) as error:  # any other error is not the submitter's
             problems = (str(error),)
         return replace(arrival, files=files, problems=problems)
 
-    def read_predictions(self, path: str, limit: int) -> bytes:
-        """Return predictions, verified by their digest."""
-        return self._read_verified(path, "main", limit)
+    def read_predictions(self, path: str, limit: int, revision: str = "main") -> bytes:
+        """Return predictions, or another file of a submission, verified by their digest."""
+        data = self._hub.read(self._submissions, path, revision, limit)
+        check_digest(path, data)
+        return data
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records, of one commit."""
@@ -205,7 +207,7 @@ class HubStore:
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Comment on the pull request, once for every state of it, and close it, unless it has changed since."""
-        judged = self._read_request(arrival.number)
+        judged = self._requests[arrival.number]
         mark = f"Judged at commit `{judged.head[:12]}`."
         now = self._hub.read_pull_request(self._submissions, arrival.number)
         if not any(author == self._hub.user and mark in said for author, said in now.comments):
@@ -229,16 +231,6 @@ class HubStore:
     def _find_results(self, leaderboard: Leaderboard | None = None) -> Repository:
         found = leaderboard or (self._declared[1] if self._declared else self.read_leaderboard())
         return self._submissions if found.results is None else Repository(found.results, "dataset")
-
-    def _read_request(self, number: int) -> PullRequestDetails:
-        if number not in self._requests:
-            self._requests[number] = self._hub.read_pull_request(self._submissions, number)
-        return self._requests[number]
-
-    def _read_verified(self, path: str, revision: str, limit: int) -> bytes:
-        data = self._hub.read(self._submissions, path, revision, limit)
-        check_digest(path, data)
-        return data
 
     def _commit_on_top(
         self, repository: Repository, make: Callable[[str | None], Mapping[str, bytes]], message: str

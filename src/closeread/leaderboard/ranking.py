@@ -115,11 +115,7 @@ def _find_significant(systems: Systems, i: Ints, j: Ints, alpha: float) -> Mask:
 
 
 def reject(p: Floats, alpha: float) -> Mask:
-    """Mark the null hypotheses that Holm's (1979) step-down procedure rejects, (n,).
-
-    >>> reject(np.array([0.04, 0.01, 0.03]), 0.05).tolist()
-    [False, True, False]
-    """
+    """Mark the null hypotheses that Holm's (1979) step-down procedure rejects, (n,)."""
     in_order = np.sort(p)
     is_larger = in_order > alpha / np.arange(len(p), 0, -1)
     n_rejected = int(is_larger.argmax()) if is_larger.any() else len(p)

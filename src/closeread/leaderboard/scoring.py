@@ -23,7 +23,7 @@ from closeread.exceptions import InputError, Problem, RequestError, SubmissionEr
 from closeread.leaderboard.declaration import Board, Leaderboard, digest
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
-from closeread.leaderboard.submission import check_form, unpacked
+from closeread.leaderboard.submission import unpacked
 from closeread.scoring import Scorer
 from closeread.wording import word_for_command_line
 
@@ -167,7 +167,7 @@ def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, dat
                 if board.private:  # other problems may quote gold, and even which there are says something about it
                     problems = [Problem(UNFIT)]
                     try:
-                        check_form(board, predictions)
+                        board.check_form(predictions)
                     except SubmissionError as public:
                         problems = public.problems
                 raise SubmissionError(error.source, drop_advice(problems)) from None

@@ -285,7 +285,7 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
     """Check a file or folder of predictions before it is sent: as the judge will or, without gold, the form only."""
     try:
         if board.own_gold and gold is None:
-            check_form(board, predictions)
+            board.check_form(predictions)
             return Checked((FORM_ONLY,), None)
         scorer = board.open_scorer(gold)
         system = scorer.read(predictions)
@@ -294,11 +294,6 @@ def check_predictions(board: Board, predictions: Path, gold: Path | None) -> Che
     headline = [metric for metric in scorer.procedure.metrics if metric.name == board.headline]
     value = scorer.tabulate(system.rows).scores(headline)[board.headline]
     return Checked((*scorer.gold.notices, *scorer.remarks(system)), value)
-
-
-def check_form(board: Board, predictions: Path) -> None:
-    """Check what can be checked without gold: the form of the file, and the ids."""
-    board.procedure.sides.check_form(board.corpus, board.ids, predictions, board.options)
 
 
 def describe_submission(board: Board, about: About) -> tuple[str, str]:

@@ -86,11 +86,7 @@ def run(source: str, output: str, program: str) -> int:
 
 
 def column_key(metric: str) -> str:
-    """Return the key of the column with a score.
-
-    >>> column_key("muc/f1")
-    'muc_f1'
-    """
+    """Return the key of the column with a score."""
     return metric.replace("/", "_")
 
 
