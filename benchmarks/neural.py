@@ -26,8 +26,8 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.neural.run_files import find_complete_runs
 from closeread.tasks.mctaco.training import predict as predict_labels
-from closeread.tasks.tne.reproduction_models import name_row
-from closeread.tasks.tne.training import predict as predict_links
+from closeread.tasks.tne.models import predict as predict_links
+from closeread.tasks.tne.reproduction import name_row
 
 TNE = ("links/precision", "links/recall", "links/f1", "unlabeled/precision", "unlabeled/recall", "unlabeled/f1")
 ACCURACIES = ("iprep", "uprep")

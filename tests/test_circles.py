@@ -8,7 +8,7 @@ SOURCE = Path(__file__).parent.parent / "src"
 
 TASKS = "closeread.tasks"
 KNOWN = {
-    *((f"{TASKS}.{task}.agreement", f"{TASKS}.{task}.agreement_tables") for task in ("coref", "timeline", "tne")),
+    (f"{TASKS}.coref.agreement", f"{TASKS}.coref.agreement_tables"),
     (f"{TASKS}.coref.chain_errors", f"{TASKS}.coref.chain_tables"),
 }
 """Imports that close circles today and are to be removed: from which module, to which."""

@@ -17,7 +17,7 @@ from closeread.corpus.names import load_corpus  # noqa: E402
 from closeread.corpus.reproduction import Inputs, reproduce  # noqa: E402
 from closeread.counts.printed_tables import OWN_MODEL  # noqa: E402
 from closeread.exceptions import RequestError  # noqa: E402
-from closeread.tasks.tne.reproduction_models import name_row  # noqa: E402
+from closeread.tasks.tne.reproduction import name_row  # noqa: E402
 
 pytestmark = pytest.mark.extended
 

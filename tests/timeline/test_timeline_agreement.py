@@ -14,7 +14,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, Overlap, dice, measure_agreement
-from closeread.tasks.timeline.cat_entities import read_annotations
+from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.kernels.timelines import COUNTS, timeline_counts
 
 TOKENS = "".join(

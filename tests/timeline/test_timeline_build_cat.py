@@ -9,7 +9,7 @@ from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.sources import locate
 from closeread.exceptions import FormatError
-from closeread.tasks.timeline.cat_events import build_annotated_timelines
+from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
 
 BO = [mark("ENTITY_MENTION", 1, 1), mark("EVENT_MENTION", 2, 2), mark("ENTITY", 20, TAG_DESCRIPTOR="Bo")]
 TAKES_PART = [relate("REFERS_TO", 1, 20), relate("HAS_PARTICIPANT", 2, 1, sem_role="Arg0")]

@@ -21,8 +21,7 @@ from spacy.language import Language  # noqa: E402
 
 from closeread.corpus.pipelines import list_unneeded  # noqa: E402
 from closeread.tasks.tne import building  # noqa: E402
-from closeread.tasks.tne.building import Builder, Filter  # noqa: E402
-from closeread.tasks.tne.plain_texts import PlainText, TextReader  # noqa: E402
+from closeread.tasks.tne.building import Builder, Filter, PlainText, TextReader  # noqa: E402  # noqa: E402
 
 pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore")]  # warnings of spaCy itself
 

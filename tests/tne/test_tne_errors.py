@@ -21,8 +21,8 @@ from closeread.counts.estimates import Resampling
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.tne.columns import documents_of, rows_of
+from closeread.tasks.tne.errors import HEADER, LinkAnalysis
 from closeread.tasks.tne.link_breakdowns import PLACES
-from closeread.tasks.tne.link_errors import HEADER, LinkAnalysis
 from closeread.tasks.tne.procedure import BREAKDOWNS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
-from closeread.tasks.tne.plain_texts import PlainText, TextReader, list_texts, split_parts
+from closeread.tasks.tne.building import PlainText, TextReader, list_texts, split_parts
 
 PART = st.text(st.sampled_from("ab .,"), min_size=1).map(str.strip).filter(bool)
 

@@ -12,12 +12,12 @@ from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
 from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
-from closeread.tasks.tne.plots import (
+from closeread.tasks.tne.figures import (
     NO_LINK,
     commonest,
     confusion_counts,
-    draw_confusion,
-    draw_prepositions,
+    plot_confusion,
+    plot_prepositions,
     preposition_counts,
 )
 
@@ -96,7 +96,7 @@ def test_the_commonest_are_those_of_gold():
 def test_the_matrix_that_is_drawn():
     counts = np.zeros((25, 25), np.int64)
     counts[OF, [OF, IN]], counts[IN, [IN, NO_LINK]], counts[NO_LINK, [OF, NO_LINK]] = [8, 1], [4, 2], [16, 1 << 20]
-    figure = draw_confusion(counts, [OF, IN, NO_LINK])
+    figure = plot_confusion(counts, [OF, IN, NO_LINK])
     axes = figure.axes[0]
     (mesh,) = axes.collections
     drawn = np.ma.getdata(mesh.get_array()).reshape(3, 3)
@@ -119,8 +119,8 @@ def test_the_matrix_that_is_drawn():
 @for_each("labels", [[OF], [OF, NO_LINK], [*range(1, 25), 0]])
 def test_matrices_of_any_size_are_readable(labels):
     counts = np.full((25, 25), 9_999_999)
-    assert overlapping(draw_confusion(counts, labels)) == (0, False)
-    draw_confusion(np.zeros((25, 25), np.int64), labels)
+    assert overlapping(plot_confusion(counts, labels)) == (0, False)
+    plot_confusion(np.zeros((25, 25), np.int64), labels)
 
 
 def bars(figure):
@@ -133,7 +133,7 @@ def test_the_shares_that_are_drawn():
     first = preposition_counts(documents_of(GOLD))
     assert {PREPOSITIONS[label]: n for label, n in enumerate(first.tolist()) if n} == {"of": 3, "in": 1, "on": 1}
     second = preposition_counts(documents_of(gold((2, [(0, "near", 1), (0, "near", 1), (1, "in", 0), (1, "of", 0)]))))
-    figure = draw_prepositions({"one": first, "two": second}, 0)
+    figure = plot_prepositions({"one": first, "two": second}, 0)
     (axes,) = figure.axes
     names = [label.get_text() for label in axes.get_xticklabels()]
     assert names[:4] == ["of", "in", "on", "against"]  # by the first file, ties by number
@@ -152,7 +152,7 @@ def test_the_shares_that_are_drawn():
     centres = [[patch.get_x() + patch.get_width() / 2 for patch in bar.patches] for bar in axes.containers]
     assert np.allclose(np.mean(centres, axis=0), range(24))
     assert len(axes.texts) == 0
-    alone = draw_prepositions({"one": first}, 0)
+    alone = plot_prepositions({"one": first}, 0)
     assert [text.get_text() for text in alone.axes[0].texts][:4] == ["60.0", "20.0", "20.0", "0.0"]
     assert alone.axes[0].get_legend() is None
     assert overlapping(alone) == (0, False)
@@ -171,7 +171,7 @@ def test_the_shares_that_are_drawn():
 def test_rare_prepositions_are_united(smallest, names, one, two):
     first, second = np.zeros(25, np.int64), np.zeros(25, np.int64)
     first[[OF, IN, ON, AT]], second[[OF, IN, AT]] = [30, 17, 2, 1], [5, 3, 2]
-    figure = draw_prepositions({"one": first, "two": second}, smallest)
+    figure = plot_prepositions({"one": first, "two": second}, smallest)
     if smallest == 4:  # those that neither file has are united, too
         names, one, two = [*names, "Other"], [*one, 0], [*two, 0]
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == names

@@ -11,8 +11,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.printed_tables import DIFFERS, WITHIN_CHANCE, give_verdict
 from closeread.tasks.tne.columns import documents_of
-from closeread.tasks.tne.reproduction_baselines import score_random_title
-from closeread.tasks.tne.reproduction_text import describe_test
+from closeread.tasks.tne.reproduction import describe_test, score_random_title
 
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
 

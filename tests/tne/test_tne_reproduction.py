@@ -96,7 +96,7 @@ def test_an_identity_is_judged_within_rounding(printed, verdict, monkeypatch, fo
     for table in changed["tables"]:
         if table["name"] == "Table 3":
             table["rows"]["Coupled-static"]["Precision"] = printed
-    for module in ("corpus.reproduction", "tasks.tne.reproduction_identities"):
+    for module in ("corpus.reproduction", "tasks.tne.reproduction"):
         monkeypatch.setattr(f"closeread.{module}.load_printed", lambda corpus: changed)
     cells = cells_of("Identities", four)
     assert cells["Identities", "Coupled-static", "Precision"].verdict == verdict

@@ -29,13 +29,14 @@ from closeread.counts.annotators import (
     find_repeated_paths,
     list_agreements,
     list_pairs,
+    make_pair_grid,
     require_two,
 )
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
 from closeread.records import Record, find_repeated
-from closeread.tables import Grid, Style
-from closeread.tasks.timeline.cat_entities import read_annotations
+from closeread.tables import Grid, Style, format_percent
+from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
@@ -94,14 +95,12 @@ class Agreement(Result):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table."""
-        from closeread.tasks.timeline.agreement_tables import make_grid
 
         del style
         return [make_grid(self)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts."""
-        from closeread.tasks.timeline.agreement_tables import make_rows
 
         return make_rows(self)
 
@@ -153,7 +152,7 @@ def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[st
     """Measure the agreement of every two annotators.
 
     Args:
-        annotators: what each annotated: the same documents (`closeread.tasks.timeline.cat_entities`), or the timelines
+        annotators: what each annotated: the same documents (`closeread.tasks.timeline.annotated_cat`), or the timelines
             of the same entities, in any order; at least two.
         names: the names of the annotators in messages.
         kind: `DOCUMENTS` or `TIMELINES`.
@@ -259,3 +258,35 @@ def choose_kind(annotators: Sequence[Annotator]) -> Kind:
         ]
         raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
     return DOCUMENTS if documents[0] else TIMELINES
+
+
+COUNTED = ("first", "second", "both", "Dice")
+
+
+def make_rows(found: Agreement) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of all counts; of several pairs, every pair and then the means."""
+    if len(found.pairs) == 1:
+        return ["", *COUNTED], [list(row) for row in _list_overlaps(found)]
+    names = found.names
+    rows: list[list[object]] = [
+        [names[i], names[j], what, o.first, o.second, o.both, o.dice]
+        for (i, j), overlaps in found.pairs.items()
+        for what, o in overlaps.items()
+    ]
+    rows += [["mean", None, what, None, None, None, value] for what, value in found.mean.items()]
+    return ["first annotator", "second annotator", "compared", *COUNTED], rows
+
+
+def _list_overlaps(found: Agreement) -> list[list[str | float | None]]:
+    """Return a row for everything that two annotators are compared on."""
+    return [[what, o.first, o.second, o.both, o.dice] for what, o in found.pairs[0, 1].items()]
+
+
+def make_grid(found: Agreement) -> Grid:
+    """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
+    if len(found.pairs) == 1:
+        rows = [list(map(format_percent, row)) for row in _list_overlaps(found)]
+        return Grid("", ["", *COUNTED], rows)
+    coefficients = {pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()}
+    notes = ["Dice's coefficient times 100.", *found.describe_left_out()]
+    return make_pair_grid(found.names, list(found.mean), coefficients, list(found.mean.values()), notes)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closeread.tasks.timeline.explain import Kind
 from closeread.tasks.timeline.kernels.order import precedes
 from closeread.tasks.timeline.kernels.timelines import Entry, Side, build_side, list_mentions
-from closeread.tasks.timeline.ways import Kind
 
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""

@@ -206,7 +206,7 @@ def build(
     from closeread.corpus.submissions import write_submission
     from closeread.exceptions import RequestError, pluralize
     from closeread.tasks.timeline import building
-    from closeread.tasks.timeline.cat_events import build_annotated_timelines
+    from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
     from closeread.tasks.timeline.cat_xml import holds_documents
     from closeread.tasks.timeline.timeline_txt import read_entities
     from closeread.wording import choose_words, name_option

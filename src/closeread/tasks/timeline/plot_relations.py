@@ -16,11 +16,11 @@ import numpy as np
 
 from closeread.drawing.inches import SMALL_SIZE, Measure, make_drawable
 from closeread.exceptions import RequestError, pluralize, quote
+from closeread.tasks.timeline.explain import Kind
 from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, Edge, Graph
 from closeread.tasks.timeline.kernels.timelines import Entry
 from closeread.tasks.timeline.plot_events import format_anchor
 from closeread.tasks.timeline.plot_layout import place_blocks
-from closeread.tasks.timeline.ways import Kind
 from closeread.wording import name_option
 
 MAX_MENTIONS = 30

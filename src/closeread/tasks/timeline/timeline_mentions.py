@@ -1,4 +1,4 @@
-"""Mentions of timelines: their places in the documents, and notices about unusual timelines.
+"""Ids and mentions of timelines: names of files, places in the documents, and notices about unusual timelines.
 
 Source: Minard et al. (2015), section 3; the files of SemEval-2015 Task 4.
 
@@ -17,9 +17,36 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.exceptions import pluralize, quote
+from closeread import limits
+from closeread.exceptions import Problem, pluralize, quote
+from closeread.formats.folders import find_unwritable
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import is_date
+
+
+def find_unwritable_ids(ids: Sequence[str], suffix: str) -> list[Problem]:
+    """Find why a folder of timelines with these ids can't be written and read again."""
+    below: dict[str | None, list[str]] = {}
+    for name in ids:
+        split, slash, own = name.rpartition("/")
+        below.setdefault(split if slash else None, []).append(own)
+    problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
+    if None in below and len(below) > 1:
+        named = " and ".join(
+            quote(next(name for name in ids if ("/" in name) is is_below)) for is_below in (True, False)
+        )
+        problems.append(Problem(f"ids {named}: all or none must begin with a split"))
+    problems += find_unwritable([split for split in below if split is not None])
+    for names in below.values():
+        if len(names) > limits.MAX_FILES:
+            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"))
+        problems += find_unwritable(names, suffix)
+        read = ((name, stem_of_id(name)) for name in names)
+        problems += [
+            Problem(f"{quote(name)} would be read again as {quote(other)}") for name, other in read if other != name
+        ]
+    return problems
+
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")

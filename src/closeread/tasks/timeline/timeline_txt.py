@@ -29,12 +29,12 @@ from closeread.records import Parsed, ParsedFolder, Record
 from closeread.tasks.timeline.cat_xml import read_documents
 from closeread.tasks.timeline.gold import Timelines, unite
 from closeread.tasks.timeline.rules import oddities_given
-from closeread.tasks.timeline.timeline_ids import find_unwritable_ids
 from closeread.tasks.timeline.timeline_mentions import (
     Oddity,
     Texts,
     as_texts,
     describe_oddities,
+    find_unwritable_ids,
     inspect_timeline,
     locate_mention,
     stem_of_id,

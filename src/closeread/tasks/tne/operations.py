@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
     from closeread.records import Record
-    from closeread.tasks.tne.trained_run import TrainedRun
+    from closeread.tasks.tne.models import TrainedRun
 
 Gold = Annotated[GoldSpec, place_of("tne")]
 Field = Literal["distance", "direction", "sentence", "expressed", "mention", "preposition", "domain", "forum"]
@@ -213,8 +213,7 @@ def errors(
     """
     from closeread.counts.counts import make_report
     from closeread.tasks.tne.columns import documents_of, rows_of
-    from closeread.tasks.tne.link_error_report import LinkErrorReport
-    from closeread.tasks.tne.link_errors import LinkAnalysis
+    from closeread.tasks.tne.errors import LinkAnalysis, LinkErrorReport
 
     report = make_report(scored.counted, by=by, resampling=intervals.make_resampling())
     analysis = LinkAnalysis(documents_of(scored.gold.records), rows_of(scored.system.rows), scored.counted.table)
@@ -390,8 +389,7 @@ def build(
     from closeread.corpus.pipelines import load_pipeline
     from closeread.exceptions import read_all
     from closeread.files import write_lines
-    from closeread.tasks.tne.building import Builder, Filter
-    from closeread.tasks.tne.plain_texts import TextReader, list_texts
+    from closeread.tasks.tne.building import Builder, Filter, TextReader, list_texts
     from closeread.tasks.tne.tne_jsonl import dump_lines
 
     find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
@@ -451,8 +449,8 @@ def train(
     setting = schedule.make_setting()
     from closeread.corpus.figures import write_curves
     from closeread.corpus.predictions import read_golds
-    from closeread.tasks.tne.trained_run import TrainedRun
-    from closeread.tasks.tne.training import train as train_run
+    from closeread.tasks.tne.models import TrainedRun
+    from closeread.tasks.tne.models import train as train_run
 
     splits = {"training": "train", "validation": "validation"}
     given = {"training": (training, split), "validation": (validation, validation_split)}
@@ -507,7 +505,7 @@ def predict(
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import check_place, write_predictions
-    from closeread.tasks.tne.training import predict as predict_rows
+    from closeread.tasks.tne.models import predict as predict_rows
 
     if documents is not None:
         place = check_place("documents", place)._replace(gold=documents.source)

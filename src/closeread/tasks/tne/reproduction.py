@@ -1,24 +1,496 @@
-"""TNE's tables, figures and figures of the text, recomputed from the release.
+"""TNE's tables, figures and figures of the running text, recomputed from the release, and from runs of one's own.
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint).
+
+Conventions: scores are times 100; those of several runs of a row are means.  A coupled run stands in the row of its
+kind of encoder.  So does a decoupled one, decoded as the printed rows were: with every pair linked.  Its scores with
+the links that its head for links finds are in a row of their own.
+
+Identities are what the printed figures of Tables 3 and 5 tell of each other.  A system that decides by one label of
+every pair (Coupled) has as precision and recall those of its links times IPrep.  The printed Decoupled rows are those
+of a system that links every pair by its preposition head: its recall is the accuracy of prepositions over all gold
+pairs, linked or not, and its precision follows from the number of pairs.  An identity holds if figures that round to
+the printed ones fulfil it.  It is not itself printed; the figures that it connects are counted in Tables 3 and 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from closeread.arrays import ratio
-from closeread.corpus.reproduction import Inputs, Recompute, Recomputed
-from closeread.counts.printed_tables import Claim, Value
-from closeread.tasks.tne.columns import PREPOSITIONS, Documents
+from closeread.arrays import Ints, Mask, ratio
+from closeread.corpus.baselines import load_baselines
+from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
+from closeread.counts.printed_tables import AGREES, Chance, Claim, OwnModel, Value, give_verdict, parse_number
+from closeread.exceptions import quote
+from closeread.formats.json_lines import read_json
+from closeread.neural.run_files import ENCODER, find_complete_runs
+from closeread.records import Record
+from closeread.tasks.tne.baselines import every_pair
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, TITLE_END, Documents
+from closeread.tasks.tne.kernels.links import LABEL_BITS, document_of, phrases_of
+from closeread.tasks.tne.procedure import PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST, find_ends
-from closeread.tasks.tne.release import Statistics, measure_columns, read_test
-from closeread.tasks.tne.reproduction_baselines import score_without_models
-from closeread.tasks.tne.reproduction_identities import identities
-from closeread.tasks.tne.reproduction_models import describe_links, describe_prepositions
-from closeread.tasks.tne.reproduction_text import text
+from closeread.tasks.tne.release import (
+    ALL,
+    DOMAINS,
+    IN_DOMAIN,
+    OUT_OF_DOMAIN,
+    Statistics,
+    list_splits,
+    measure_columns,
+    read_labelled,
+    read_split,
+    read_test,
+    unite,
+)
+
+BASELINES = {
+    "Title-First": "title-first",
+    "Title-Last": "title-last",
+    "Adj-Anaphora": "adj-anaphora",
+    "Adj-Cataphora": "adj-cataphora",
+    "Surface": "surface",
+    "Surface-Extended": "surface-extended",
+    "Combined": "combined",
+}
+DESCRIBED = {row: f"{row}, as described" for row in ("Surface", "Surface-Extended", "Combined")}
+EVERY_PAIR = "every ordered pair"
+SCORES = ("Precision", "Recall", "F1")
+
+
+def score_without_models(inputs: Inputs) -> Recomputed:
+    """Recompute the rows of Table 3 that need no model, on the test split."""
+    documents = read_test(inputs)
+    if documents is None:
+        return {}
+    return {
+        **score_baselines(inputs, documents),
+        **dict(zip((("Title-Random", score) for score in SCORES), score_random_title(documents), strict=True)),
+    }
+
+
+def score_baselines(inputs: Inputs, documents: Documents) -> Mapping[tuple[str, str], float]:
+    """Return the scores of the deterministic baselines, by row and column of Table 3."""
+    return inputs.once("baselines", lambda: _score_baselines(documents))
+
+
+def _score_baselines(documents: Documents) -> dict[tuple[str, str], float]:
+    baselines = load_baselines("tne")
+    rows = {row: baselines[name].predict(documents) for row, name in BASELINES.items()}
+    for row, name in DESCRIBED.items():
+        rows[name] = baselines[BASELINES[row]].predict(documents, definition="described")
+    rows[EVERY_PAIR] = baselines["all-pairs"].predict(documents)
+    return {
+        (row, column): score
+        for row, system in rows.items()
+        for column, score in zip(SCORES, _score_links(documents, system), strict=True)
+    }
+
+
+def _score_links(gold: Documents, system: Sequence[Record]) -> tuple[float, ...]:
+    """Return precision, recall and F1 of links, ignoring prepositions."""
+    table = PROCEDURE.count(gold=gold, system=system)
+    totals = table.totals
+    score = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+    return tuple(score[f"unlabeled/{name}"] for name in ("precision", "recall", "f1"))
+
+
+def score_random_title(gold: Documents) -> tuple[Chance, Chance, Chance]:
+    """Return precision, recall and F1 over all ways to draw one noun phrase from each title.
+
+    Every draw links equally many pairs, so each score is the number of correct links divided by a constant.  That
+    number is a sum over documents, which are drawn independently.  0/0 is 0.
+    """
+    phrases, pair = gold.noun_phrases, gold.links.labelled.pair
+    document = document_of(pair)
+    _, complement = phrases_of(pair)
+    hits = np.bincount(phrases.starts[document] + complement, minlength=len(phrases.text))[gold.in_title]
+    title_of = phrases.document[gold.in_title]
+    choices = np.bincount(title_of, minlength=len(gold))
+    titled = choices > 0
+    mean = ratio(np.bincount(title_of, hits, len(gold))[titled], choices[titled])
+    square = ratio(np.bincount(title_of, hits**2, len(gold))[titled], choices[titled])
+    right, deviation = mean.sum(), float(np.sqrt((square - mean**2).sum()))
+    n_linked, n_gold = int((gold.sizes[titled] - 1).sum()), len(pair)
+    precision, recall, f1 = (
+        Chance(*(100 * float(np.nan_to_num(ratio(part, whole))) for part in (right, deviation)))
+        for whole in (n_linked, n_gold, (n_linked + n_gold) / 2)
+    )
+    return precision, recall, f1
+
+
+COUPLED, DECOUPLED = "Coupled", "Decoupled"
+PRECISION, RECALL = "Precision", "Recall"
+PER_CENT = Decimal(100)
+
+Figures = Mapping[str, Decimal]
+"""The figures of a system by column, of Table 3 and Table 5."""
+
+Formula = Callable[..., Decimal]
+
+
+def multiply(links: Decimal, iprep: Decimal) -> Decimal:
+    """Return the precision or recall of labelled links from that of links and the accuracy of their prepositions."""
+    return links * iprep / PER_CENT
+
+
+def link_everything(recall: Decimal, iprep: Decimal, uprep: Decimal) -> Decimal:
+    """Return the recall of a system that labels every pair.
+
+    >>> link_everything(Decimal(20), Decimal(75), Decimal(50))
+    Decimal('55')
+    """
+    return (recall * iprep + (PER_CENT - recall) * uprep) / PER_CENT
+
+
+def identities(inputs: Inputs) -> Recomputed:
+    """Check Table 3's precision and recall of the neural models against Table 5."""
+    tables = {table["name"]: table["rows"] for table in load_printed("tne")["tables"]}
+    share = _find_share(inputs)
+    cells: dict[tuple[str, str], Claim] = {}
+    for row, of_links in tables["Table 5"].items():
+        figures = {name: _read(text) for name, text in (tables["Table 3"][row] | of_links).items()}
+        if row.startswith(COUPLED):
+            cells[row, PRECISION] = _check(figures, PRECISION, multiply, "Links-P", "IPrep-Acc")
+            cells[row, RECALL] = _check(figures, RECALL, multiply, "Links-R", "IPrep-Acc")
+        elif row.startswith(DECOUPLED):
+            cells[row, RECALL] = _check(figures, RECALL, link_everything, "Links-R", "IPrep-Acc", "UPrep-Acc")
+            if share is not None:
+                cells[row, PRECISION] = _check({**figures, "share": share}, PRECISION, multiply, RECALL, "share")
+    return cells
+
+
+def _find_share(inputs: Inputs) -> Decimal | None:
+    """Return the percentage of the ordered pairs of test that gold links; None if the file is not at hand."""
+    documents = read_test(inputs)
+    if documents is None:
+        return None
+    n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
+    return Decimal(repr(100 * float(ratio(len(documents.links.labelled.pair), n_pairs))))
+
+
+def _check(figures: Figures, column: str, formula: Formula, *names: str) -> Claim:
+    """Compare a printed figure with a formula of other printed figures, all within rounding."""
+    values = [figures[name] for name in names]
+    bounds = [formula(*corner) for corner in product(*(_bound(value) for value in values))]
+    low, high = _bound(figures[column])
+    told = f"{formula(*values):.2f} from Table 5, {figures[column]} in Table 3"
+    return Claim(told, min(bounds) <= high and low <= max(bounds))
+
+
+def _bound(value: Decimal) -> tuple[Decimal, Decimal]:
+    """Return the lowest and the highest number that rounds to a printed one."""
+    half = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
+    return value - half, value + half
+
+
+def _read(printed: str) -> Decimal:
+    number = parse_number(printed)
+    if number is None:
+        raise ValueError(f"{printed!r} is not a number")
+    return number
+
+
+LINKS = {"Precision": "links/precision", "Recall": "links/recall", "F1": "links/f1"}
+"""The columns of Table 3, and our names of the scores."""
+
+PREPOSITION_SCORES = {
+    "Links-P": "unlabeled/precision",
+    "Links-R": "unlabeled/recall",
+    "Links-F1": "unlabeled/f1",
+    "IPrep-Acc": "iprep",
+    "UPrep-Acc": "uprep",
+}
+"""The columns of Table 5."""
+
+AS_TRAINED = "{row}, links first"
+"""The row of a decoupled model with the links that its head for links finds."""
+
+LARGE = 24
+"""The layers of a large encoder."""
+
+Scores = Mapping[str, Mapping[str, Value]]
+"""The scores of a row by way to decode and by name; without those that are undefined for one of its runs."""
+
+
+def describe_links(inputs: Inputs, runs: Path) -> Recomputed:
+    """Return the cells of Table 3 that runs fill."""
+    cells: dict[tuple[str, str], Value] = {}
+    for row, scores in _score_rows(inputs, runs, "Table 3").items():
+        if row.startswith("Decoupled"):
+            cells |= _make_cells(row, LINKS, scores["printed"])
+            cells |= _make_cells(AS_TRAINED.format(row=row), LINKS, scores["links"])
+        else:
+            cells |= _make_cells(row, LINKS, scores["links"])
+    return cells
+
+
+def describe_prepositions(inputs: Inputs, runs: Path) -> Recomputed:
+    """Return the cells of Table 5 that runs fill, all of them of the links that a model finds, as in print."""
+    cells: dict[tuple[str, str], Value] = {}
+    for row, scores in _score_rows(inputs, runs, "Table 5").items():
+        cells |= _make_cells(row, PREPOSITION_SCORES, scores["links"])
+    return cells
+
+
+def _make_cells(row: str, columns: Mapping[str, str], scores: Mapping[str, Value]) -> dict[tuple[str, str], Value]:
+    return {(row, column): scores[name] for column, name in columns.items() if name in scores}
+
+
+def _score_rows(inputs: Inputs, runs: Path, table: str) -> Mapping[str, Scores]:
+    """Return the scores of each row that has a run, and remark on the table which run that is."""
+    rows, remark = inputs.once("runs", lambda: _predict_rows(inputs, runs))
+    inputs.remarks[table] = remark
+    return rows
+
+
+def _predict_rows(inputs: Inputs, folder: Path) -> tuple[Mapping[str, Scores], str]:
+    from closeread.tasks.tne.models import TASK, score_decodings
+
+    documents = read_test(inputs)
+    if documents is None:
+        return {}, ""
+    scores, names = defaultdict(list), defaultdict(list)
+    for run, described in find_complete_runs(folder, TASK).items():
+        row = name_row(run, described["model"])
+        scores[row].append(score_decodings(documents, run))
+        encoder = quote(str(described["model"]["name"]), 80)
+        names[row].append(f"{run.relative_to(folder) if run != folder else run.name} with {encoder}")
+    parts = "; ".join(f"{row} of {', '.join(found)}" for row, found in names.items())
+    return {row: _average(found) for row, found in scores.items()}, f"Runs here: {parts}"
+
+
+def _average(runs: Sequence[Mapping[str, Mapping[str, float | None]]]) -> Scores:
+    means: dict[str, dict[str, Value]] = {}
+    for decoding, names in runs[0].items():
+        for name in names:
+            values = [value for run in runs if (value := run[decoding][name]) is not None]
+            if len(values) == len(runs):
+                means.setdefault(decoding, {})[name] = OwnModel(100 * float(np.mean(values)))
+    return means
+
+
+def name_row(run: Path, model: Mapping[str, Any]) -> str:
+    """Return the row of a run in Tables 3 and 5.
+
+    Args:
+        run: its folder.
+        model: what its `run.json` says of the model.
+    """
+    variant = str(model["variant"]).capitalize()
+    if model["kind"] == "static":
+        return f"{variant}-static"
+    config = read_json(run / ENCODER / "config.json")
+    layers = config.get("num_hidden_layers") if isinstance(config, dict) else None
+    size = "large" if isinstance(layers, int) and layers >= LARGE else "base"
+    return f"{variant}-frozen-{size}" if model["kind"] == "frozen" else f"{variant}-{size}"
+
+
+Cells = dict[tuple[str, str], Value]
+
+_FORMS = (
+    "i you he she it we they",
+    "me him her us them",
+    "myself yourself himself herself itself",
+    "ourselves yourselves themselves",
+)
+PRONOUNS = frozenset(chain.from_iterable(map(str.split, _FORMS)))
+"""Personal and reflexive pronouns."""
+
+GROUPS = (("Title-First", "Title-Last"), ("Adj-Anaphora", "Adj-Cataphora"), ("Surface", "Surface-Extended"))
+"""The baselines of each kind; Combined unites the best of every kind.  Title-Random differs from draw to draw."""
+
+LEAST_PHRASES, MOST_PHRASES = 25, 50
+"""The noun phrases of an article that was kept (section 5.1)."""
+
+OF_ALL_READINGS = "of for every pair"
+OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
+
+PER_DOCUMENT = {
+    ("NPs a document", "1"): "noun phrases",
+    ("links a document", "1"): "links",
+    ("clusters of more than one NP a document", "6"): "clusters of more than one",
+    ("symmetric links a document", "6"): "symmetric links",
+    ("transitive relations a document", "6"): "transitive links",
+}
+PER_LINK = {
+    ("anaphoric links, percent", "6"): "links to what stands before",
+    ("intersentential links, percent", "6, footnote 16"): "links between sentences",
+}
+MEANS = {
+    ("mean distance in tokens", "6"): "mean distance in tokens",
+    ("surface form, percent", "6"): "% of links in surface form",
+    ("surface form+, percent", "6"): "% of links in extended surface form",
+}
+
+
+def text(inputs: Inputs) -> Recomputed:
+    """Recompute the figures of the running text."""
+    columns = measure_columns(inputs)
+    cells: Cells = {**count_documents(columns), **_describe_news(inputs), **_describe_annotation(inputs)}
+    if ALL in columns:
+        cells |= average_whole(columns[ALL])
+    if (documents := read_test(inputs)) is not None and len(documents.links):
+        cells |= describe_test(documents) | score_text_without_models(inputs, documents)
+    return cells
+
+
+def count_documents(columns: Mapping[str, Statistics]) -> Cells:
+    """Count documents and noun phrases of the splits and domains at hand, by the columns of Table 2."""
+    documents = {column: int(found["documents"]) for column, found in columns.items()}
+    cells: Cells = {}
+    if documents.keys() >= DOMAINS.keys():
+        domains = _join(documents, "IMDB", "Books", "Reddit")
+        cells["documents of IMDB / Gutenberg / Reddit", "5.1"] = domains
+    if documents.keys() >= IN_DOMAIN.keys():
+        news = unite([columns[column] for column in IN_DOMAIN])
+        share = 100 * float(ratio(documents["test"], news["documents"]))
+        annotators = f"{100 - share:.0f} / {share:.0f}"
+        cells["documents with one / two annotators of coreference, percent", "5.2"] = annotators
+        if "links" in news:
+            cells["links a document, second figure", "1"] = float(ratio(news["links"], news["documents"]))
+    if ALL in documents:
+        n_news, n_others = documents[ALL] - documents[OUT_OF_DOMAIN], documents[OUT_OF_DOMAIN]
+        holds = round(n_news, -3) == 5_000 and round(n_others, -2) == 500
+        cells["documents of WikiNews / of other domains", "1"] = Claim(f"{n_news:,} / {n_others:,}", holds)
+        splits = _join(documents, *IN_DOMAIN, OUT_OF_DOMAIN)
+        cells["documents for training / development / test / out of domain", "4"] = splits
+        cells["documents", "4"] = Claim(documents[ALL], round(documents[ALL], -2) == 5_500)
+        cells["documents", "6"] = documents[ALL]
+        n_phrases = int(columns[ALL]["noun phrases"])
+        cells["NPs", "4"] = Claim(n_phrases, round(n_phrases, -4) == 200_000)
+    return cells
+
+
+def _join(counts: Mapping[str, int], *names: str) -> str:
+    return " / ".join(f"{counts[name]:,}" for name in names)
+
+
+def _describe_news(inputs: Inputs) -> Cells:
+    """Describe the texts of the news splits at hand."""
+    here = [documents for split in IN_DOMAIN.values() if (documents := read_split(inputs, split)) is not None]
+    if not here:
+        return {}
+    paragraphs = Counter(_count_paragraphs(text) for documents in here for text in documents.column("text"))
+    sizes = [_count_nouns(documents) for documents in here]
+    typical = float(np.median(np.concatenate(sizes)))
+    with_pronouns = np.concatenate([documents.sizes for documents in here])
+    n_phrases, least, most = int(with_pronouns.sum()), int(with_pronouns.min()), int(with_pronouns.max())
+    share = _percent((with_pronouns >= LEAST_PHRASES) & (with_pronouns <= MOST_PHRASES), len(with_pronouns))
+    n_pronouns = n_phrases - sum(int(of_split.sum()) for of_split in sizes)
+    return {
+        ("NPs that count", "2"): Claim(f"{n_pronouns:,} of {n_phrases:,} are pronouns", n_pronouns == 0),
+        ("NPs in the first three paragraphs of an article that was kept", "5.1"): Claim(
+            f"{least} to {most}, {share:.1f} % of documents in this range",
+            (least, most) == (LEAST_PHRASES, MOST_PHRASES),
+        ),
+        ("paragraphs taken of an article", "5.1"): paragraphs.most_common(1)[0][0],
+        ("typical number of NPs", "5.2"): Claim(typical, 25 <= typical < 35),
+    }
+
+
+def _count_paragraphs(text: str) -> int:
+    """Return the number of paragraphs, which are lines after title and subtitle, each followed by a blank line.
+
+    >>> _count_paragraphs("Title\\n\\nMay 4 \\n\\nOne. \\nTwo. \\n")
+    2
+    """
+    _, _, body = text.partition(TITLE_END)[2].partition(TITLE_END)
+    return sum(not line.isspace() for line in body.splitlines())
+
+
+def _count_nouns(documents: Documents) -> Ints:
+    """Return (n_documents,) the noun phrases of each that are not pronouns."""
+    phrases = documents.noun_phrases
+    is_noun = np.array([words.lower() not in PRONOUNS for words in phrases.text], np.bool_)
+    return np.bincount(phrases.document[is_noun], minlength=len(documents))
+
+
+def _describe_annotation(inputs: Inputs) -> Cells:
+    """Describe prepositions and annotators of the splits at hand."""
+    labelled = read_labelled(inputs)
+    used = {int(label) for documents in labelled for label in np.unique(documents.links.label)}
+    cells: Cells = {}
+    if used:
+        cells["prepositions, beside member(s) of", "4"] = len(used - {LABELS["member(s) of"]})
+    read = [documents for split in list_splits(inputs) if (documents := read_split(inputs, split)) is not None]
+    workers = list(_list_workers(read))
+    if workers:
+        cells["annotators of links a document", "5.2"] = float(ratio(sum(workers), len(workers)))
+    return cells
+
+
+def _list_workers(read: list[Documents]) -> Iterator[int]:
+    """Yield the number of annotators of links of every document that tells it."""
+    for documents in read:
+        for about in documents.column("metadata"):
+            workers = ((about or {}).get("annotators") or {}).get("np-relations_worker")
+            if workers is not None:
+                yield len(workers)
+
+
+def average_whole(whole: Statistics) -> Cells:
+    """Average over all documents or links of the release."""
+    cells: Cells = {}
+    for places, per, scale in ((PER_DOCUMENT, "documents", 1), (PER_LINK, "links", 100), (MEANS, None, 1)):
+        for place, name in places.items():
+            if name in whole:
+                cells[place] = scale * float(ratio(whole[name], 1 if per is None else whole[per]))
+    if "links" in whole:
+        cells["links", "4"] = Claim(whole["links"], whole["links"] > 1_000_000)
+    return cells
+
+
+def describe_test(documents: Documents) -> Cells:
+    """Describe the pairs of the test split and their prepositions."""
+    links, labels = documents.links.labelled, documents.links.label
+    n_pairs, n_ordered = len(links.pair), int((documents.sizes * (documents.sizes - 1)).sum())
+    of = {
+        OF_ALL: (links.last, n_pairs),
+        f"{OF_ALL_READINGS}: the first preposition of a pair": (links.first, n_pairs),
+        f"{OF_ALL_READINGS}: any preposition of a pair": (links.triplet & (2**LABEL_BITS - 1), n_pairs),
+        f"{OF_ALL_READINGS}: share of links": (labels, len(labels)),
+    }
+    cells: Cells = {(row, "8.2"): _percent(label == LABELS["of"], n) for row, (label, n) in of.items()}
+    for name in ("of", "in", "from", "for"):
+        cells[f"share of {name}, percent", "6"] = _percent(labels == LABELS[name], len(labels))
+    cells["share of into, the rarest, percent", "6"] = _percent(labels == LABELS["into"], len(labels))
+    n_second = len(links.triplet) - n_pairs
+    cells["two prepositions of one pair, percent of test", "5.2, footnote 13"] = 100 * float(
+        ratio(n_second, len(labels))
+    )
+    found = f"{n_ordered:,} in test"
+    cells["ordered pairs of k NPs", "2"] = Claim(found, len(every_pair(documents)) == n_ordered)
+    return cells
+
+
+def _percent(mask: Mask, total: int) -> float:
+    return 100 * float(ratio(mask.sum(), total))
+
+
+def score_text_without_models(inputs: Inputs, documents: Documents) -> Cells:
+    """Return what the text says of the deterministic baselines."""
+    scores = score_baselines(inputs, documents)
+    f1 = {row: score for (row, column), score in scores.items() if column == "F1"}
+    single = [f1[row] for group in GROUPS for row in group]
+    best = ", ".join(max(group, key=lambda row: f1[row]) for group in GROUPS)
+    described = f1[DESCRIBED["Surface-Extended"]]
+    printed = next(table["rows"] for table in load_printed("tne")["tables"] if table["name"] == "Table 3")
+    is_printed = give_verdict(printed["Surface-Extended"]["F1"], described) == AGREES
+    return {
+        ("F1 of the single baselines, lowest / highest", "7.1"): f"{min(single):.1f} / {max(single):.1f}",
+        ("F1 of Combined", "7.1"): f1["Combined"],
+        ("what Combined is made of", "7.1"): best,
+        ("reach of Surface-Extended in tokens", "7"): Claim(f"F1 {described:.1f} up to 10", is_printed),
+    }
+
 
 COUNTS = {
     "Documents": "documents",

@@ -1,8 +1,19 @@
-"""Build timelines from annotated documents in CAT XML: who takes part in which event, in which role, and when.
+"""Timelines from annotated documents in CAT XML: who takes part in which event, in which role, and when.
 
-Source: Minard et al. (2015), section 3.
+Sources: Minard et al. (2015), section 3, as annotated for TimeLine; no release contains such documents.  Bartalesi
+Lenzi, Moretti and Sprugnoli (2012); the format of the corpora that the same annotators made for NewsReader (Minard et
+al., 2016).
 
-Conventions: documents are as in `closeread.tasks.timeline.cat_relations`.  Mentions that refer to EVENTs with the same
+Entity mentions: `Markables` contains ENTITY_MENTIONs, which have tokens, and ENTITYs, which have none and are named by
+TAG_DESCRIPTOR; `Relations` contains REFERS_TOs, each from one or more mentions (`source`) to their referent
+(`target`).  Other markables are read by `closeread.tasks.timeline.cat_xml`; other relations are ignored.
+
+Relations of events: `Markables` contains EVENTs, which have no
+tokens, and TIMEX3s with a `value`; `Relations` contains REFERS_TOs from event mentions to EVENTs, HAS_PARTICIPANTs from
+events to entities, with a `sem_role`, and TLINKs between events and times, with a `relType` (or `reltype`).  Both ends
+of a relation may be mentions or what they refer to.  Other relations are ignored.
+
+Timelines: mentions that refer to EVENTs with the same
 `instance_id`, in any document, are one event; EVENTs without it, and mentions that refer to none, are events of their
 document.  An event involves the entities that take part in it in one of the given roles, and all of its mentions are in
 their timelines.  Its anchor is the date on which it happens or begins, the most exact one if there are several; times
@@ -13,19 +24,267 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from closeread.exceptions import FormatError, Problem, join_names, quote
-from closeread.formats.xml_tree import Element
-from closeread.records import Record
+from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
+from closeread.formats.folders import list_files
+from closeread.formats.xml_tree import Element, read_xml
+from closeread.records import ParsedFolder, Record, find_repeated
 from closeread.tasks.timeline.building import UNKNOWN, Date, build_timelines, date_of
-from closeread.tasks.timeline.cat_entities import ENTITY
-from closeread.tasks.timeline.cat_entities import MENTION as ENTITY_MENTION
-from closeread.tasks.timeline.cat_relations import PARTICIPANT, Annotation, find_anchor, get_type, read_annotations
+from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentions, number_tokens, read_element
 from closeread.tasks.timeline.timeline_mentions import file_stem
+
+ENTITY_MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
+
+T = TypeVar("T")
+
+
+def read_annotations(path: Path) -> ParsedFolder:
+    """Read the documents of a CAT file, or of a folder of CAT files, each with its `entity_mentions`.
+
+    An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to, possibly none.
+
+    Raises:
+        FormatError: there are no documents.
+    """
+    found, problems = read_each(path, read_annotation)
+    return ParsedFolder(list(found.values()), [name or path.name for name in found], problems, [])
+
+
+def read_each(path: Path, read: Callable[[Path], tuple[T, list[Problem]]]) -> tuple[dict[str, T], list[Problem]]:
+    """Read a CAT file, or each of a folder.
+
+    Args:
+        path: the file or folder.
+        read: reads a file and finds all errors.
+
+    Returns:
+        What was read, by name of file, empty if there is no folder; and the errors of all files.
+
+    Raises:
+        FormatError: the folder can't be read or contains no documents.
+    """
+    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
+    found: dict[str, T] = {}
+    for name, file in files.items():
+        if name.endswith(TITLES_SUFFIX):
+            continue  # needed only for titles
+        try:
+            found[name], wrong = read(file)
+        except FormatError as error:
+            wrong = list(error.problems)
+        problems += [problem._replace(file=name or None) for problem in wrong]
+    return found, problems
+
+
+def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
+    """Read the document of a file, and find all errors.
+
+    Raises:
+        FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
+    """
+    root = read_xml(path)
+    document, problems, _ = read_element(root)
+    numbers = number_tokens(list(root.elements("token")))
+    marked = [element for markables in root.elements("Markables") for element in markables.elements()]
+    mentions = [element for element in marked if element.name == ENTITY_MENTION]
+    kinds = {element.attributes.get("m_id", ""): element for element in marked}
+    problems += check_entities(root, marked, numbers)
+    if not problems:
+        document["entity_mentions"] = _make_entity_mentions(root, mentions, kinds, numbers)
+    return document, list(dict.fromkeys(problems))  # reading the document reports those of events, too
+
+
+def check_entities(root: Element, marked: Sequence[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
+    """Find errors in the markables of a document and in what they refer to.
+
+    Args:
+        root: the document.
+        marked: its markables.
+        numbers: `t_id` to token number; empty if unknown, in which case tokens are not checked.
+    """
+    yield from check_mentions(marked, numbers)
+    for one in marked:
+        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR"):
+            what = f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)"
+            yield Problem(what, one.line)
+    yield from _check_relations(root, {element.attributes.get("m_id", ""): element for element in marked})
+
+
+def find_references(root: Element) -> Iterator[Element]:
+    """Yield the relations from mentions to their referents."""
+    return (one for relations in root.elements("Relations") for one in relations.elements("REFERS_TO"))
+
+
+def _check_relations(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
+    for reference in find_references(root):
+        sources, targets = (list(reference.elements(name)) for name in ("source", "target"))
+        if not sources or len(targets) != 1:
+            found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
+            yield Problem(f"REFERS_TO {found} (expected at least one source and exactly one target)", reference.line)
+            continue
+        ends = [*sources, *targets]
+        unknown = [end for end in ends if end.attributes.get("m_id") not in marked]
+        for end in unknown:
+            yield Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
+        if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
+            for source in sources:
+                name = marked[source.attributes["m_id"]].name
+                if name != ENTITY_MENTION:
+                    yield Problem(f"{quote(name)} refers to an ENTITY (expected {ENTITY_MENTION})", source.line)
+
+
+def _make_entity_mentions(
+    root: Element, mentions: list[Element], marked: Mapping[str, Element], numbers: Mapping[str, int]
+) -> list[Record]:
+    entities: dict[str, list[str]] = {mention.attributes["m_id"]: [] for mention in mentions}
+    for reference in find_references(root):
+        target = marked[next(reference.elements("target")).attributes["m_id"]]
+        if target.name == ENTITY:
+            for source in reference.elements("source"):
+                entities[source.attributes["m_id"]].append(target.attributes["TAG_DESCRIPTOR"])
+    return [
+        {
+            "id": mention.attributes["m_id"],
+            "tokens": [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")],
+            "entities": list(dict.fromkeys(entities[mention.attributes["m_id"]])),
+        }
+        for mention in mentions
+    ]
+
+
+EVENT_MENTION, EVENT, TIME = "EVENT_MENTION", "EVENT", "TIMEX3"
+PARTICIPANT, LINK = "HAS_PARTICIPANT", "TLINK"
+
+OF_EVENT = ("SIMULTANEOUS", "IS_INCLUDED", "BEGUN_BY")
+OF_TIME = ("SIMULTANEOUS", "INCLUDES", "BEGINS")
+"""Types of the links from an event to the time when it happens or begins, and from the time to the event."""
+
+
+class Annotation(NamedTuple):
+    """An annotated document.
+
+    Attributes:
+        file: the name of its file in the folder; empty if there is no folder.
+        record: the document, as `closeread.tasks.timeline.cat_xml` reads it.
+        marked: the markables by id.
+        referents: the ids of the markables that each mention refers to.
+        relations: its HAS_PARTICIPANTs and TLINKs in order; each has one source and one target among the markables.
+    """
+
+    file: str
+    record: Record
+    marked: Mapping[str, Element]
+    referents: Mapping[str, Sequence[str]]
+    relations: Sequence[Element]
+
+    def ends(self, relation: Element) -> tuple[Element, Element]:
+        """Return the source and the target of a relation."""
+        return _find_ends(relation, self.marked)
+
+
+def read_relations(path: Path) -> list[Annotation]:
+    """Read a CAT file, or all of a folder.
+
+    Raises:
+        FormatError: a file can't be read or is invalid, or two have the same document; all problems at once.
+    """
+    found, problems = read_each(path, _read_annotation)
+    annotations = [one._replace(file=name) for name, one in found.items() if one is not None]
+    parsed = ParsedFolder([one.record for one in annotations], [one.file for one in annotations], [], [])
+    problems += find_repeated(parsed, "id", "id")
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return annotations
+
+
+def _read_annotation(file: Path) -> tuple[Annotation | None, list[Problem]]:
+    root = read_xml(file)
+    record, problems, _ = read_element(root)
+    marked = [element for markables in root.elements("Markables") for element in markables.elements()]
+    by_id = {element.attributes.get("m_id", ""): element for element in marked}
+    relations = [one for of in root.elements("Relations") for one in of.elements() if one.name in (PARTICIPANT, LINK)]
+    problems += check_entities(root, marked, number_tokens(list(root.elements("token"))))
+    problems += [problem for relation in relations for problem in _check_relation(relation, by_id)]
+    referents = _find_referents(root)
+    problems += _check_referents(referents, by_id)
+    unique = list(dict.fromkeys(problems))  # reading the document reports those of its events, too
+    return None if unique else Annotation("", record, by_id, referents, relations), unique
+
+
+def _check_referents(referents: Mapping[str, Sequence[str]], marked: Mapping[str, Element]) -> Iterator[Problem]:
+    """Find event mentions that refer to several events or to something else, and what else refers to events."""
+    for m_id, of in referents.items():
+        if m_id not in marked:
+            continue  # reported with the relation
+        element, names = marked[m_id], {marked[other].name for other in of if other in marked}
+        found = f"{element.name} {quote(m_id)} refers to"
+        if element.name == EVENT_MENTION:
+            if len(of) > 1:
+                yield Problem(f"{found} {len(of)} events (expected at most one)", element.line)
+            for name in sorted(names - {EVENT}):
+                yield Problem(f"{found} {quote(name)} (expected {EVENT})", element.line)
+        elif EVENT in names:
+            yield Problem(f"{found} an EVENT (expected a reference from {EVENT_MENTION})", element.line)
+
+
+def _find_referents(root: Element) -> Mapping[str, Sequence[str]]:
+    referents: dict[str, dict[str, None]] = defaultdict(dict)
+    for reference in find_references(root):
+        targets = [target.attributes.get("m_id", "") for target in reference.elements("target")]
+        for source in reference.elements("source"):
+            referents[source.attributes.get("m_id", "")].update(dict.fromkeys(targets))
+    return {m_id: list(of) for m_id, of in referents.items()}
+
+
+def _find_ends(relation: Element, marked: Mapping[str, Element]) -> tuple[Element, Element]:
+    source, target = (marked[next(relation.elements(name)).attributes["m_id"]] for name in ("source", "target"))
+    return source, target
+
+
+def _check_relation(relation: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
+    """Find errors in a participant or a link: its ends, its role or type, and the value of a time."""
+    sources, targets = (list(relation.elements(name)) for name in ("source", "target"))
+    if len(sources) != 1 or len(targets) != 1:
+        found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
+        yield Problem(f"{relation.name} {found} (expected exactly one of each)", relation.line)
+        return
+    unknown = [end for end in (*sources, *targets) if end.attributes.get("m_id") not in marked]
+    for end in unknown:
+        yield Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
+    what, name = ("relType", "IS_INCLUDED") if relation.name == LINK else ("sem_role", "Arg0")
+    if not (get_type(relation) if relation.name == LINK else relation.attributes.get("sem_role")):
+        yield Problem(f"{relation.name} has no {what} (expected one such as {name})", relation.line)
+    if unknown:
+        return
+    source, target = _find_ends(relation, marked)
+    if relation.name == LINK:
+        time = find_anchor(relation, source, target)
+        if time is not None and not time.attributes.get("value"):
+            m_id = quote(time.attributes["m_id"])
+            yield Problem(f"TIMEX3 {m_id} has no value (expected a date such as 2009-03-02)", time.line)
+    elif source.name not in (EVENT_MENTION, EVENT):
+        expected = f"{EVENT_MENTION} or {EVENT}"
+        yield Problem(f"the source of HAS_PARTICIPANT is {quote(source.name)} (expected {expected})", relation.line)
+
+
+def get_type(link: Element) -> str:
+    """Return the type of a TLINK in upper case; empty if it has none."""
+    return link.attributes.get("relType", link.attributes.get("reltype", "")).upper()
+
+
+def find_anchor(link: Element, source: Element, target: Element) -> Element | None:
+    """Return the time at which a TLINK says that an event happens or begins; None if it says something else."""
+    events = (EVENT_MENTION, EVENT)
+    if source.name in events and target.name == TIME and get_type(link) in OF_EVENT:
+        return target
+    if target.name in events and source.name == TIME and get_type(link) in OF_TIME:
+        return source
+    return None
+
 
 ROLES = ("ARG0", "ARG1")
 """The roles in which entities are involved in the events of their timelines, as in PropBank: agent and patient."""
@@ -116,7 +375,7 @@ def build_annotated_timelines(
         FormatError: a file is invalid, an event has contradictory anchors, two timelines would have the same name, or
             there are none; all problems at once.
     """
-    annotations = read_annotations(path)
+    annotations = read_relations(path)
     events: dict[str, AnnotatedEvent] = defaultdict(AnnotatedEvent)
     ignored: Counter[str] = Counter()
     for one in annotations:

@@ -1,0 +1,293 @@
+"""Models of links between noun phrases: training them, and predicting with them.
+
+Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.
+
+Conventions: a span is a noun phrase with all its words.  Where gold gives several prepositions to a pair, a model
+learns the last one, as the authors' does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from closeread.corpus.figures import SHOWN as DRAWN
+from closeread.corpus.gold import Gold
+from closeread.counts.results import Result
+from closeread.counts.table import CountTable
+from closeread.exceptions import FormatError, Problem, RequestError, quote
+from closeread.neural.run_files import read_run
+from closeread.records import Record
+from closeread.tables import Grid, Style, percent
+from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
+from closeread.tasks.tne.kernels.links import COUNTS, document_of, group_labels, pairs, phrases_of, tallies
+from closeread.tasks.tne.procedure import PROCEDURE, check_linked
+from closeread.wording import fill_options
+
+if TYPE_CHECKING:
+    from closeread.neural.link_learning import LabelledPairs, PredictedPairs
+    from closeread.neural.spans import Spans
+    from closeread.neural.training import Setting
+
+
+def find_spans(documents: Documents) -> Spans:
+    """Return the noun phrases of documents as spans of their tokens.
+
+    Raises:
+        RequestError: a document has no tokens or no noun phrases.
+    """
+    from closeread.neural.spans import Spans
+
+    for name in ("tokens", "nps"):
+        lacking = [
+            identifier
+            for identifier, value in zip(documents.column("id"), documents.column(name), strict=True)
+            if value is None
+        ]
+        if lacking:
+            found = f"{len(lacking):,} of {len(documents):,} documents have no {name} (first: {quote(lacking[0])})"
+            raise RequestError(f"{found}; a model needs them")
+    phrases = documents.noun_phrases
+    words = documents.column("tokens")
+    n_words = np.array([len(tokens) for tokens in words], np.int64)[phrases.document]
+    last = np.minimum(phrases.last_token, n_words - 1)
+    return Spans(words, phrases.starts, np.minimum(phrases.first_token, last), last)
+
+
+def find_links(documents: Documents) -> LabelledPairs:
+    """Return the gold links of documents, each pair once.
+
+    Raises:
+        RequestError: a document has no gold links.
+    """
+    from closeread.neural.link_learning import LabelledPairs
+
+    check_linked(documents)
+    labelled = documents.links.labelled
+    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last.astype(np.int64))
+
+
+def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Mapping[str, float | None]:
+    """Return the scores of predictions by their names, from 0 to 1; None for those that are undefined."""
+    every = [(pairs(part.document, part.anchor, part.complement), part.label, part.is_linked) for part in predicted]
+    pair, label, is_linked = (np.concatenate(column) for column in zip(*every, strict=True))
+    system, fallback = (group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked))
+    counts = tallies(system, documents.links.labelled, fallback).by_document(len(documents))
+    table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
+    return table.scores(PROCEDURE.metrics)
+
+
+def to_rows(
+    documents: Documents, predicted: Iterator[PredictedPairs], *, link_all: bool = False, fallbacks: bool = True
+) -> list[Record]:
+    """Return predictions as rows of a submission, one per document.
+
+    Args:
+        documents: the documents.
+        predicted: the predictions for all their pairs.
+        link_all: link every pair.
+        fallbacks: give the pairs that are not linked a fallback.
+    """
+    rows: list[Record] = [{"id": name, "relations": [], "fallback": []} for name in documents.column("id")]
+    names = [f"np{number}" for number in range(int(documents.sizes.max(initial=0)))]
+    for part in predicted:
+        columns = (part.document, part.anchor, part.complement, part.label, part.is_linked | link_all)
+        lists = (column.tolist() for column in columns)
+        for document, anchor, complement, label, is_linked in zip(*lists, strict=True):
+            link = {"anchor": names[anchor], "complement": names[complement], "preposition": PREPOSITIONS[label]}
+            rows[document]["relations" if is_linked else "fallback"].append(link)
+    return rows if fallbacks else [{name: row[name] for name in ("id", "relations")} for row in rows]
+
+
+SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep", "uprep")
+
+
+@dataclass(frozen=True, repr=False)
+class TrainedRun(Result):
+    """What came of a training run.
+
+    Attributes:
+        folder: of the run.
+        run: what its `run.json` holds.
+    """
+
+    folder: Path
+    run: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read it from its folder.
+
+        Raises:
+            FormatError: the folder has no run, or it is damaged.
+        """
+        return cls(folder, read_run(folder))
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The scores on validation of the best epoch, from 0 to 1, and its number, `epoch`."""
+        best: Mapping[str, Any] = self.run["best"]
+        return best
+
+    def __repr__(self) -> str:
+        return f"<TrainedRun {self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}>"
+
+    def describe(self) -> str:
+        """Say how it went, in a line."""
+        scores = [
+            f"{name} {100 * value:.1f}" for name, value in self.best.items() if name in DRAWN and value is not None
+        ]
+        epochs = f"best epoch {self.best['epoch']} of {len(self.run['epochs'])}"
+        return f"{self.folder}: {', '.join([epochs, *scores])}"
+
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the table of epochs."""
+        del style
+        titles = {metric.name: metric.title for metric in PROCEDURE.metrics}
+        rows = [
+            [str(epoch["number"]), f"{epoch['loss']:.4f}", *(percent(epoch["scores"][name]) for name in SHOWN)]
+            for epoch in self.run["epochs"]
+        ]
+        header = ["epoch", "loss", *(titles[name] for name in SHOWN)]
+        yield Grid(f"Scores on validation; the best epoch is {self.best['epoch']}", header, rows, labels=1)
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return a row for each epoch, with all scores from 0 to 1."""
+        names = [metric.name for metric in PROCEDURE.metrics]
+        return ["epoch", "loss", "seconds", *names], [
+            [epoch["number"], epoch["loss"], epoch["seconds"], *(epoch["scores"].get(name) for name in names)]
+            for epoch in self.run["epochs"]
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `run.json` holds."""
+        return dict(self.run)
+
+
+CRITERION = "links/f1"
+"""The score on held-out documents by which the best epoch is chosen."""
+
+TASK = "tne"
+
+
+def train(
+    training: Gold,
+    validation: Gold,
+    run: Path,
+    *,
+    encoder: str,
+    setting: Setting,
+    variant: str = "coupled",
+    encoder_dropout: float | None = None,
+    resume: bool,
+) -> None:
+    """Train a model of links in a folder, which `predict` reads.
+
+    Args:
+        training: documents with links to learn from.
+        validation: documents with links on which every epoch is scored.
+        run: a new folder; or that of a run to continue.
+        encoder: as `closeread.neural.link_runs.parse_encoder` reads it.
+        setting: how to train.
+        variant: "coupled" or "decoupled".
+        encoder_dropout: the dropout inside an encoder that is trained; None for its own.
+        resume: continue the run that is in the folder, if there is one.
+
+    Raises:
+        RequestError: documents have no links, or the folder is in use by another run.
+    """
+    from closeread.neural.link_runs import Examples, LinkChoice, parse_encoder, train_links
+    from closeread.neural.run_folders import RunFolder
+
+    learnt, held_out = documents_of(training.records), documents_of(validation.records)
+    kind, name = parse_encoder(encoder)
+    if encoder_dropout is not None and kind != "tuned":
+        raise RequestError(
+            fill_options(f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})")
+        )
+    examples = (
+        Examples(find_spans(documents), find_links(documents), gold.digest)
+        for documents, gold in ((learnt, training), (held_out, validation))
+    )
+    train_links(
+        RunFolder(run),
+        LinkChoice(variant, kind, name, len(PREPOSITIONS), encoder_dropout),
+        setting,
+        *examples,
+        score=lambda predicted: score_links(held_out, predicted),
+        criterion=CRITERION,
+        about={"task": TASK},
+        resume=resume,
+    )
+
+
+def predict(
+    gold: Gold,
+    run: Path,
+    *,
+    decoding: str = "links",
+    fallbacks: bool = True,
+    device: str = "cpu",
+    precision: str = "float32",
+) -> list[Record]:
+    """Predict the links of documents, and return the rows of a submission.
+
+    Args:
+        gold: the documents; their links are not looked at.
+        run: the folder of a trained model.
+        decoding: "links" or "printed".
+        fallbacks: also give the most probable preposition of the pairs that are not linked, for UPrep.
+        device: such as "cpu" or "cuda:0".
+        precision: "float32" or "bfloat16".
+
+    Raises:
+        RequestError: documents have no tokens or noun phrases.
+    """
+    documents = documents_of(gold.records)
+    predicted = _predict_pairs(documents, run, device, precision)
+    return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
+
+
+def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, float | None]]:
+    """Predict the links of documents with a trained model, and return the scores of each way to decode them.
+
+    Args:
+        documents: with gold links.
+        run: the folder of a trained model.
+
+    Returns:
+        The scores by name, from 0 to 1, by each way of decoding: "links" and "printed".
+    """
+    from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+    check_libraries("a trained model")
+    device = choose_device(None)
+    parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device)))
+    every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
+    return dict(
+        zip(("links", "printed"), (score_links(documents, iter(parts)), score_links(documents, every)), strict=True)
+    )
+
+
+def _predict_pairs(documents: Documents, run: Path, device: str, precision: str) -> Iterator[PredictedPairs]:
+    """Yield the predictions of a trained model for all pairs of noun phrases.
+
+    Raises:
+        FormatError: the folder does not hold a run of this task, or it is damaged.
+    """
+    from closeread.neural.link_learning import predict_pairs
+    from closeread.neural.link_runs import load_system
+    from closeread.neural.run_files import RUN, read_run
+    from closeread.neural.run_folders import RunFolder
+    from closeread.neural.training import use_precision
+
+    described = read_run(run)
+    if described["task"] != TASK:
+        raise FormatError(run / RUN, [Problem(f"is a run of {described['task']} (expected {TASK})")])
+    spans = find_spans(documents)
+    with use_precision(device, precision):
+        yield from predict_pairs(load_system(RunFolder(run), spans, device), spans, device)
