@@ -7,10 +7,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parent.parent / "src"
 
 TASKS = "closeread.tasks"
-KNOWN = {
-    (f"{TASKS}.coref.agreement", f"{TASKS}.coref.agreement_tables"),
-    (f"{TASKS}.coref.chain_errors", f"{TASKS}.coref.chain_tables"),
-}
+KNOWN: set[tuple[str, str]] = set()
 """Imports that close circles today and are to be removed: from which module, to which."""
 
 

@@ -12,7 +12,7 @@ from closeread import limits
 from closeread.exceptions import FormatError
 from closeread.formats import stored_text
 from closeread.formats.stored_text import HeldText, iterate_lines, iterate_parts, open_large
-from closeread.tasks.coref.document_files import Reading, read_document_file
+from closeread.tasks.coref.files import Reading, read_document_file
 
 LINES = st.lists(st.text("ab\r", max_size=9), max_size=8).map("\n".join).map(str.encode)
 

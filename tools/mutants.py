@@ -36,7 +36,7 @@ EQUIVALENT = "tests/equivalent_mutants.json"
 TASKS = ("tne", "timeline", "mctaco", "wikipossessions", "tlinks")
 # Of each: its code, its tests, and what these name.  Where a file belongs to several, it counts for the first.
 GROUPS = {
-    "coref kernels": ("tasks/coref/kernels", "tests/coref", ""),
+    "coref metrics": ("tasks/coref/metrics", "tests/coref", ""),
     "marmara": ("tasks/coref/marmara", "tests/marmara", ""),
     "coref": ("tasks/coref", "tests/coref", ""),
     "counts": ("counts", "tests", "closeread.counts"),

@@ -12,8 +12,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from closeread.tasks.coref.mention_fields import FIELDS, OTHER_TYPE, TYPES
-from closeread.tasks.coref.mention_tags import tag_mention
+from closeread.tasks.coref.metrics.slices import FIELDS, OTHER_TYPE, TYPES, tag_mention
 
 HERE = Path(__file__).parent
 COMMIT = "72ce5ac14978a324c2fd18d49484e65292cbe316"

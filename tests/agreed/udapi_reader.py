@@ -110,7 +110,7 @@ def random_table(seed):
     """Documents with mentions, some of which the format can't express."""
     import numpy as np
 
-    from closeread.tasks.coref.columns import EmptyNodes, MentionTable
+    from closeread.tasks.coref.documents import EmptyNodes, MentionTable
 
     rng = random.Random(seed)
     names, n_tokens, rows, labels, nodes = [], [], [], [], []

@@ -15,8 +15,7 @@ from shared.for_each import for_each
 from twins import agreement as slow
 
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.coref.agreement import measure_clusters, resolve
-from closeread.tasks.coref.kernels.alpha import MEASURES, measure_distances
+from closeread.tasks.coref.agreement import MEASURES, measure_clusters, measure_distances, resolve
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "agreement.json").read_text("utf-8"))
 SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import zeros as twin
 
-from closeread.tasks.coref.kernels.anaphors import Anaphors, anaphor_counts
-from closeread.tasks.coref.kernels.lookup import find_rows, look_up
+from closeread.tasks.coref.metrics.matching import find_rows, look_up
+from closeread.tasks.coref.metrics.mentions import Anaphors, anaphor_counts
 
 ENTITIES = st.lists(st.integers(0, 3), max_size=7)
 """The entity of each mention."""

@@ -5,7 +5,7 @@ from shared.coreference import report_files
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks.coref.arrau import read_records
+from closeread.tasks.coref.formats.arrau import read_records
 from closeread.tasks.coref.sides import read_documents
 
 FERRY = """TOKEN MARKABLE MIN COREF

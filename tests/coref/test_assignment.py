@@ -11,8 +11,8 @@ from shared.for_each import for_each
 from twins.zeros import best_sum
 
 from closeread.arrays import LimitError
-from closeread.tasks.coref.kernels import assignment
-from closeread.tasks.coref.kernels.assignment import ROWS_PER_CALL, Pairs, Ranking, best_total, choose_best
+from closeread.tasks.coref.metrics import assignment
+from closeread.tasks.coref.metrics.assignment import ROWS_PER_CALL, Pairs, Ranking, best_total, choose_best
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30)
 """Cells of a table: row, column and weight."""
@@ -59,9 +59,9 @@ def test_a_long_chain_goes_to_the_solver():
 def test_clusters_that_need_no_search_need_no_solver():
     script = (
         "import sys, numpy as np\n"
-        "from closeread.tasks.coref.kernels.entity_metrics import ceafe_counts\n"
-        "from closeread.tasks.coref.kernels.overlap import overlap\n"
-        "from closeread.tasks.coref.kernels.sides import Side\n"
+        "from closeread.tasks.coref.metrics.entity import ceafe_counts\n"
+        "from closeread.tasks.coref.metrics.overlap import overlap\n"
+        "from closeread.tasks.coref.metrics.overlap import Side\n"
         "document = np.repeat([0, 1], 4)\n"
         "split, joined = np.array([0, 1, 1, 2, 3, 3, 4, 4]), document\n"
         "split, joined = (Side(document, np.arange(8), entity) for entity in (split, joined))\n"

@@ -10,8 +10,7 @@ from shared.coreference_tables import make_table
 from shared.for_each import for_each
 from twins import chain_errors as slow
 
-from closeread.tasks.coref.chain_errors import find_chain_errors
-from closeread.tasks.coref.kernels.chain_matching import KINDS, MAX_TOGETHER, MISSING, MIXED, match_chains
+from closeread.tasks.coref.chain_errors import KINDS, MAX_TOGETHER, MISSING, MIXED, find_chain_errors, match_chains
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8"))
 MENTIONS = "abcdefghij"

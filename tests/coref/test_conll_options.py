@@ -10,7 +10,7 @@ from shared.coreference import read_response, score_files, write_jsonl
 from shared.for_each import for_each
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.token_differences import note_other_words
+from closeread.tasks.coref.sides import note_other_words
 
 KEY = document("n 0 0 a (1)", "n 0 1 b -", "n 0 2 c (1)") + document("n 0 0 d (1)", name="(e)")
 OTHER = document("n 0 0 a (1)", "n 0 1 B -", "n 0 2 C (1)") + document("n 0 0 D (1)", name="(e)")

@@ -10,9 +10,9 @@ from shared.conll_documents import InventedWords, as_plain_values, document, has
 from shared.for_each import for_each
 
 from closeread.files import write_text
-from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll
-from closeread.tasks.coref.token_differences import token_differences
+from closeread.tasks.coref.sides import token_differences
 
 
 @given(table=random_tables() | random_tables(crossing=True))

@@ -12,9 +12,9 @@ from shared.conllu_documents import entities
 from shared.for_each import for_each
 
 from closeread.files import write_text
-from closeread.tasks.coref.columns import EmptyNodes, MentionTable, mention_table
+from closeread.tasks.coref.documents import EmptyNodes, MentionTable, mention_table
 from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
-from closeread.tasks.coref.token_differences import token_differences
+from closeread.tasks.coref.sides import token_differences
 
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)
 WORD = st.text(st.sampled_from("a#_-()=|é\u2028😀 \ufeff"), min_size=1, max_size=4)

@@ -9,9 +9,9 @@ from shared.for_each import for_each
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.conllua import FORMAT
+from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.formats.conllu import read_conllu
+from closeread.tasks.coref.formats.conllua import FORMAT
 from closeread.tasks.coref.relations import Bridging
 from closeread.tasks.coref.sides import read_documents
 

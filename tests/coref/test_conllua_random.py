@@ -12,8 +12,8 @@ from shared.conll_documents import random_tables
 from shared.universal_anaphora import random_pair
 from twins import conllua as twin
 
-from closeread.tasks.coref.columns import EmptyNodes
-from closeread.tasks.coref.conllua import FORMAT
+from closeread.tasks.coref.documents import EmptyNodes
+from closeread.tasks.coref.formats.conllua import FORMAT
 from closeread.tasks.coref.relations import find_place, find_single_antecedents, places_by_entity
 from closeread.tasks.coref.sides import read_documents
 

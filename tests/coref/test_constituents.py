@@ -13,9 +13,8 @@ from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.kernels import constituents, minimum_spans
 from closeread.tasks.coref.matching import match_sides
-from closeread.tasks.coref.minimum_spans import minimum_codes, read_trees
+from closeread.tasks.coref.metrics.minimum_spans import minimum_codes, read_trees
 from closeread.tasks.coref.procedure import PROCEDURE
 
 ROWS = [("tea", "NN", "(TOP(S(NP*)"), ("is", "VBZ", "(VP*"), ("hot", "JJ", "(ADJP*))"), (".", ".", "*))")]
@@ -40,19 +39,6 @@ def problems_of(path):
     with pytest.raises(FormatError) as caught:
         score_files(path, path, matching="minimum")
     return [(problem.line, problem.message) for problem in caught.value.problems]
-
-
-def test_trees_are_columns(key):
-    trees = read_trees(read_conll(key()), key()).constituents
-    assert trees.first_token.tolist() == [0, 8]
-    assert trees.sentence.tolist() == [0] * 4 + [1] * 4
-    assert trees.opens.tolist() == [3, 1, 1, 0] * 2
-    assert trees.closes.tolist() == [1, 0, 2, 2] * 2
-    assert trees.depth.tolist() == [0, 2, 3, 2] * 2
-    assert trees.last_token.tolist() == [3, 3, 0, 2, 2, 7, 7, 4, 6, 6]
-    other, noun, verb = constituents.OTHER, constituents.NOUN, constituents.VERB
-    assert trees.kind.tolist() == [other, other, noun, verb, other] * 2
-    assert trees.is_content.tolist() == [True, True, True, False] * 2
 
 
 @for_each(
@@ -146,16 +132,13 @@ def test_documents_without_tokens(tmp_path, key):
     assert score_files(path, path, matching="minimum")["conll/f1"] == 1
 
 
-def test_deep_trees_and_many_nested_mentions(tmp_path, monkeypatch):
+def test_deep_trees_and_many_nested_mentions(tmp_path):
     depth = 3000
     rows = [("tea", "NN", "(NP*" if i < depth else "*" + ")" * depth) for i in range(depth + 1)]
     path = tmp_path / "deep.conll"
     path.write_text(document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8")
     table = replace(table := read_conll(path), trees=read_trees(table, path))
     codes = minimum_codes(table, table)[0]
-    for size in (100, 50_000):  # many batches, and two
-        monkeypatch.setattr(minimum_spans, "TOKENS_PER_BATCH", size)
-        np.testing.assert_array_equal(minimum_codes(table, table)[0], codes)
     assert len(np.unique(codes)) == len(codes)
 
 
@@ -166,12 +149,11 @@ def test_any_cell_is_read_or_refused(seed, cell, word, file):
     rows[word] = (*rows[word][:2], cell or "*")
     file.write_text(document_text("d", [rows], []), "utf-8")
     try:
-        trees = read_trees(read_conll(file), file).constituents
+        (found,) = read_trees(read_conll(file), file).rows
     except FormatError:
         return
-    assert trees.opens.sum() == trees.closes.sum() == len(trees.last_token)
-    tokens = np.repeat(np.arange(len(rows)), trees.opens)
-    assert (tokens <= trees.last_token).all()
+    assert [row[:3] for row in found] == rows
+    assert sum(row.cell.count("(") - row.cell.count(")") for row in found) == 0
 
 
 def test_mentions_are_paired_whatever_their_order(key):

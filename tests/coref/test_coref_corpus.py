@@ -11,7 +11,7 @@ from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
-from closeread.tasks.coref.columns import MentionTable, document_digests
+from closeread.tasks.coref.documents import MentionTable, document_digests
 from closeread.tasks.coref.sides import take_documents
 
 CONLL = """#begin document (rain); part 000

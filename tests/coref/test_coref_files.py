@@ -20,7 +20,7 @@ from shared.for_each import for_each
 
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.columns import document_digests, mention_table
+from closeread.tasks.coref.documents import document_digests, mention_table
 from closeread.tasks.coref.formats.conll import dump_conll
 from closeread.tasks.coref.sides import read_documents
 

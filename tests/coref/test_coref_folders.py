@@ -14,9 +14,8 @@ from shared.coreference import as_values, report_files, write_conll, write_coref
 
 from closeread import limits
 from closeread.exceptions import FormatError, SubmissionError
-from closeread.tasks.coref.columns import EmptyNodes, MentionTable, document_digests, mention_table
-from closeread.tasks.coref.document_files import name_documents
-from closeread.tasks.coref.joined import join_tables
+from closeread.tasks.coref.documents import EmptyNodes, MentionTable, document_digests, join_tables, mention_table
+from closeread.tasks.coref.files import name_documents
 from closeread.tasks.coref.sides import read_documents
 
 CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
@@ -242,7 +241,7 @@ LATER = {"trees"}  # read from the words of the whole
 
 
 def test_every_column_is_joined():
-    # A column more has to be joined in `closeread.tasks.coref.joined`, and to be listed here.
+    # A column more has to be joined in `closeread.tasks.coref.documents`, and to be listed here.
     assert {field.name for field in fields(MentionTable)} == JOINED | LATER
 
 

@@ -11,8 +11,8 @@ from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
 from closeread.files import write_text
-from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.coref_json import dump_coref_json, read_records, table_of
+from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.formats.coref_json import dump_coref_json, read_records, table_of
 
 
 def read_table(file):

@@ -7,9 +7,8 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 from shared.for_each import for_each
 
-from closeread.tasks.coref import metrics
-from closeread.tasks.coref.kernels import entity_metrics, repeated_mentions
-from closeread.tasks.coref.metrics import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
+from closeread.tasks.coref.metrics import entity, repeats, scores
+from closeread.tasks.coref.metrics.scores import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
@@ -19,7 +18,7 @@ def test_every_title_has_counts():
     assert all(name == metric.name and TITLES[name] == metric.title for name, metric in COUNTED.items())
 
 
-KERNELS = entity_metrics.muc_counts, repeated_mentions.muc_counts, repeated_mentions.minimum_muc_counts
+KERNELS = entity.muc_counts, repeats.muc_counts, repeats.minimum_muc_counts
 
 
 @for_each("n_arguments", range(6))
@@ -33,15 +32,15 @@ def test_a_metric_without_a_kernel_is_an_error(n_arguments):
 
 
 def test_an_unregistered_metric_is_an_error(monkeypatch):
-    monkeypatch.setitem(metrics.TITLES, "b5", "B⁵")
+    monkeypatch.setitem(scores.TITLES, "b5", "B⁵")
     with pytest.raises(KeyError, match="b5"):
-        metrics.scores_of("b5")
+        scores.scores_of("b5")
 
 
 def test_a_metric_that_is_counted_by_the_wrong_rule_is_an_error():
     shape = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-    side = repeated_mentions.Side(*shape)
-    table = repeated_mentions.repeated_overlap(side, side, 1)
+    side = repeats.Side(*shape)
+    table = repeats.repeated_overlap(side, side, 1)
     wrong = OwnNumerators("muc", "MUC", "links found", *KERNELS)
     with pytest.raises(ValueError, match="zip"):
         wrong.columns(table, "reference")

@@ -7,7 +7,7 @@ from shared.coreference import KEY, RESPONSE, score_records
 from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.metrics import TITLES
+from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.mention_spans import list_parts
 
-from closeread.tasks.coref.kernels.mention_matching import match_mentions
-from closeread.tasks.coref.kernels.spans import Spans
+from closeread.tasks.coref.metrics.matching import Spans, match_mentions
 
 
 def spans(mentions, minimum=None):

@@ -11,7 +11,7 @@ from shared.for_each import for_each
 import closeread
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.document_fields import add_fields, list_fields, read_fields
-from closeread.tasks.coref.document_genre import find_genre
+from closeread.tasks.coref.documents import find_genre
 
 DOCUMENTS = ["ferry; part 000", "night"]
 

@@ -9,7 +9,7 @@ from shared.for_each import for_each
 from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
-from closeread.tasks.coref.columns import EmptyNodes, MentionTable
+from closeread.tasks.coref.documents import EmptyNodes, MentionTable
 from closeread.tasks.coref.empty_nodes import describe_difference, find_zeros, list_dependencies, share_numbering
 from closeread.tasks.coref.matching import match_sides, spans_of
 

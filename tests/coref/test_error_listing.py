@@ -10,8 +10,7 @@ from shared.coreference_kernels import PAIRS, split_sides
 from shared.coreference_tables import make_table, spread
 from twins.coref_errors import find_errors as find_slowly
 
-from closeread.tasks.coref.error_analysis import KINDS, RIGHT, find_errors
-from closeread.tasks.coref.error_listing import count_by_field, list_documents, list_errors
+from closeread.tasks.coref.errors import KINDS, RIGHT, count_by_field, find_errors, list_documents, list_errors
 from closeread.tasks.coref.matching import match_sides
 
 NAMES = ("bn/1", "nw/2", "bn/3")

@@ -12,11 +12,9 @@ from shared.coreference_kernels import DOCUMENT, PAIRS, count_sides, score_sides
 from shared.for_each import for_each
 from twins import coref as twin
 
-from closeread.tasks.coref.kernels.blanc import EDGES, blanc_counts, blanc_scores
-from closeread.tasks.coref.kernels.entity_metrics import mention_counts
-from closeread.tasks.coref.kernels.overlap import overlap
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, keep_as_reference, repeated_overlap
-from closeread.tasks.coref.kernels.sides import Side, mention_codes
+from closeread.tasks.coref.metrics.entity import EDGES, blanc_counts, blanc_scores, mention_counts
+from closeread.tasks.coref.metrics.overlap import Side, mention_codes, overlap
+from closeread.tasks.coref.metrics.repeats import find_repeats, keep_as_reference, repeated_overlap
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_text("utf-8"))
 

@@ -8,8 +8,8 @@ from math import ceil
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.link_support import BINS, measure_support
+from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.plots import BINS, measure_support
 
 
 def table(documents):

@@ -9,7 +9,7 @@ from shared.coreference_tables import make_table, spread
 from shared.for_each import for_each
 from twins.coref_slices import distances, sizes
 
-from closeread.tasks.coref.mention_fields import DISTANCES, FIELDS, SIZES
+from closeread.tasks.coref.metrics.slices import DISTANCES, FIELDS, SIZES
 
 SPANS = st.tuples(st.integers(0, 400), st.integers(0, 5)).map(lambda span: (span[0], sum(span)))
 DOCUMENTS = st.lists(

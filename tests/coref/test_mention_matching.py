@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.mention_spans import make_spans
 
-from closeread.tasks.coref.kernels.mention_matching import MATCHINGS, match_mentions
+from closeread.tasks.coref.metrics.matching import MATCHINGS, match_mentions
 
 
 def find_matches(key, response, matching):

@@ -7,7 +7,7 @@ from shared.for_each import for_each
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
-from closeread.tasks.coref.kernels.mention_overlap import overlap_counts
+from closeread.tasks.coref.metrics.mentions import overlap_counts
 
 
 @st.composite

@@ -7,7 +7,7 @@ from shared.coreference import NO_INTERVALS, write_jsonl
 from shared.for_each import for_each
 
 import closeread
-from closeread.tasks.coref.mention_tags import guess_tags, has_tags, tag_mention
+from closeread.tasks.coref.metrics.slices import guess_tags, has_tags, tag_mention
 from closeread.tasks.coref.sides import read_documents
 
 GUM = Path(__file__).parent.parent / "agreed" / "gum_types.json"

@@ -1,40 +1,16 @@
-"""Minimum spans: by hand, next to a slow twin, and in files."""
+"""Minimum spans: by hand and in files; what is counted with them, next to a slow twin."""
 
-import random
-
-import numpy as np
 import pytest
-from agreed.coval import document_text, random_sentence
+from agreed.coval import document_text
 from hypothesis import given
-from hypothesis import strategies as st
 from shared.coreference import score_files, write_jsonl
 from shared.coreference_kernels import REPEATING_PAIRS, split_sides
 from shared.for_each import for_each
 from twins import coref as twin
 from twins import minimum_spans as slow
 
-from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.kernels.minimum_spans import number_minimum_spans
-from closeread.tasks.coref.kernels.repeated_mentions import minimum_overlap
-from closeread.tasks.coref.metrics import COUNTED
-from closeread.tasks.coref.minimum_spans import read_trees
-
-
-@given(seed=st.integers(0, 2**32))
-def test_all_spans_of_random_trees(seed, file):
-    rng = random.Random(seed)
-    sentences = [random_sentence(rng) for _ in range(3)]
-    file.write_text(document_text("d", sentences, []), "utf-8")
-    trees = read_trees(read_conll(file), file).constituents
-    spans, expected, first = [], [], 0
-    for i, sentence in enumerate(sentences):
-        for start in range(len(sentence)):
-            for end in range(start, len(sentence)):
-                spans.append((first + start, first + end))
-                expected.append((i, slow.minimum_span(sentence, start, end)))
-        first += len(sentence)
-    numbers = number_minimum_spans(trees, *np.array(spans).T).tolist()
-    assert len(set(numbers)) == len(set(expected)) == len(set(zip(numbers, expected, strict=True)))
+from closeread.tasks.coref.metrics.repeats import minimum_overlap
+from closeread.tasks.coref.metrics.scores import COUNTED
 
 
 @given(REPEATING_PAIRS)

@@ -14,7 +14,7 @@ from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 import closeread
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.coref.columns import document_digests
+from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.sides import align, read_documents, read_key, take_documents
 
 pytestmark = pytest.mark.filterwarnings(

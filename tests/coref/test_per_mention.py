@@ -10,8 +10,8 @@ from shared.coreference_kernels import MENTIONS, PAIRS, count_sides, split_sides
 from twins import coref as twin
 from twins.coref_slices import count_parts
 
-from closeread.tasks.coref.kernels.per_mention import METRICS, share_mentions, sum_groups
-from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.metrics.overlap import Side
+from closeread.tasks.coref.metrics.slices import METRICS, share_mentions, sum_groups
 
 N_GROUPS = 3
 GROUPS = st.fixed_dictionaries({mention: st.integers(0, N_GROUPS - 1) for mention in MENTIONS})

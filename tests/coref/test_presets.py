@@ -9,7 +9,7 @@ from shared.coreference import NO_INTERVALS, write_corefud
 import closeread
 from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure, procedure_names
-from closeread.tasks.coref.metrics import SELECTED, TITLES
+from closeread.tasks.coref.metrics.scores import SELECTED, TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 
 COREFUD = {

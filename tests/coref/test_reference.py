@@ -18,17 +18,16 @@ from shared.peers import find_peer
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.scoring import open_scorer
-from closeread.tasks.coref.kernels.blanc import blanc_scores
-from closeread.tasks.coref.kernels.overlap import overlap
-from closeread.tasks.coref.kernels.repeated_mentions import (
+from closeread.tasks.coref.matching import match_sides
+from closeread.tasks.coref.metrics.entity import blanc_scores
+from closeread.tasks.coref.metrics.overlap import Side, overlap
+from closeread.tasks.coref.metrics.repeats import (
     RepeatedOverlap,
     has_repeats,
     keep_as_reference,
     repeated_overlap,
 )
-from closeread.tasks.coref.kernels.sides import Side
-from closeread.tasks.coref.matching import match_sides
-from closeread.tasks.coref.metrics import COUNTED
+from closeread.tasks.coref.metrics.scores import COUNTED
 from closeread.tasks.coref.procedure import PROCEDURE
 
 AGREED = Path(__file__).parent.parent / "agreed"

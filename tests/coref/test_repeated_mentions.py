@@ -5,14 +5,14 @@ from hypothesis import example, given
 from shared.coreference_kernels import PAIRS, REPEATING_PAIRS, count_sides, split_sides
 from twins import coref as twin
 
-from closeread.tasks.coref.kernels.repeated_mentions import (
+from closeread.tasks.coref.metrics.overlap import Side
+from closeread.tasks.coref.metrics.repeats import (
     blanc_counts,
     find_repeats,
     has_repeats,
     keep_as_reference,
     repeated_overlap,
 )
-from closeread.tasks.coref.kernels.sides import Side
 
 
 def test_repeats_are_found_with_the_first_row():

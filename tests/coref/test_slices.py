@@ -11,10 +11,8 @@ from shared.coreference_tables import make_table, spread
 from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.kernels.per_mention import METRICS
-from closeread.tasks.coref.mention_fields import FIELDS
+from closeread.tasks.coref.metrics.slices import FIELDS, METRICS, find_lacking
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.slices import find_lacking
 
 MOOSAVI_AND_STRUBE = ["abc", "defg"], ["ab", "cd", "fghi"]
 

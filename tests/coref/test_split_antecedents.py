@@ -10,9 +10,9 @@ from shared.for_each import for_each
 from twins import split_antecedents as twin
 
 from closeread.arrays import LimitError
-from closeread.tasks.coref.kernels import split_antecedents
-from closeread.tasks.coref.kernels.sides import Side
-from closeread.tasks.coref.kernels.split_antecedents import IN_SETS, Sets, count_sets, count_with_sets
+from closeread.tasks.coref.metrics import sets as sets_module
+from closeread.tasks.coref.metrics.overlap import Side
+from closeread.tasks.coref.metrics.sets import IN_SETS, Sets, count_sets, count_with_sets
 
 METRICS = sorted(IN_SETS)
 
@@ -128,10 +128,10 @@ def test_comparisons_of_sets_have_a_limit(monkeypatch):
     key = [(ANN, []), (BOB, []), ([9], [ANN, BOB])]
     response = [(ANN, []), *(([number], [ANN]) for number in range(10, 13))]
     n = 3 * (len(ANN) + len(BOB))
-    monkeypatch.setattr(split_antecedents, "MAX_COMPARED", n)
+    monkeypatch.setattr(sets_module, "MAX_COMPARED", n)
     for sides in ((key, response), (response, key)):
         assert count("muc", *([side] for side in sides)).shape == (1, 4)
-    monkeypatch.setattr(split_antecedents, "MAX_COMPARED", n - 1)
+    monkeypatch.setattr(sets_module, "MAX_COMPARED", n - 1)
     for sides in ((key, response), (response, key)):
         with pytest.raises(LimitError, match=f"{n} mentions of split antecedents to compare .*at most {n - 1}"):
             count("muc", *([side] for side in sides))

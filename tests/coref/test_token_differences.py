@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from shared.conll_documents import InventedWords, document, random_tables
 
 from closeread.files import write_text
-from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll
-from closeread.tasks.coref.token_differences import token_differences
+from closeread.tasks.coref.sides import token_differences
 
 
 def test_tokens_that_differ(read):

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins.zeros import best_sum, zero_similarity
 
-from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
-from closeread.tasks.coref.kernels.spans import Spans
-from closeread.tasks.coref.kernels.zero_matching import Dependencies, pair_zeros
+from closeread.tasks.coref.metrics.matching import Dependencies, Spans, Zeros, match_mentions, pair_zeros
 
 DEPENDENCIES = st.sets(st.tuples(st.integers(-1, 3), st.integers(0, 2)), max_size=4)
 ZEROS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), DEPENDENCIES), max_size=5)

@@ -12,7 +12,7 @@ import closeread
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import GoldSpec
 from closeread.scoring import open_scorer
-from closeread.tasks.coref.mention_fields import FIELDS
+from closeread.tasks.coref.metrics.slices import FIELDS
 
 FIELDS_OF_FILES = [name for name in FIELDS if name != "mention_type"]  # the random files have no parts of speech
 SETTINGS = [

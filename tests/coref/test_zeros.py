@@ -9,7 +9,7 @@ from shared.coreference import report_files, score_files, write_corefud, write_j
 from shared.for_each import for_each
 
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.coref.kernels.mention_matching import MATCHINGS
+from closeread.tasks.coref.metrics.matching import MATCHINGS
 
 pytestmark = pytest.mark.filterwarnings(
     r"ignore:the key has \d+ empty nodes:closeread.CloseReadWarning"

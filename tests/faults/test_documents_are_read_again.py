@@ -12,7 +12,7 @@ from shared.marmara_sample import treebank_files
 from closeread.files import write_text
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
-from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotation
 from closeread.tasks.coref.marmara.documents import Annotation, Mention
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank

@@ -12,8 +12,8 @@ import pytest
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.adjudication.annotators import join_annotators
 from closeread.tasks.coref.chain_errors import find_chain_errors
-from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.link_support import measure_support
+from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.plots import measure_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.procedure import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks

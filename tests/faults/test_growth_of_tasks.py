@@ -10,8 +10,8 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.kernels import chain_matching
-from closeread.tasks.coref.kernels.chain_matching import MAX_TOGETHER, match_chains
+from closeread.tasks.coref import chain_errors
+from closeread.tasks.coref.chain_errors import MAX_TOGETHER, match_chains
 from closeread.tasks.coref.marmara.documents import Tokens
 from closeread.tasks.coref.marmara.pairs import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.records import draw
@@ -82,7 +82,7 @@ def test_paired_tests_have_limits():
 
 def test_chains_are_matched_without_trying_each(monkeypatch):
     solved = []
-    monkeypatch.setattr(chain_matching, "best_assignment", lambda weight: solved.append(1) or best_assignment(weight))
+    monkeypatch.setattr(chain_errors, "best_assignment", lambda weight: solved.append(1) or best_assignment(weight))
     n = 60
     shared = np.ones((n, n), np.int64)
     shared[np.arange(n), n - 1 - np.arange(n)] = 3

@@ -10,8 +10,8 @@ import pytest
 
 from closeread.hub.client import list_changed_paths
 from closeread.suggestions import suggest
-from closeread.tasks.coref.conllua_markables import PIECE
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
+from closeread.tasks.coref.formats.conllua import PIECE
 from closeread.tasks.coref.marmara.equalities import ID
 from closeread.tasks.coref.marmara.treebank import SENTENCE
 from closeread.tasks.coref.marmara.universal_dependencies import SENT_ID

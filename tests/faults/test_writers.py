@@ -45,7 +45,7 @@ ALLOWED = {
     "neural/pair_classifier.py: save": "writes what is written again if the run did not come to a checkpoint",
     "tasks/coref/marmara/converting.py: _write_folder": OWN,
     "tasks/coref/marmara/extraction.py: write_documents": OWN,
-    "tasks/coref/reordering.py: reorder": NONE,
+    "tasks/coref/documents.py: reorder": NONE,
     "tasks/timeline/timeline_txt.py: write_folder": OWN,
 }
 """The functions that write by themselves."""

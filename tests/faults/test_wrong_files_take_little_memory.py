@@ -12,7 +12,7 @@ from closeread.corpus.submissions import read_submission
 from closeread.exceptions import InputError
 from closeread.tasks import find_format
 from closeread.tasks.coref.document_fields import read_fields
-from closeread.tasks.coref.document_files import Reading, read_document_file
+from closeread.tasks.coref.files import Reading, read_document_file
 from closeread.tasks.timeline.timeline_txt import read_folder
 
 pytestmark = pytest.mark.extended

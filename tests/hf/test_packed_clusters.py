@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.exceptions import InputError
-from closeread.tasks.coref.columns import mention_table, pack_clusters
+from closeread.tasks.coref.documents import mention_table, pack_clusters
 from closeread.tasks.coref.sides import CoreferenceSides
 
 ODD = [True, -1, 2**31 - 1, 2**31, 2**70, 1.0, 1.5, float("nan"), None, "1", np.int32(3), np.True_, np.float64(2), []]

@@ -7,7 +7,6 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.annotators import read_annotator
 from closeread.tasks.coref.chain_errors import find_chain_errors
-from closeread.tasks.coref.link_support import measure_support
 from closeread.tasks.coref.marmara.plots import (
     count_chain_lengths,
     count_mention_lengths,
@@ -15,7 +14,7 @@ from closeread.tasks.coref.marmara.plots import (
     draw_mention_lengths,
     draw_mention_types,
 )
-from closeread.tasks.coref.plots import draw_link_support, draw_mistakes, group_numbers
+from closeread.tasks.coref.plots import draw_link_support, draw_mistakes, group_numbers, measure_support
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
 ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]

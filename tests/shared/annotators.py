@@ -8,7 +8,7 @@ from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocu
 from closeread.tasks.coref.adjudication.milp import MilpSession
 from closeread.tasks.coref.adjudication.partition import Deadline
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.columns import mention_table
+from closeread.tasks.coref.documents import mention_table
 
 SOLVERS = {"clingo": load_clingo(), "milp": MilpSession}
 

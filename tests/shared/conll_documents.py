@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.documents import MentionTable, mention_table
 
 
 def document(*rows, name="(a)", end="#end document\n"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.tasks.coref.metrics import TITLES
+from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import align, read_key
 

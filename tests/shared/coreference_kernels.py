@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from closeread.arrays import ratio
-from closeread.tasks.coref.kernels.blanc import blanc_scores
-from closeread.tasks.coref.kernels.overlap import overlap
-from closeread.tasks.coref.metrics import COUNTED
+from closeread.tasks.coref.metrics.entity import blanc_scores
+from closeread.tasks.coref.metrics.overlap import overlap
+from closeread.tasks.coref.metrics.scores import COUNTED
 
 
 def count_sides(key, response, n_documents, build=overlap):

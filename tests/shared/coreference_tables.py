@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from closeread.tasks.coref.columns import EmptyNodes, mention_table
+from closeread.tasks.coref.documents import EmptyNodes, mention_table
 
 
 def make_table(documents, *, names=None, pos=None, empty=None):

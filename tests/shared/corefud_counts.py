@@ -1,6 +1,6 @@
 """The counts of a response as CorefUD's scorer has them: (found of response, response, found of key, key)."""
 
-from closeread.tasks.coref.metrics import TITLES
+from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import align, read_key
 

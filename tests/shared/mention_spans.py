@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from closeread.tasks.coref.kernels.spans import Spans
+from closeread.tasks.coref.metrics.matching import Spans
 
 
 def make_spans(mentions):

@@ -15,7 +15,7 @@ from twins.possessions import ANCHORS
 
 from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure
-from closeread.tasks.coref.mention_fields import FIELDS
+from closeread.tasks.coref.metrics.slices import FIELDS
 from closeread.tasks.tlinks.temporal_graph import TYPES
 from closeread.tasks.tne.columns import PREPOSITIONS
 

@@ -12,7 +12,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from closeread.tasks.coref.kernels.sides import Side
+from closeread.tasks.coref.metrics.overlap import Side
 
 
 def side(documents):

@@ -6,23 +6,27 @@ pairs in the denominator; this is the form "printed", which is not Krippendorff'
 
 Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
 given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
+An annotation is one annotator's
+work on one document.  Sets without a common mention have distance 1 in every measure, so that only pairs of sets that
+share a mention need to be looked at: a mention is in few different sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Mask, ratio
+from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts, ratio
 from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
-from closeread.tables import Grid, Style
+from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref.annotators import (
     ADVICE,
     Annotations,
@@ -32,10 +36,162 @@ from closeread.tasks.coref.annotators import (
     read_annotators,
     select_given,
 )
-from closeread.tasks.coref.columns import mention_table
-from closeread.tasks.coref.kernels.alpha import MEASURES, count_disagreement
-from closeread.tasks.coref.kernels.chain_values import number_values
+from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.rules import describe_reversed
+from closeread.wording import choose_words
+
+
+class Values(NamedTuple):
+    """The values that annotators gave to mentions.
+
+    Attributes:
+        mention: (n_values,) the mention of each value, in ascending order.
+        value: (n_values,) the number of its value, from 0; values of different documents differ.
+    """
+
+    mention: Ints
+    value: Ints
+
+
+def number_values(
+    *, annotation: Ints, mention: Ints, chain: Ints, annotated: Ints, n_mentions: Ints, count_unlinked: bool
+) -> Values:
+    """Number the values of mentions.
+
+    Args:
+        annotation: (n_rows,) the annotation of each mention of a chain, from 0.
+        mention: (n_rows,) the mention; no mention occurs twice in an annotation.
+        chain: (n_rows,) its chain, from 0 over all annotations.
+        annotated: (n_annotations,) the document of each annotation, from 0.
+        n_mentions: (n_documents,) the number of mentions of each document.
+        count_unlinked: whether a mention that is in no chain of two or more has a value: the set of itself.
+    """
+    linked = np.bincount(chain)[chain] > 1
+    annotation, mention, chain = annotation[linked], mention[linked], chain[linked]
+    value = _number_sets(mention, chain)
+    if count_unlinked:
+        # A table of annotations and their documents' mentions is filled with singletons first.
+        first = np.cumsum(n_mentions) - n_mentions
+        sizes = n_mentions[annotated]
+        _, every = expand_ranges(first[annotated], sizes)
+        values = every + value.max(initial=-1) + 1
+        values[(np.cumsum(sizes) - sizes - first[annotated])[annotation] + mention] = value
+        mention, value = every, values
+    order = np.lexsort((value, mention))
+    return Values(mention[order], value[order])
+
+
+def _number_sets(member: Ints, group: Ints) -> Ints:
+    """Number the sets that groups are, so that equal sets have the same number, for each row."""
+    order = np.lexsort((member, group))
+    bounds = [*np.flatnonzero(mark_run_starts(group[order])).tolist(), len(member)]
+    # A set is looked up by the bytes of its sorted members.
+    content, width = member[order].tobytes(), member.itemsize
+    known: dict[bytes, int] = {}
+    numbers = [known.setdefault(content[i * width : j * width], len(known)) for i, j in pairwise(bounds)]
+    sets = np.empty(len(member), np.int64)
+    sets[order] = np.repeat(np.array(numbers, np.int64), np.diff(bounds))
+    return sets
+
+
+MEASURES = ("nominal", "iaa1", "iaa2")
+"""The distances: 0 or 1, that of Passonneau (2004), and one that also takes the sizes of the sets into account."""
+
+EQUAL, INSIDE, CROSSING = 1, 2 / 3, 1 / 3
+"""Scores of two sets: if they are equal, if one is inside the other, and if they have enough mentions in common."""
+
+IAA2: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    "masi": lambda jaccard, score: 1 - jaccard * score,
+    "distance_product": lambda jaccard, score: (1 - jaccard) * (1 - score),
+}
+"""Distances made of the Jaccard coefficient and the score of two sets, by name."""
+
+
+class Disagreement(NamedTuple):
+    """What alpha is made of, by document.
+
+    Attributes:
+        observed: (n_documents, n_measures) the sum of the distances between the values of each mention, over pairs of
+            annotators and divided by the number of its values - 1.
+        expected: (n_documents, n_measures) the sum of the distances between all values of the document, over pairs and
+            divided by their number - 1.
+        n_values: (n_documents,) the number of values.
+    """
+
+    observed: Floats
+    expected: Floats
+    n_values: Ints
+
+
+def measure_distances(shared: Ints, one: Ints, other: Ints, *, enough: int, iaa2: str) -> Floats:
+    """Measure the distances between different sets that share mentions.
+
+    Args:
+        shared: (n_pairs,) the number of common mentions, at least 1.
+        one, other: (n_pairs,) the sizes of both sets.
+        enough: how many common mentions give two sets that cross a score, from 1.
+        iaa2: one of `IAA2`.
+
+    Returns:
+        (n_pairs, n_measures) float64, 0 for equal sets, at most 1; columns as in `MEASURES`.
+    """
+    score = np.where(shared >= enough, CROSSING, 0.0)
+    score[shared == np.minimum(one, other)] = INSIDE
+    equal = (shared == one) & (shared == other)
+    score[equal] = EQUAL
+    jaccard = shared / (one + other - shared)
+    return np.column_stack([np.where(equal, 0.0, 1.0), 1 - score, IAA2[iaa2](jaccard, score)])
+
+
+def count_disagreement(values: Values, document: Ints, n_documents: int, *, enough: int, iaa2: str) -> Disagreement:
+    """Sum the distances between values, observed and expected.  Mentions with fewer than two values are left out.
+
+    Args:
+        values: the values of mentions.
+        document: (n_mentions,) the document of each mention, from 0.
+        n_documents: the number of documents.
+        enough, iaa2: as for `measure_distances`.
+    """
+    rows = np.flatnonzero(mark_run_starts(values.mention) | mark_run_starts(values.value))
+    mention, value = values.mention[rows], values.value[rows]
+    times = np.diff(np.append(rows, len(values.mention)))
+    size = np.bincount(value)
+    per_mention = np.bincount(values.mention, minlength=len(document))
+    first, second = _pair_rows(mention)
+    place = document[mention]
+    # Sets of a pair are numbered upwards, since the rows of a mention are sorted by value.
+    pairs, at, shared = np.unique(value[first] * len(size) + value[second], return_inverse=True, return_counts=True)
+    one, other = np.divmod(pairs, max(len(size), 1))
+    distance = measure_distances(shared, size[one], size[other], enough=enough, iaa2=iaa2)
+
+    kept = per_mention[mention] > 1
+    total = np.bincount(place[kept], times[kept], n_documents)
+    weight = np.zeros(len(rows))
+    np.divide(times, per_mention[mention] - 1, out=weight, where=kept)
+    observed = _sum_rows(place[first], (weight[first] * times[second])[:, None] * distance[at], n_documents)
+
+    often = np.bincount(value[kept], times[kept], len(size))
+    of_value = np.zeros(len(size), np.int64)
+    of_value[value] = place
+    # Every pair of values at distance 1, and then less for the sets that share mentions.
+    apart = (total**2 - np.bincount(of_value, often**2, n_documents)) / 2
+    nearer = (often[one] * often[other])[:, None] * (1 - distance)
+    between = apart[:, None] - _sum_rows(of_value[one], nearer, n_documents)
+    expected = np.zeros_like(between)
+    np.divide(between, (total - 1)[:, None], out=expected, where=(apart > 0)[:, None])
+    return Disagreement(observed, expected, total.astype(np.int64))
+
+
+def _pair_rows(key: Ints) -> tuple[Ints, Ints]:
+    """List all pairs of different rows with the same key, which is in ascending order; the first row comes first."""
+    rows = np.arange(len(key))
+    return expand_ranges(rows + 1, np.searchsorted(key, key, "right") - rows - 1)
+
+
+def _sum_rows(index: Ints, values: Floats, n: int) -> Floats:
+    """Sum rows of a matrix by index, (n, n_columns)."""
+    return np.column_stack([np.bincount(index, column, n) for column in values.T])
+
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -140,15 +296,11 @@ class Agreement(Result):
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table."""
-        from closeread.tasks.coref.agreement_tables import make_grid
-
         del style
         return [make_grid(self)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
-        from closeread.tasks.coref.agreement_tables import make_rows
-
         return make_rows(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -314,3 +466,33 @@ def _count_empty(annotations: Annotations, compared: Mask) -> int:
     linked = annotations.row_annotation[size[annotations.row_chain] > 1]
     has_chains = np.bincount(linked, minlength=len(annotations.document)) > 0
     return int((compared[annotations.document] & ~has_chains).sum())
+
+
+def make_grid(measured: Agreement) -> Grid:
+    """Return the table of documents, with all of them together in the last row."""
+    chosen = measured.options
+    shown = measured.documents[: measured.limit]
+    rows = [
+        [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
+        for one in shown
+    ]
+    rows.append([f"{chosen['average']} average", "", "", *map(format_percent, measured.alpha.values())])
+    left = len(measured.documents) - len(shown)
+    where = choose_words("--limit, --json and --format csv", "to_frame()")
+    notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
+    notes += [
+        "Krippendorff's alpha times 100."
+        if chosen["form"] == "standard"
+        else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
+        f"Options: {', '.join(f'{name} {value}' for name, value in chosen.items())}.",
+    ]
+    return Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
+
+
+def make_rows(measured: Agreement) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows: every document, and all of them together in the last row."""
+    rows: list[list[object]] = [
+        [one.document, one.annotators, one.mentions, *one.alpha.values()] for one in measured.documents
+    ]
+    rows.append([None, None, None, *measured.alpha.values()])
+    return ["document", "annotators", "mentions", *measured.alpha], rows

@@ -18,10 +18,9 @@ import numpy as np
 from closeread.arrays import Ints, mark_run_starts
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, raise_all, read_all
-from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.kernels.spans import merge_adjacent
-from closeread.tasks.coref.sides import find_repeated, read_documents, take_documents
-from closeread.tasks.coref.token_differences import compare_words
+from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.metrics.matching import merge_adjacent
+from closeread.tasks.coref.sides import compare_words, find_repeated, read_documents, take_documents
 
 Gaps = tuple[tuple[int, int], ...]
 

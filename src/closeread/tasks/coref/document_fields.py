@@ -17,9 +17,8 @@ from closeread.exceptions import FormatError, Problem, join_names, pluralize, qu
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.tasks.coref.columns import MentionTable
-from closeread.tasks.coref.document_genre import find_genre
-from closeread.tasks.coref.mention_fields import FIELDS
+from closeread.tasks.coref.documents import MentionTable, find_genre
+from closeread.tasks.coref.metrics.slices import FIELDS
 
 DOCUMENT, GENRE = "document", "genre"
 UNKNOWN = "unknown"

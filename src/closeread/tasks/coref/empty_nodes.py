@@ -18,8 +18,8 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts
-from closeread.tasks.coref.kernels.zero_matching import Dependencies
+from closeread.tasks.coref.documents import EmptyNodes, MentionTable, Parts
+from closeread.tasks.coref.metrics.matching import Dependencies
 
 Number = Callable[[Ints, Ints], Ints]
 """Maps documents and tokens there to the new numbers of the tokens."""

@@ -1,4 +1,4 @@
-"""Key and response as the kernels take them: documents as columns, and codes for mentions that match."""
+"""Key and response as the metrics take them: documents as columns, and codes for mentions that match."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 from closeread.arrays import Ints
 from closeread.counts.procedure import Inconsistency, name_documents
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.columns import MentionTable, mention_table
-from closeread.tasks.coref.kernels.overlap import Overlap, match_rows, overlap
-from closeread.tasks.coref.kernels.repeated_mentions import find_repeats, has_repeats, keep_as_reference
-from closeread.tasks.coref.kernels.sides import Side, mention_codes
+from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, mention_codes, overlap
+from closeread.tasks.coref.metrics.repeats import find_repeats, has_repeats, keep_as_reference
 from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.kernels.lookup import Places
-    from closeread.tasks.coref.kernels.spans import Spans
+    from closeread.tasks.coref.metrics.matching import Places, Spans
 
 Documents = MentionTable | Sequence[Any]
 """Columns; or a list with one item per document: its entities, a record with them, or None."""
@@ -88,7 +86,7 @@ class Matched:
 
     Attributes:
         key, response: these mentions, with the same numbers for the same tokens.
-        sides: the two as the kernels take them, with a row for each of these mentions.
+        sides: the two as the metrics take them, with a row for each of these mentions.
         places: where CorefUD's scorer looks for them, if that is to be used.
     """
 
@@ -99,7 +97,7 @@ class Matched:
 
     def find_responses(self) -> Ints:
         """Return the response mention that each key mention matches, (n_key_mentions,); -1 for none."""
-        from closeread.tasks.coref.kernels.lookup import find_rows
+        from closeread.tasks.coref.metrics.matching import find_rows
 
         if self.places is not None:
             return find_rows(self.places.zero_found, self.places.response)
@@ -109,7 +107,7 @@ class Matched:
         """Return both sides twice: as the mentions of the key are found, and as those of the response are."""
         if self.places is None:
             return self.sides, self.sides
-        from closeread.tasks.coref.kernels.lookup import direct_sides
+        from closeread.tasks.coref.metrics.matching import direct_sides
 
         return direct_sides(*self.sides, self.places)
 
@@ -119,7 +117,7 @@ class Matched:
         own, other = self.sides
         if self.places is None:
             return overlap(own, other, n_documents)
-        from closeread.tasks.coref.kernels.lookup import directed_overlap
+        from closeread.tasks.coref.metrics.matching import directed_overlap
 
         return directed_overlap(own, other, self.places, n_documents)
 
@@ -132,7 +130,7 @@ def match_sides(
     matching: str = "exact",
     zeros: str = "linear",
 ) -> Matched:
-    """Prepare key and response for the kernels: drop repeats, then singletons, then zeros, then match mentions.
+    """Prepare key and response for the metrics: drop repeats, then singletons, then zeros, then match mentions.
 
     Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
     mention in the file.
@@ -195,7 +193,7 @@ def require_heads(key: MentionTable, response: MentionTable, matching: str) -> N
     """
     if matching == "minimum":
         if key.trees is None and not key.minimum and len(key.start):
-            from closeread.tasks.coref.minimum_spans import NEEDED
+            from closeread.tasks.coref.metrics.minimum_spans import NEEDED
 
             raise RequestError(f"matching 'minimum' needs {NEEDED}")
         return
@@ -221,8 +219,7 @@ def _order_entities(table: MentionTable, *, is_reference: bool) -> Ints:
 
 def _find_places(key: MentionTable, response: MentionTable, matching: str, own: Side, other: Side) -> Places:
     """Find where CorefUD's scorer looks for the mentions."""
-    from closeread.tasks.coref.kernels.lookup import look_up
-    from closeread.tasks.coref.kernels.mention_matching import identify
+    from closeread.tasks.coref.metrics.matching import identify, look_up
 
     rows = match_rows(*mention_codes(own, other))
     return look_up(*identify(spans_of(key), spans_of(response), matching), *rows)
@@ -239,15 +236,15 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
         width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
         return key.start * width + key.end, response.start * width + response.end
     if matching == "minimum" and key.trees is not None:
-        from closeread.tasks.coref.minimum_spans import minimum_codes
+        from closeread.tasks.coref.metrics.minimum_spans import minimum_codes
 
         return minimum_codes(key, response)
-    from closeread.tasks.coref.kernels.mention_matching import Zeros, match_mentions
+    from closeread.tasks.coref.metrics.matching import Zeros, match_mentions
 
     pairs = None
     if by_dependency:
         from closeread.tasks.coref.empty_nodes import find_zeros, list_dependencies
-        from closeread.tasks.coref.kernels.zero_matching import pair_zeros
+        from closeread.tasks.coref.metrics.matching import pair_zeros
 
         own, other = (np.flatnonzero(find_zeros(table)) for table in (key, response))
         pairs = Zeros(own, other, pair_zeros(*list_dependencies(key, response)))
@@ -255,8 +252,8 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
 
 
 def spans_of(table: MentionTable) -> Spans:
-    """Return the mentions of a table as kernels take them."""
-    from closeread.tasks.coref.kernels.spans import Spans
+    """Return the mentions of a table as the rules of matching take them."""
+    from closeread.tasks.coref.metrics.matching import Spans
 
     minimum = table.minimum if table.head is None else None
     return Spans(table.document, table.start, table.end, table.head, table.parts, minimum)

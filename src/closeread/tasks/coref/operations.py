@@ -53,7 +53,7 @@ def link_support(gold: Source, annotators: Files) -> Drawing:
     from closeread.exceptions import pluralize
     from closeread.tasks.coref import plots
     from closeread.tasks.coref.annotators import read_beside_gold
-    from closeread.tasks.coref.link_support import measure_support
+    from closeread.tasks.coref.plots import measure_support
 
     key, read, notices = read_beside_gold(gold, annotators)
     warn_all(notices)
@@ -154,7 +154,7 @@ def errors(
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
-    from closeread.tasks.coref.error_report import check_options, count_errors
+    from closeread.tasks.coref.errors import check_options, count_errors
     from closeread.tasks.coref.matching import table_of
     from closeread.tasks.coref.procedure import PROCEDURE
 

@@ -33,17 +33,16 @@ from closeread.counts.procedure import (
     name_documents,
 )
 from closeread.counts.table import CountTable
-from closeread.tasks.coref.columns import MentionTable
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.kernels.blanc import EDGES
-from closeread.tasks.coref.kernels.overlap import Overlap
-from closeread.tasks.coref.kernels.repeated_mentions import has_repeats, minimum_overlap, repeated_overlap
+from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_sides, table_of
-from closeread.tasks.coref.mention_fields import FIELDS
-from closeread.tasks.coref.mention_metrics import SELECTED
-from closeread.tasks.coref.metrics import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
+from closeread.tasks.coref.metrics.entity import EDGES
+from closeread.tasks.coref.metrics.mentions import SELECTED
+from closeread.tasks.coref.metrics.overlap import Overlap
+from closeread.tasks.coref.metrics.repeats import has_repeats, minimum_overlap, repeated_overlap
+from closeread.tasks.coref.metrics.scores import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
+from closeread.tasks.coref.metrics.slices import FIELDS, count_slices, find_lacking, require_fields
 from closeread.tasks.coref.sides import CoreferenceSides
-from closeread.tasks.coref.slices import count_slices, find_lacking, require_fields
 
 
 def count(
@@ -71,9 +70,9 @@ def count(
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
             leaves them out, "error" raises.
         duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: as the options of
-            `PROCEDURE` describe; what they compute is in `closeread.tasks.coref.kernels`: `repeated_mentions`, `blanc`,
-            `mention_matching`, `minimum_spans`, `zero_matching` and `split_antecedents`.
-        breakdowns: names from `closeread.tasks.coref.mention_fields.FIELDS`.
+            `PROCEDURE` describe; what they compute is in `closeread.tasks.coref.metrics`: `repeats`, `entity`,
+            `matching`, `minimum_spans` and `sets`.
+        breakdowns: names from `closeread.tasks.coref.metrics.slices.FIELDS`.
 
     Raises:
         ValueError: a document has no response and `missing` is "error", or a mention occurs twice and `duplicates` is
@@ -88,7 +87,7 @@ def count(
     counted = list_counted(metrics)
     columns: dict[str, Floats] = {}
     if split_antecedents != "ignore":
-        from closeread.tasks.coref.split_antecedents import check_options, split_columns
+        from closeread.tasks.coref.metrics.sets import check_options, split_columns
 
         given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
         check_options(metrics, given, breakdowns)
@@ -127,7 +126,7 @@ def _build_overlap(
     """Build the contingency table of the matched mentions."""
     own, other = matched.sides
     if matching == "minimum":
-        from closeread.tasks.coref.minimum_spans import order_entities
+        from closeread.tasks.coref.metrics.minimum_spans import order_entities
 
         return minimum_overlap(order_entities(own, key), order_entities(other, response), len(key.names))
     if duplicates == "reference" and (has_repeats(own) or has_repeats(other)):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from closeread.exceptions import RequestError
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.columns import MentionTable
+    from closeread.tasks.coref.documents import MentionTable
 
 Place = tuple[tuple[int, int], ...]
 

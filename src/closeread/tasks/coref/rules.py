@@ -8,7 +8,7 @@ from typing import Any
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize
 from closeread.records import Record
-from closeread.tasks.coref.columns import WITH_HEAD, MentionTable
+from closeread.tasks.coref.documents import WITH_HEAD, MentionTable
 
 Clusters = Sequence[Sequence[Sequence[Any]]]
 

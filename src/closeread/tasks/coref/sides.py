@@ -1,12 +1,16 @@
 """Coreference files: key and response, read and aligned.
 
-Conventions: key and response are files or folders (`closeread.tasks.coref.document_files`).  Documents are matched by
+Conventions: key and response are files or folders (`closeread.tasks.coref.files`).  Documents are matched by
 name, including the part.  If both sides have words, these must be the same.
+
+e2e-coref and its followers name part 0 of document NAME ``NAME_0``, which CoNLL-2012 calls ``NAME; part 000``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,17 +32,235 @@ from closeread.exceptions import (
 )
 from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
-from closeread.tasks.coref.columns import MentionTable, document_digests, pack_clusters
-from closeread.tasks.coref.coref_json import drop_other_fields
-from closeread.tasks.coref.coref_json import table_of as table_of_records
-from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.document_fields import add_fields
-from closeread.tasks.coref.document_files import Reading, iterate_formats, read_document_file, read_document_folder
-from closeread.tasks.coref.document_names import find_unknown_documents, match_names
-from closeread.tasks.coref.matching import REPEATS_ADVICE, repeats, require_heads, table_of, validate
-from closeread.tasks.coref.neural_json import find_dialect, read_neural
+from closeread.tasks.coref.documents import MentionTable, Words, document_digests, find_words, pack_clusters, reorder
+from closeread.tasks.coref.files import Reading, iterate_formats, read_document_file, read_document_folder
+from closeread.tasks.coref.formats.conll import ConllWords
+from closeread.tasks.coref.formats.coref_json import JsonWords, drop_other_fields, find_dialect, read_neural
+from closeread.tasks.coref.formats.coref_json import table_of as table_of_records
+from closeread.tasks.coref.matching import REPEATS_ADVICE, Documents, repeats, require_heads, table_of, validate
 from closeread.tasks.coref.relations import select_layer
-from closeread.tasks.coref.reordering import reorder
+
+GENRE = "genre"
+
+
+class RecordWords:
+    """The words of records, which have no lines.
+
+    Args:
+        records: records with `sentences`, whose `tokens` have a `form`.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """The tokens of a document."""
+        return [token["form"] for sentence in self._records[document]["sentences"] for token in sentence["tokens"]]
+
+    def packed(self, document: int) -> bytes:
+        """The same as UTF-8, with a line end after each."""
+        return "".join(f"{word}\n" for word in self(document)).encode("utf-8")
+
+    def line_of(self, document: int, token: int) -> int:
+        """0: records have no lines."""
+        del document, token
+        return 0
+
+
+def table_of_corpus(records: Documents) -> MentionTable:
+    """Convert documents to columns, with the lengths, words and genres of records of a corpus that have these."""
+    table = table_of(records)
+    given: list[Record] = [] if isinstance(records, MentionTable) else [one for one in records if isinstance(one, dict)]
+    if not given or len(given) < len(records):
+        return table
+    if all(record.get("n_tokens") is not None for record in given):
+        table = replace(table, n_tokens=np.array([record["n_tokens"] for record in given], np.int64))
+    if all("sentences" in record for record in given):
+        table = replace(table, words=RecordWords(given))
+    if any(record.get(GENRE) for record in given):
+        table = replace(table, document_fields={GENRE: [record.get(GENRE) or "" for record in given]})
+    return table
+
+
+OF_CONLL = re.compile(r"(.+); part ([0-9]{1,9})")
+OF_SYSTEM = re.compile(r"(.+)_([0-9]{1,9})")
+
+
+def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
+    """Give documents of the response the names that they have in the key, if only the form of the part differs.
+
+    A notice says so.
+    """
+    new = _find_other_forms(key.names, response.names)
+    if not new:
+        return response
+    old, first = next(iter(new.items()))
+    found = f"{pluralize(len(new), 'document')} matched by name and part: {quote(old)} is {quote(first)} in the key"
+    return replace(
+        response,
+        names=[new.get(name, name) for name in response.names],
+        relations=response.relations and response.relations.rename(new),
+        notices=[*response.notices, f"{found}{', and so on' if len(new) > 1 else ''}."],
+    )
+
+
+def _find_other_forms(known: Sequence[str], given: Sequence[str]) -> Mapping[str, str]:
+    """Map given names that are unknown to known ones that are not given, if there is exactly one for each."""
+    of_key = set(known)
+    left = of_key.difference(given)
+    by_part: dict[tuple[bool, str, int], list[str]] = {}
+    for name in left:
+        for form in _list_forms(name):
+            by_part.setdefault(form, []).append(name)
+    unknown = [name for name in given if name not in of_key] if left else []
+    candidates = {
+        name: [one for kind, stem, part in _list_forms(name) for one in by_part.get((not kind, stem, part), ())]
+        for name in unknown
+    }
+    wanted = Counter(one for ones in candidates.values() for one in ones)
+    return {name: ones[0] for name, ones in candidates.items() if len(ones) == 1 and wanted[ones[0]] == 1}
+
+
+def _list_forms(name: str) -> Iterator[tuple[bool, str, int]]:
+    """Yield the ways to read a name as that of a part: whether a system's, the document, and the number of the part."""
+    for is_system, form in ((False, OF_CONLL), (True, OF_SYSTEM)):
+        if parts := form.fullmatch(name):
+            yield is_system, parts[1], int(parts[2])
+
+
+def find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
+    """Find the documents of the response that the key lacks."""
+    known = set(key.names)
+    if known.issuperset(response.names):
+        return
+    by_stem = {name.partition("; part")[0]: name for name in key.names}
+    for document, name in enumerate(response.names):
+        if name not in known:
+            system = OF_SYSTEM.fullmatch(name)
+            like = by_stem.get(name.partition("; part")[0]) or (system and by_stem.get(system[1]))
+            hint = f"; did you mean {quote(like)}? (the part belongs to the name)" if like else ""
+            if not (hint or document) and "0" in (name, *key.names[:1]):
+                has = f"; the key has {quote(key.names[0])}, …" if key.names else ""
+                hint = f"{has} (documents without names are numbered from 0)"
+            yield Problem(f"document {quote(name)} is not in the key{hint}", None, response.file_of(document))
+
+
+SLASHED = re.compile(rb"^/(?=[.?]$)", re.MULTILINE)
+"""The slash of the words ``/.`` and ``/?`` of OntoNotes, which the preprocessing of neural systems removes."""
+
+
+def token_differences(
+    key: MentionTable, response: MentionTable, words: str = "error", *, other: str = "the key"
+) -> list[Problem]:
+    """Find the documents of both sides whose tokens differ; one problem per document, with the line of the response.
+
+    Words are compared if both sides have them, and `words` is "error".  `other` is what messages call the first side.
+    """
+    shared = _pair_documents(key, response)
+    return [problem for k, r in shared for problem in _compare_tokens(key, k, response, r, words, other)]
+
+
+def note_other_words(key: MentionTable, response: MentionTable) -> list[str]:
+    """Describe the words that differ, in one sentence; none if there are none."""
+    compared = ((response.names[r], compare_words(key, k, response, r)) for k, r in _pair_documents(key, response))
+    found = [(name, *difference) for name, difference in compared if difference]
+    if not found:
+        return []
+    names, numbers, problems = zip(*found, strict=True)
+    where = f"{pluralize(len(names), 'document')} ({join_names(names)})"
+    line = f"line {problems[0].line}: " if problems[0].line else ""
+    first = f"first: {line}{problems[0].what}"
+    differ = "differs" if sum(numbers) == 1 else "differ"
+    return [f"{pluralize(sum(numbers), 'word')} of the response {differ} from the key's in {where}; {first}"]
+
+
+def _pair_documents(key: MentionTable, response: MentionTable) -> list[tuple[int, int]]:
+    """Pair the documents of the same name, in the response's order; none if nothing of them can be compared."""
+    if (key.words is None or response.words is None) and (key.n_tokens is None or response.n_tokens is None):
+        return []
+    index = {name: i for i, name in enumerate(key.names)}
+    return [(index[name], i) for i, name in enumerate(response.names) if name in index]
+
+
+def _compare_tokens(
+    key: MentionTable, k: int, response: MentionTable, r: int, words: str, name: str
+) -> Iterator[Problem]:
+    line, file = None, response.file_of(r)
+    if words == "error" and (difference := compare_words(key, k, response, r, name)):
+        _, problem = difference
+        yield problem
+        line = problem.line
+    if key.n_tokens is not None and response.n_tokens is not None:
+        own, other = _list_empty_nodes(key, k, response, r), _list_empty_nodes(response, r, key, k)
+        expected, tokens = int(key.n_tokens[k]) - len(own), int(response.n_tokens[r]) - len(other)
+        if expected != tokens:
+            nodes = " (not counting empty nodes)" if own or other else ""
+            found = f"document {quote(response.names[r])} has {pluralize(tokens, 'token')}{nodes}"
+            yield Problem(f"{found}, but {expected:,} in {name}", line, file)
+
+
+def compare_words(
+    key: MentionTable, k: int, response: MentionTable, r: int, of: str = "the key"
+) -> tuple[int, Problem] | None:
+    """Return the number of words that differ, up to the end of the shorter document, and the first of them.
+
+    Args:
+        key, response: the tables.
+        k, r: the document in each.
+        of: what to call the first table in the message.
+    """
+    (own, i), (other, j) = find_words(key, k), find_words(response, r)
+    if not own or not other or _have_equal_digests(own, i, other, j):
+        return None
+    expected, found = own.packed(i), other.packed(j)
+    if isinstance(own, JsonWords) or isinstance(other, JsonWords):
+        expected, found = SLASHED.sub(b"", expected), SLASHED.sub(b"", found)
+    # Some files have "_" for every word.
+    if expected == found or not expected.strip(b"_\n") or not found.strip(b"_\n"):
+        return None
+    sides = (expected, _list_empty_nodes(key, k, response, r)), (found, _list_empty_nodes(response, r, key, k))
+    pairs = zip(*(_list_words(text, nodes) for text, nodes in sides), strict=False)
+    differing = [(key_token, token) for (key_token, one), (token, two) in pairs if one != two]
+    if not differing:
+        return None
+    key_token, token = differing[0]
+    ours, theirs = quote(own(i)[key_token]), quote(other(j)[token])
+    what = f"token {token} of document {quote(response.names[r])} is {theirs}, but {ours} in {of}"
+    if row := own.line_of(i, key_token):
+        what += f" (line {row}" + (f" of {key.file_of(k)})" if key.files else ")")
+    return len(differing), Problem(what, other.line_of(j, token) or None, response.file_of(r))
+
+
+def _list_words(text: bytes, left_out: Sequence[int]) -> list[tuple[int, bytes]]:
+    """List the words of a document with their tokens, without some tokens."""
+    tokens = set(left_out)
+    return [(token, word) for token, word in enumerate(text.split(b"\n")[:-1]) if token not in tokens]
+
+
+def _list_empty_nodes(table: MentionTable, document: int, other: MentionTable, its: int) -> list[int]:
+    """List the empty nodes of a document; none if the other side's format has no such and counts them as words."""
+    if table.empty is None:
+        return []
+    words, _ = find_words(other, its)
+    if isinstance(words, ConllWords | JsonWords | None) and _count(table, document) == _count(other, its):
+        return []
+    low, high = np.searchsorted(table.empty.document, [document, document + 1])
+    found: list[int] = table.empty.token[low:high].tolist()
+    return found
+
+
+def _count(table: MentionTable, document: int) -> int | None:
+    return None if table.n_tokens is None else int(table.n_tokens[document])
+
+
+def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
+    if type(key) is not type(response):
+        return False
+    # To ask for the protocol takes ten times as long, for every document.
+    own, other = getattr(key, "digest", None), getattr(response, "digest", None)
+    return own is not None and other is not None and bool(own(k) == other(r))
+
 
 NO_CORPUS = Origin("coref", None, None, None)
 
@@ -130,7 +352,7 @@ class CoreferenceSides:
 
             digests = digest_nodes(key.empty, digests)
         if key.relations is not None or key.minimum:
-            from closeread.tasks.coref.relation_notes import digest_relations
+            from closeread.tasks.coref.metrics.relations import digest_relations
 
             digests = digest_relations(key, digests, options)
         return dict(zip(key.names, digests, strict=True))
@@ -150,7 +372,7 @@ class CoreferenceSides:
             yield from describe_difference(key, response, options["zeros"])
         for name, side in (("key", key), ("response", response)):
             if isinstance(side, MentionTable) and side.relations is not None:
-                from closeread.tasks.coref.relation_notes import describe_relations
+                from closeread.tasks.coref.metrics.relations import describe_relations
 
                 yield from describe_relations(side, name, options, table.names if table else ())
 
@@ -159,7 +381,7 @@ def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Option
     """Return the key with its constituents if mentions are matched by them."""
     if options["matching"] != "minimum" or key.minimum or not len(key.start):
         return key
-    from closeread.tasks.coref.minimum_spans import read_trees
+    from closeread.tasks.coref.metrics.minimum_spans import read_trees
 
     return replace(key, trees=read_trees(key, source if isinstance(source, Path) else Path("gold")))
 
@@ -297,8 +519,6 @@ def align(
     Raises:
         SubmissionError: the response is invalid or does not fit the key; all problems at once.
     """
-    from closeread.tasks.coref.token_differences import note_other_words, token_differences
-
     try:
         if isinstance(source, Path):
             response = read_documents(source, is_response=True, word_column=word_column)

@@ -39,7 +39,7 @@ from closeread.records import Record
 from closeread.suggestions import describe_unknown
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref import procedure as coref
-from closeread.tasks.coref.columns import MentionTable
+from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotators import FIELDS, align, find_invalid, gather_fields, to_submission, unify_links
 from closeread.tasks.tne.columns import Documents

@@ -17,8 +17,7 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
-from closeread.tasks.coref.columns import EmptyNodes, MentionTable, Parts, mention_table
-from closeread.tasks.coref.joined import JoinedWords, find_words
+from closeread.tasks.coref.documents import EmptyNodes, JoinedWords, MentionTable, Parts, find_words, mention_table
 
 NO_CHAIN = -1
 

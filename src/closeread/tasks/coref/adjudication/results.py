@@ -38,9 +38,8 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention, are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.partition import Deadline, OpenSession, Part, group_by_number, solve
-from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
-from closeread.tasks.coref.joined import join_tables
 
 
 def implies_links(objective: str) -> bool:

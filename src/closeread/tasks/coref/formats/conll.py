@@ -46,11 +46,9 @@ from closeread.formats.problems import Problems
 from closeread.formats.stored_text import HeldText, Text, iterate_lines, open_large
 from closeread.formats.text import UNSAFE, read_bytes
 from closeread.records import Parsed
-from closeread.tasks.coref.columns import Document, MentionTable, make_table
-from closeread.tasks.coref.coref_json import table_of
-from closeread.tasks.coref.document_lengths import list_lengths
+from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table
+from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import StoredWords, read_parts
-from closeread.tasks.coref.joined import find_words
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")

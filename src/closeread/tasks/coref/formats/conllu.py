@@ -40,19 +40,19 @@ from closeread.formats.problems import Problems
 from closeread.formats.stored_text import HeldText, Text, open_large
 from closeread.formats.text import UNSAFE, read_bytes
 from closeread.records import Parsed
-from closeread.tasks.coref.columns import (
+from closeread.tasks.coref.documents import (
     Document,
     EmptyNode,
     MentionTable,
     Parts,
+    choose_ids,
+    find_genre,
+    list_lengths,
     make_table,
     nth_token,
     number_of_token,
 )
-from closeread.tasks.coref.coref_json import table_of
-from closeread.tasks.coref.document_genre import find_genre
-from closeread.tasks.coref.document_lengths import list_lengths
-from closeread.tasks.coref.entity_ids import choose_ids
+from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import PLAIN, StoredWords, read_parts
 
 COLUMNS = 10

@@ -30,7 +30,7 @@ from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.records import Record
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
-from closeread.tasks.coref.columns import MentionTable, mention_table
+from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.marmara.conll import Row, format_document, read_documents
 from closeread.tasks.coref.marmara.documents import Span, document_order, find_overlaps
 

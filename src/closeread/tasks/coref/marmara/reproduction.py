@@ -19,11 +19,11 @@ from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
 from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
-from closeread.tasks.coref.corpus_records import table_of_corpus
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
 from closeread.tasks.coref.marmara.equalities import AnnotationFiles, iterate_sizes, read_annotation_files
 from closeread.tasks.coref.marmara.records import average_by_tokens, facts, sum_sizes
 from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.sides import table_of_corpus
 
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"

@@ -1,0 +1,706 @@
+"""Documents with coreference clusters, as columns: the result of every coreference reader.
+
+Conventions: tokens of a document are numbered from 0 across its sentences, and a mention's end is its last token.
+Entities are numbered from 0 over all documents, in order of first appearance; the entities of a document are
+consecutive, and so are the mentions of an entity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain, pairwise
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
+
+import numpy as np
+
+from closeread import limits
+from closeread.arrays import Ints, Mask
+from closeread.exceptions import join_names, quote
+from closeread.records import Record
+from closeread.tasks.coref.relations import Relations, select_layer
+
+T = TypeVar("T")
+Parts = tuple[tuple[int, int], ...]
+
+WITH_HEAD = 3
+"""The length of a mention with a head, ``[start, end, head]``."""
+
+_LAST_TOKEN = 2**31 - 1
+"""The highest number of a token that the schema allows."""
+
+_LENGTH = list.__len__
+"""Returns the length of a list, and raises a TypeError for anything else."""
+
+
+class Words(Protocol):
+    """The words of documents, and their lines in the file.
+
+    Some have a method `digest`, too, which returns a digest of a document's words, for comparison with words of the
+    same class: equal digests mean equal words, unequal ones may too.
+    """
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document, by its index; nothing if its rows have no words."""
+        ...
+
+    def packed(self, document: int) -> bytes:
+        """Return the tokens as UTF-8, each followed by a line end, for comparison of two files."""
+        ...
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, from 1."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyNodes:
+    """The tokens that are empty nodes, in the order of documents and tokens.
+
+    Attributes:
+        document, token: (n_nodes,) the document of each, and its token there.
+        sentence: (n_nodes,) the number of its sentence in the document, from 0.
+        dependencies: the enhanced dependencies of each: pairs of the parent's token (-1 for the root) and the relation.
+    """
+
+    document: Ints
+    token: Ints
+    sentence: Ints
+    dependencies: Sequence[Sequence[tuple[int, str]]]
+
+    def move(self, place: Ints) -> EmptyNodes:
+        """Return the nodes after their documents have moved to other places, (n_documents,)."""
+        document = place[self.document]
+        order = np.argsort(document, kind="stable")
+        dependencies = [self.dependencies[i] for i in order.tolist()]
+        return EmptyNodes(document[order], self.token[order], self.sentence[order], dependencies)
+
+
+class TreeRow(NamedTuple):
+    """A token with its part of speech, its part of a constituency tree, and its sentence in the document, from 0."""
+
+    word: str
+    tag: str
+    cell: str
+    sentence: int
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """The constituency trees of documents.
+
+    Attributes:
+        rows: (n_documents,) the tokens of each document.
+        digests: (n_documents,) a digest of the words, tags, trees and sentences of each document.
+    """
+
+    rows: Sequence[Sequence[TreeRow]]
+    digests: Sequence[bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class MentionTable(Sequence[Record]):
+    """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
+
+    Mentions in records are ``[start, end]``, or ``[start, end, head]`` if the table has heads.
+
+    Attributes:
+        names: (n_documents,) the documents' names, in order.
+        n_tokens: (n_documents,) the number of tokens of each; None if unknown (JSON Lines).
+        document: (n_mentions,) the document of each mention, from 0, in ascending order.
+        start, end: (n_mentions,) first and last token of each mention.
+        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
+        n_entities: the number of entities.
+        parts: the (start, end) of each part of the discontinuous mentions, by the index of the mention.
+        head: (n_mentions,) the head token of each mention; None if the format has no heads.
+        labels: the ids of the entities in the file; None if it has none.
+        words: the tokens of the documents; None if the format has no text.
+        empty: the empty nodes among the tokens; None if there are none.
+        minimum: the tokens of each mention's minimum span, by the index of the mention.
+        trees: the constituency trees of the documents; None if they were not read.
+        mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
+        document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
+        relations: what is annotated beside identity; None if the format has no such annotation.
+        notices: what its reader has to say about the documents, such as annotation that is not scored.
+        absent: the documents without a response; they have no mentions here.
+        unnamed: the documents without a name in their file, whose names are numbers.
+        rank: (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which
+            the first keeps a repeated mention; None if that is the order of their numbers.
+        files: (n_documents,) the file of each document in its folder; empty if all are from one file.
+    """
+
+    names: Sequence[str]
+    n_tokens: Ints | None
+    document: Ints
+    start: Ints
+    end: Ints
+    entity: Ints
+    n_entities: int
+    parts: Mapping[int, Parts] = field(default_factory=dict)
+    head: Ints | None = None
+    labels: Sequence[str] | None = None
+    words: Words | None = None
+    empty: EmptyNodes | None = None
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    trees: Trees | None = None
+    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    relations: Relations | None = None
+    notices: Sequence[str] = ()
+    absent: frozenset[int] = frozenset()
+    unnamed: frozenset[int] = frozenset()
+    rank: Ints | None = None
+    files: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def select(self, rows: Mask) -> MentionTable:
+        """Return the table with the mentions where the mask is true; entities keep their numbers."""
+        return self.take(np.flatnonzero(rows))
+
+    def take(self, rows: Ints) -> MentionTable:
+        """Return the table with these mentions in this order; entities keep their numbers."""
+        order = rows.tolist()
+        return replace(
+            self,
+            document=self.document[rows],
+            start=self.start[rows],
+            end=self.end[rows],
+            entity=self.entity[rows],
+            parts=_renumber(self.parts, order),
+            minimum=_renumber(self.minimum, order),
+            mention_fields={name: [values[i] for i in order] for name, values in self.mention_fields.items()},
+            head=None if self.head is None else self.head[rows],
+        )
+
+    def label(self, row: int) -> str:
+        """Return the id of a mention's entity in the file, or else its number in the document, from 0."""
+        if self.labels is not None:
+            return self.labels[int(self.entity[row])]
+        return str(self.entity[row] - self.entity[np.searchsorted(self.document, self.document[row])])
+
+    def file_of(self, document: int) -> str | None:
+        """Return the file of a document in its folder; None if all are from one file."""
+        return self.files[document] if self.files else None
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Record]: ...
+    def __getitem__(self, index: int | slice) -> Record | Sequence[Record]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        first, last = np.searchsorted(self.document, [number, number + 1]).tolist()
+        columns = [self.start, self.end, *([] if self.head is None else [self.head])]
+        rows = np.column_stack([column[first:last] for column in columns]).tolist()
+        clusters: dict[int, list[list[int]]] = {}
+        for entity, mention in zip(self.entity[first:last].tolist(), rows, strict=True):
+            clusters.setdefault(entity, []).append(mention)
+        return {"document": self.names[number], "clusters": list(clusters.values())}
+
+
+class EmptyNode(NamedTuple):
+    """A token that is an empty node: the number of its sentence in the document, and its dependencies as below."""
+
+    token: int
+    sentence: int
+    dependencies: Sequence[tuple[int, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A document as a reader yields it.
+
+    Attributes:
+        name: its name.
+        n_tokens: the number of its tokens.
+        start, end: (n_mentions,) first and last token of each mention.
+        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
+        labels: the ids of its entities.
+        head: (n_mentions,) the head token of each mention; None if the format has no heads.
+        parts, minimum: as in `MentionTable`, by the number of the mention in the document.
+        rank: the place of each entity in the order in which the reference scorer meets them; None if that is theirs.
+        empty: the empty nodes among its tokens.
+        fields: by name, the value of a field of each mention; all documents of a file have the same fields.
+    """
+
+    name: str
+    n_tokens: int
+    start: Ints
+    end: Ints
+    entity: Ints
+    labels: Sequence[str]
+    head: Ints | None = None
+    parts: Mapping[int, Parts] = field(default_factory=dict)
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rank: Sequence[int] | None = None
+    empty: Sequence[EmptyNode] = ()
+    fields: dict[str, list[str]] = field(default_factory=dict)
+
+
+def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
+    """Join documents; `others` are further columns of the table."""
+    entities = list(accumulate((len(one.labels) for one in documents), initial=0))
+    mentions = list(accumulate((len(one.start) for one in documents), initial=0))
+    ranks = [n + i for one, n in zip(documents, entities, strict=False) for i in one.rank or range(len(one.labels))]
+    heads = [one.head for one in documents if one.head is not None]
+
+    def number(values: Iterable[Mapping[int, T]]) -> dict[int, T]:
+        return {n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()}
+
+    def join(columns: Iterable[Ints]) -> Ints:
+        return np.concatenate([np.zeros(0, np.int64), *columns])
+
+    nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
+    return MentionTable(
+        names=[one.name for one in documents],
+        n_tokens=np.array([one.n_tokens for one in documents], np.int64),
+        document=np.repeat(np.arange(len(documents)), np.diff(mentions)),
+        start=join(one.start for one in documents),
+        end=join(one.end for one in documents),
+        entity=join(one.entity + n for one, n in zip(documents, entities, strict=False)),
+        n_entities=entities[-1],
+        labels=[label for one in documents for label in one.labels],
+        head=join(heads) if heads else None,
+        parts=number(one.parts for one in documents),
+        minimum=number(one.minimum for one in documents),
+        empty=EmptyNodes(
+            np.array([i for i, _ in nodes], np.int64),
+            np.array([node.token for _, node in nodes], np.int64),
+            np.array([node.sentence for _, node in nodes], np.int64),
+            [node.dependencies for _, node in nodes],
+        )
+        if nodes
+        else None,
+        mention_fields={
+            name: list(chain.from_iterable(one.fields[name] for one in documents))
+            for name in (documents[0].fields if documents else ())
+        },
+        rank=None if ranks == list(range(len(ranks))) else np.array(ranks, np.int64),
+        **others,
+    )
+
+
+def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
+    return {new: values[old] for new, old in enumerate(rows) if old in values} if values else {}
+
+
+class ListedWords:
+    """The words of documents as lists.
+
+    Args:
+        words: the tokens of every document.
+        lines: the line of every token.
+    """
+
+    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]]) -> None:
+        self._words = words
+        self._lines = lines
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """The tokens of a document."""
+        return self._words[document]
+
+    def packed(self, document: int) -> bytes:
+        """The same as UTF-8, with a line end after each."""
+        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
+
+    def line_of(self, document: int, token: int) -> int:
+        """The line on which a token stands."""
+        return self._lines[document][token]
+
+
+def nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
+    """A token of a mention by its number, from 1, which is not beyond the last."""
+    token = parts[0][0] + number - 1
+    for (_, end), (start, _) in pairwise(parts):
+        if token > end:
+            token += start - end - 1
+    return token
+
+
+def number_of_token(parts: Parts, token: int) -> int:
+    """The number of a token among those of a mention, from 1."""
+    return 1 + [t for start, end in parts for t in range(start, end + 1)].index(token)
+
+
+def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
+    """Convert nested lists to columns: documents of clusters of mentions ``[start, end]`` or ``[start, end, head]``.
+
+    Args:
+        names: the names of the documents.
+        documents: the clusters of each, already validated.
+
+    Returns:
+        A table with heads if all mentions have one.
+
+    Raises:
+        ValueError: some mentions have heads, and some have none.
+    """
+    documents = list(documents)
+    clusters = list(chain.from_iterable(documents))
+    mentions = list(chain.from_iterable(clusters))
+    widths = set(map(len, mentions)) or {WITH_HEAD}
+    if len(widths) > 1:
+        raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
+    (width,) = widths
+    sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
+    lengths = np.fromiter((sum(map(len, clusters)) for clusters in documents), np.int64, len(documents))
+    columns = np.fromiter(chain.from_iterable(mentions), np.int64, width * len(mentions)).reshape(-1, width).T
+    return MentionTable(
+        names=names,
+        n_tokens=None,
+        document=np.repeat(np.arange(len(documents)), lengths),
+        start=columns[0],
+        end=columns[1],
+        entity=np.repeat(np.arange(len(clusters)), sizes),
+        n_entities=len(clusters),
+        head=columns[2] if width == WITH_HEAD else None,
+    )
+
+
+def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
+    """Convert nested lists to columns if nothing about them is wrong, or has to be converted; else return None.
+
+    Args:
+        documents: anything; the clusters of each document, as the schema wants them.
+
+    Returns:
+        As `mention_table`, with numbers from 0 as names.  All mentions have a head or none has one, no mention ends
+        before it starts, and heads are inside their mentions.
+    """
+    try:
+        n_clusters = np.fromiter(map(_LENGTH, documents), np.int64, len(documents))
+        clusters = list(chain.from_iterable(documents))
+        sizes = np.fromiter(map(_LENGTH, clusters), np.int64, len(clusters))
+        mentions = list(chain.from_iterable(clusters))
+        widths = set(map(_LENGTH, mentions)) or {WITH_HEAD}
+        numbers = list(chain.from_iterable(mentions))
+        if len(widths) > 1 or not widths <= {2, WITH_HEAD} or not set(map(type, numbers)) <= {int}:
+            return None
+        columns = np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, *widths).T
+    except (TypeError, OverflowError):
+        return None
+    start, end, *heads = columns
+    is_right = (start >= 0) & (start <= end) & (end <= _LAST_TOKEN)
+    for head in heads:
+        is_right &= (start <= head) & (head <= end)
+    if not is_right.all() or not sizes.all():
+        return None
+    entity = np.repeat(np.arange(len(clusters)), sizes)
+    return MentionTable(
+        names=list(map(str, range(len(documents)))),
+        n_tokens=None,
+        document=np.repeat(np.arange(len(documents)), n_clusters)[entity],
+        start=start,
+        end=end,
+        entity=entity,
+        n_entities=len(clusters),
+        head=heads[0] if heads else None,
+        unnamed=frozenset(range(len(documents))),
+    )
+
+
+def document_digests(table: MentionTable) -> list[bytes]:
+    """Compute the sha256 of each document's clusters and heads; name, format and order of clusters don't matter."""
+    entity = np.empty(table.n_entities + 1, np.int64)
+    order = np.lexsort((table.end, table.start, table.document))
+    seen, first = np.unique(table.entity[order], return_index=True)
+    entity[seen[np.argsort(first)]] = np.arange(len(seen))  # numbered by their first mentions
+    entity = entity[table.entity]
+    starts = np.searchsorted(table.document, np.arange(len(table.names) + 1))
+    first_entity = np.full(len(table.names), np.iinfo(np.int64).max)
+    np.minimum.at(first_entity, table.document, entity)
+    columns = [table.start, table.end, entity - first_entity[table.document]]
+    columns += [] if table.head is None else [table.head]
+    rows = np.column_stack(columns)
+    rows = rows[np.lexsort((*rows.T[::-1], table.document))].astype("<i8")
+    parts: dict[int, list[list[list[int]]]] = {}
+    for row, spans in table.parts.items():
+        parts.setdefault(int(table.document[row]), []).append([list(map(int, span)) for span in spans])
+    texts = {number: json.dumps(sorted(spans, key=str)).encode() for number, spans in parts.items()}
+    data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
+    return [
+        hashlib.sha256(data[start * width : end * width] + texts.get(number, b"[]")).digest()
+        for number, (start, end) in enumerate(pairwise(starts.tolist()))
+    ]
+
+
+def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
+    """Join the documents of several files, whose names differ.
+
+    Heads, numbers of tokens and relations are kept if all files have them.
+
+    Args:
+        tables: the documents of each file, by the file's path in its folder.
+    """
+    parts = list(tables.values())
+    documents = _starts(parts, len)
+    entities = _starts(parts, lambda table: table.n_entities)
+    mentions = _starts(parts, lambda table: len(table.document))
+    return MentionTable(
+        names=_chain(table.names for table in parts),
+        n_tokens=_concatenate_all([table.n_tokens for table in parts]),
+        document=_shift([table.document for table in parts], documents),
+        start=np.concatenate([table.start for table in parts]),
+        end=np.concatenate([table.end for table in parts]),
+        entity=_shift([table.entity for table in parts], entities),
+        n_entities=sum(table.n_entities for table in parts),
+        parts=_renumber_all([table.parts for table in parts], mentions),
+        # Without mentions, a file has no heads even if its format does.
+        head=_concatenate_all([table.head if len(table.document) else table.start for table in parts]),
+        labels=_chain(map(_list_labels, parts)) if any(table.labels is not None for table in parts) else None,
+        words=_join_words(parts),
+        empty=_join_empty_nodes(parts, documents),
+        minimum=_renumber_all([table.minimum for table in parts], mentions),
+        relations=_join_relations(tables),
+        mention_fields=_join_fields(parts, lambda table: table.mention_fields, lambda table: len(table.document)),
+        document_fields=_join_fields(parts, lambda table: table.document_fields, len),
+        notices=_join_notices(tables),
+        rank=_join_ranks(parts, entities),
+        unnamed=frozenset(start + i for table, start in zip(parts, documents, strict=True) for i in table.unnamed),
+        files=_chain([file] * len(table) for file, table in tables.items()),
+    )
+
+
+class JoinedWords:
+    """The words of documents of several files; lines are those of their file.
+
+    Args:
+        places: the words of each document's file, and the document's number there.
+    """
+
+    def __init__(self, places: Sequence[tuple[Words | None, int]]) -> None:
+        self._places = places
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document; nothing if its file has no words."""
+        words, place = self._places[document]
+        return () if words is None else words(place)
+
+    def packed(self, document: int) -> bytes:
+        """Return the same as UTF-8, each followed by a line end."""
+        words, place = self._places[document]
+        return b"" if words is None else words.packed(place)
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token in its file, from 1; 0 if the file has no words."""
+        words, place = self._places[document]
+        return 0 if words is None else words.line_of(place, token)
+
+    def source(self, document: int) -> tuple[Words | None, int]:
+        """Return the words of a document's file, and the document's number there."""
+        return self._places[document]
+
+
+def find_words(table: MentionTable, document: int) -> tuple[Words | None, int]:
+    """Return the words of a document's file, and the document's number there."""
+    words = table.words
+    return words.source(document) if isinstance(words, JoinedWords) else (words, document)
+
+
+def _join_words(tables: Sequence[MentionTable]) -> JoinedWords | None:
+    """Return the words of the documents of several files; None if no file has any."""
+    if all(table.words is None for table in tables):
+        return None
+    return JoinedWords([find_words(table, i) for table in tables for i in range(len(table))])
+
+
+def _join_notices(tables: Mapping[str, MentionTable]) -> list[str]:
+    """Return each notice once, with the files that it is about."""
+    files: dict[str, list[str]] = {}
+    for file, table in tables.items():
+        for notice in table.notices:
+            files.setdefault(notice, []).append(file)
+    return [f"{join_names(names)}: {notice}" for notice, names in files.items()]
+
+
+def _join_relations(tables: Mapping[str, MentionTable]) -> Relations | None:
+    relations = [table.relations for table in tables.values() if table.relations is not None]
+    if len(relations) < len(tables):
+        return None
+    layer = None
+    if any(one.discourse_deixis is not None for one in relations):
+        layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
+    return Relations({name: found for one in relations for name, found in one.documents.items()}, layer)
+
+
+def _starts(tables: Sequence[MentionTable], size: Callable[[MentionTable], int]) -> list[int]:
+    """Return what comes before each table, given the size of each."""
+    return list(accumulate(map(size, tables), initial=0))[:-1]
+
+
+def _shift(columns: Sequence[Ints], starts: Sequence[int]) -> Ints:
+    return np.concatenate([column + start for column, start in zip(columns, starts, strict=True)])
+
+
+def _concatenate_all(columns: Sequence[Ints | None]) -> Ints | None:
+    """Concatenate columns; None if one is missing."""
+    present = [column for column in columns if column is not None]
+    return np.concatenate(present) if len(present) == len(columns) else None
+
+
+def _renumber_all(values: Sequence[Mapping[int, T]], starts: Sequence[int]) -> dict[int, T]:
+    return {start + i: value for one, start in zip(values, starts, strict=True) for i, value in one.items()}
+
+
+def _chain(lists: Iterable[Sequence[T]]) -> list[T]:
+    return list(chain.from_iterable(lists))
+
+
+def _join_ranks(tables: Sequence[MentionTable], starts: Sequence[int]) -> Ints | None:
+    """Concatenate the ranks of entities; None if no file has any."""
+    if all(table.rank is None for table in tables):
+        return None
+    return _shift([np.arange(table.n_entities) if table.rank is None else table.rank for table in tables], starts)
+
+
+def _list_labels(table: MentionTable) -> Sequence[str]:
+    """Return the id of each entity, or its number in the document if the file has no ids."""
+    if table.labels is not None:
+        return table.labels
+    rows = np.searchsorted(table.entity, np.arange(table.n_entities))
+    return [table.label(row) for row in rows.tolist()]
+
+
+def _join_fields(
+    tables: Sequence[MentionTable],
+    fields: Callable[[MentionTable], Mapping[str, Sequence[str]]],
+    size: Callable[[MentionTable], int],
+) -> dict[str, Sequence[str]]:
+    """Join the values of fields, "" where a file has no such field."""
+    names = dict.fromkeys(chain.from_iterable(map(fields, tables)))
+    return {name: _chain(fields(table).get(name, [""] * size(table)) for table in tables) for name in names}
+
+
+def _join_empty_nodes(tables: Sequence[MentionTable], starts: Sequence[int]) -> EmptyNodes | None:
+    present = [(table.empty, start) for table, start in zip(tables, starts, strict=True) if table.empty is not None]
+    if not present:
+        return None
+    return EmptyNodes(
+        np.concatenate([nodes.document + start for nodes, start in present]),
+        np.concatenate([nodes.token for nodes, _ in present]),
+        np.concatenate([nodes.sentence for nodes, _ in present]),
+        _chain(nodes.dependencies for nodes, _ in present),
+    )
+
+
+def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
+    """Return the response with the documents of the key, in the key's order."""
+    if list(response.names) == list(key.names):
+        return response
+    index = {name: i for i, name in enumerate(key.names)}
+    place = np.array([index[name] for name in response.names], np.int64)
+    document = place[response.document]
+    order = np.argsort(document, kind="stable")
+    entity = response.entity[order]
+    new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
+    source = {int(p): i for i, p in enumerate(place)}
+    labels, rank = response.labels, response.rank
+    first = entity[new_entity | (np.arange(len(entity)) == 0)]
+    return replace(
+        response.take(order),
+        names=key.names,
+        n_tokens=_move_counts(response.n_tokens, place, len(key.names)),
+        document=document[order],
+        entity=np.cumsum(new_entity),
+        empty=response.empty and response.empty.move(place),
+        document_fields={},
+        unnamed=frozenset(),
+        files=(),
+        labels=None if labels is None else [labels[e] for e in first],
+        rank=None if rank is None else rank[first],
+        words=_Reordered(response.words, source) if response.words else key.words,
+        absent=frozenset(range(len(key.names))) - source.keys(),
+    )
+
+
+def _move_counts(counts: Ints | None, place: Ints, n_documents: int) -> Ints | None:
+    """Return the number of tokens of each document in the new order, 0 for those without a response."""
+    if counts is None:
+        return None
+    moved = np.zeros(n_documents, np.int64)
+    moved[place] = counts
+    return moved
+
+
+class _Reordered:
+    """The words of documents in another order.
+
+    Args:
+        words: the words in the old order.
+        source: the old index of each document that has one.
+    """
+
+    def __init__(self, words: Words, source: dict[int, int]) -> None:
+        self._words, self._source = words, source
+
+    def __call__(self, document: int) -> Sequence[str]:
+        return self._words(self._source[document]) if document in self._source else []
+
+    def packed(self, document: int) -> bytes:
+        return self._words.packed(self._source[document]) if document in self._source else b""
+
+    def line_of(self, document: int, token: int) -> int:
+        return self._words.line_of(self._source[document], token)
+
+
+def list_lengths(table: MentionTable, kind: str) -> list[int]:
+    """Return the number of tokens of each document, to make a row for each.
+
+    Args:
+        table: the documents.
+        kind: what to call the file in messages.
+
+    Raises:
+        ValueError: it is unknown; or without their words, which take memory themselves, documents are said to have more
+            than `limits.MAX_TOKENS` together.
+    """
+    if table.n_tokens is None:
+        raise ValueError(f"{kind} has a row for every token, but the number of tokens is unknown")
+    lengths: list[int] = table.n_tokens.tolist()
+    if table.words is None and sum(lengths) > limits.MAX_TOKENS:
+        longest = max(range(len(lengths)), key=lengths.__getitem__)
+        most = f"most: {quote(table.names[longest])}, {lengths[longest]:,}"
+        found = f"the documents have {sum(lengths):,} tokens ({most})"
+        raise ValueError(f"{kind} has a row for every token: {found}, but no words (limit: {limits.MAX_TOKENS:,})")
+    return lengths
+
+
+def choose_ids(
+    table: MentionTable, entities: Sequence[int], expressible: re.Pattern[str], prefix: str = ""
+) -> dict[int, str]:
+    """Choose the ids of a document's entities: those of the table if the format can express them, else 1, 2, …
+
+    Args:
+        table: the documents.
+        entities: the numbers of the entities.
+        expressible: matches an id that the format can express.
+        prefix: what numbers begin with.
+    """
+    labels = [table.labels[entity] for entity in entities] if table.labels else []
+    if len(set(labels)) == len(entities) and all(expressible.fullmatch(label) for label in labels):
+        return dict(zip(entities, labels, strict=True))
+    return {entity: f"{prefix}{i}" for i, entity in enumerate(entities, start=1)}
+
+
+GENRE = re.compile(
+    r"(?P<ontonotes>bc|bn|mz|nw|pt|tc|wb)/.+"  # OntoNotes, as in CoNLL-2011 and 2012
+    r"|(?:GUM|GENTLE|AMALGUM)_(?P<gum>[A-Za-z]+)_.+",  # GUM and its sister corpora
+    re.DOTALL,
+)
+
+
+def find_genre(name: str) -> str:
+    """Return the genre in a document's name; empty if the name has none.
+
+    >>> find_genre("bn/cnn/00/cnn_0001; part 000"), find_genre("GUM_academic_art"), find_genre("ferry")
+    ('bn', 'academic', '')
+    """
+    found = GENRE.fullmatch(name)
+    return found[found.lastgroup or 0] if found else ""

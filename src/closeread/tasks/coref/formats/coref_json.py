@@ -1,0 +1,357 @@
+"""Coreference as JSON Lines: ``{"document": NAME, "clusters": [[[start, end], ...], ...]}``, one document per line.
+
+Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
+mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
+`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
+Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too.
+
+Two dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
+`tokens`, and mentions ``[first, last]``; SpanBERT coref, coref-hoi, s2e-coref, LingMess, fastcoref's training data and
+maverick use it, too.  With `subtoken_map`, mentions count subtokens, and the map has the token of each.  That of
+wl-coref has `document_id`, `part_id`, `cased_words`, and mentions ``[first, one after the last]``.
+
+Conventions: gold entities are in `clusters`, predicted ones in `predicted_clusters` (wl-coref: `span_clusters`); other
+fields are ignored.  Entities without mentions, which some systems write if there are none, are no entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.formats import Format
+from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.text import UNSAFE, read_lines
+from closeread.records import Parsed, ParsedRows, Record, place_problem
+from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
+
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
+
+
+ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
+"""The fields with entities."""
+
+
+class Document(NamedTuple):
+    """A document as closeread needs it.
+
+    Attributes:
+        name: its name.
+        clusters: its entities, with tokens counted from 0 and inclusive ends.
+        n_tokens: the number of its tokens; None if unknown.
+        words: its tokens; empty if the record has none.
+        problems: what is wrong with it.
+    """
+
+    name: str
+    clusters: Clusters
+    n_tokens: int | None
+    words: Sequence[str]
+    problems: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a family of systems writes documents.
+
+    Attributes:
+        definition: the definition of the schema that records follow.
+        of_key, of_response: the fields with the entities, the preferred one first.
+        convert: converts a record that follows the schema, given the field with the entities.
+    """
+
+    definition: str
+    of_key: Sequence[str]
+    of_response: Sequence[str]
+    convert: Callable[[Record, str], Document]
+
+
+class JsonWords:
+    """The words of documents that each have one line.
+
+    Args:
+        words: the tokens of every document.
+        lines: the line of every document; 0 for documents in memory.
+    """
+
+    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[int]) -> None:
+        self._words = words
+        self._lines = lines
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return self._words[document]
+
+    def packed(self, document: int) -> bytes:
+        """Return the same as UTF-8, each followed by a line end."""
+        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, which is that of its document."""
+        return self._lines[document]
+
+
+def find_dialect(record: object) -> Dialect | None:
+    """Return the dialect of the first document of a file; None for our own JSON Lines."""
+    if not isinstance(record, Mapping) or "document" in record:
+        return None
+    return next((one for name, one in DIALECTS.items() if name in record), None)
+
+
+def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
+    """Return documents as columns, or what is wrong with them.
+
+    Args:
+        parsed: the documents.
+        dialect: their dialect.
+        is_response: whether to prefer predicted entities to gold entities.
+    """
+    schema = load_schema("coref")
+    validator = RowValidator(schema, dialect.definition)
+    known = schema["$defs"][dialect.definition]["properties"]
+    selected = [_select_fields(record, known) for record in parsed.records]
+    in_memory = isinstance(parsed, ParsedRows)
+    records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
+    problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
+    field, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
+    documents: list[Document] = []
+    first: dict[str, int] = {}
+    for i, record in enumerate(records):
+        if isinstance(record, dict) and field not in record:
+            problems.append(parsed.problem(i, _describe_lack(record, dialect, field, records)))
+        elif not problems or validator.accepts(record):
+            documents.append(dialect.convert(record, field))
+            found = [*documents[-1].problems, *_find_unsafe(documents[-1])]
+            name = documents[-1].name
+            if (before := first.setdefault(name, i)) != i:
+                found.append(f"duplicate document {quote(name)} (first {parsed.place(before)})")
+            problems += [parsed.problem(i, what) for what in found]
+    if problems:
+        return problems
+    n_tokens = [document.n_tokens for document in documents]
+    lines = parsed.lines if isinstance(parsed, Parsed) else [0] * len(documents)
+    return replace(
+        mention_table([document.name for document in documents], [document.clusters for document in documents]),
+        n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
+        words=JsonWords([document.words for document in documents], lines),
+        notices=[] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."],
+    )
+
+
+def _select_fields(record: Any, known: Iterable[str]) -> Any:
+    return {name: record[name] for name in known if name in record} if isinstance(record, Mapping) else record
+
+
+def _choose_field(records: Sequence[Any], names: Sequence[str]) -> tuple[str, str | None]:
+    """Return the field to read, the first one that a record has, and another one that a record has, too."""
+    fields = {name for record in records if isinstance(record, dict) for name in record}
+    chosen = next((name for name in names if name in fields), None)
+    if chosen is None:
+        return names[0], None
+    return chosen, next((name for name in ENTITIES if name in fields and name != chosen), None)
+
+
+def _describe_lack(record: Record, dialect: Dialect, field: str, records: Sequence[Any]) -> str:
+    if any(isinstance(other, dict) and field in other for other in records):
+        return f"'{field}' is missing, but other documents have it"
+    having = next((name for name in dialect.of_response if name in record), None)
+    hint = f"; '{having}' are those of a response" if having else ""
+    return f"'{field}' is missing (expected the entities of the document{hint})"
+
+
+def _find_unsafe(document: Document) -> Iterator[str]:
+    """Find the first string that can't be shown and compared safely."""
+    if not UNSAFE.search(" ".join([document.name, *document.words])):
+        return
+    for what, text in (("document name", document.name), *(("word", word) for word in document.words)):
+        if unsafe := UNSAFE.search(text):
+            yield f"{what} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
+            return
+
+
+def _convert_e2e(record: Record, name: str) -> Document:
+    """Convert a document of e2e-coref."""
+    sentences, tokens, places = record.get("sentences"), record.get("tokens"), record.get("subtoken_map")
+    clusters = record[name]
+    flat = None if sentences is None else list(chain.from_iterable(sentences))
+    if places is not None:
+        return _convert_subtokens(record["doc_key"], clusters, name, flat, tokens, places)
+    words = tokens if flat is None else flat
+    n_tokens = None if words is None else len(words)
+    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
+    if flat is not None and tokens is not None and len(flat) != len(tokens):
+        problems.append(f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)")
+    return Document(record["doc_key"], _drop_empty(clusters), n_tokens, words or (), problems)
+
+
+def _convert_subtokens(
+    document: str,
+    clusters: Clusters,
+    name: str,
+    subtokens: Sequence[str] | None,
+    tokens: Sequence[str] | None,
+    places: Sequence[int],
+) -> Document:
+    """Convert a document whose mentions count subtokens.
+
+    Without `tokens`, the number of tokens is unknown, since the last ones may have no subtokens.
+    """
+    n_tokens = None if tokens is None else len(tokens)
+    problems = list(find_misplaced_mentions(clusters, len(places), name))
+    if subtokens is not None and len(subtokens) != len(places):
+        expected = f"expected {len(subtokens):,}, one for each subtoken"
+        problems.append(f"the length of subtoken_map is {len(places):,} ({expected})")
+    descents = (i for i, (one, other) in enumerate(pairwise(places), start=1) if other < one)
+    if (descent := next(descents, None)) is not None:
+        found = f"subtoken_map[{descent}] is {places[descent]} after {places[descent - 1]}"
+        problems.append(f"{found} (expected tokens in ascending order)")
+    if n_tokens is not None and places and max(places) >= n_tokens:
+        problems.append(f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)")
+    if not problems:
+        clusters = [[[places[start], places[end]] for start, end in cluster] for cluster in clusters]
+    return Document(document, _drop_empty(clusters), n_tokens, tokens or (), problems)
+
+
+def _convert_word_level(record: Record, name: str) -> Document:
+    """Convert a document of wl-coref; with a part, its name is the one that CoNLL-2012 gives it."""
+    words, part = record["cased_words"], record.get("part_id")
+    problems = []
+    clusters = [[[start, end - 1] for start, end in cluster] for cluster in record[name]]
+    for i, cluster in enumerate(record[name]):
+        for j, (start, end) in enumerate(cluster):
+            if not start < end <= len(words):
+                expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
+                problems.append(f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})")
+    document = record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
+    return Document(document, _drop_empty(clusters), len(words), words, problems)
+
+
+def _drop_empty(clusters: Clusters) -> Clusters:
+    return [cluster for cluster in clusters if cluster]
+
+
+DIALECTS = {
+    "doc_key": Dialect("neural_document", ("clusters",), ("predicted_clusters", "clusters"), _convert_e2e),
+    "cased_words": Dialect(
+        "word_level_document", ("clusters", "span_clusters"), ("span_clusters", "clusters"), _convert_word_level
+    ),
+}
+"""By a field that all documents have."""
+
+
+FOREIGN = {
+    "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
+    "(expected 'doc_key', and clusters of tokens)",
+    "clusters_token_offsets": "maverick writes no document names (expected 'doc_key', and 'clusters_token_offsets' "
+    "as 'clusters')",
+}
+"""What to say of documents with these fields, which some systems write."""
+
+MARMARA = ("genre", "sentences", "mentions")
+"""The fields that the documents of Marmara have besides."""
+
+
+def read_records(path: Path, split: str) -> Parsed:
+    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
+    del split
+    return _read(path, is_response=False)
+
+
+def read_predictions(path: Path, split: str) -> Parsed:
+    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too."""
+    del split
+    return _read(path, is_response=True)
+
+
+def _read(path: Path, *, is_response: bool) -> Parsed:
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
+    if dialect is None:
+        parsed = parse_json_lines(lines)
+        return _read_own(path, parsed._replace(records=list(map(drop_other_fields, parsed.records))))
+    parsed = parse_json_lines(lines, SURROGATES)
+    found = read_neural(parsed, dialect, is_response=is_response)
+    if isinstance(found, list):
+        raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=found)
+
+
+def drop_other_fields(record: Any) -> Any:
+    """Return a document of Marmara with the fields of coreference only, and anything else as it is."""
+    if not isinstance(record, Mapping) or not all(name in record for name in MARMARA):
+        return record
+    return {name: value for name, value in record.items() if name not in MARMARA}
+
+
+def _read_own(path: Path, parsed: Parsed) -> Parsed:
+    validator = RowValidator(load_schema("coref"), "document")
+    accepted, invalid = accept_rows(validator, parsed.records)
+    parsed = parsed._replace(records=accepted)
+    foreign = {i: said for i, row in enumerate(parsed.records) for name, said in FOREIGN.items() if name in row}
+    problems = ProblemList([*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())])
+    rejected = (problem for problem in invalid if problem.row not in foreign)
+    problems += (place_problem(parsed, problem) for problem in rejected)
+    fit = [
+        (record, line)
+        for record, line in zip(parsed.records, parsed.lines, strict=True)
+        if not problems or validator.accepts(record)
+    ]
+    seen: dict[str, int] = {}
+    for record, line in fit:
+        misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
+        problems += (Problem(found, line) for found in misplaced)
+        before = seen.setdefault(record["document"], line)
+        if before != line:
+            problems.append(Problem(f"duplicate document {quote(record['document'])} (first on line {before})", line))
+    lacking = find_lacking_heads([record["clusters"] for record, _ in fit])
+    problems += (Problem(what, fit[i][1]) for i, what in lacking)
+    if problems:
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=table_of(parsed.records))
+
+
+def table_of(records: Sequence[Record]) -> MentionTable:
+    """Convert records that fit the schema to columns."""
+    if isinstance(records, MentionTable):
+        return records
+    table = mention_table([record["document"] for record in records], [record["clusters"] for record in records])
+    n_tokens = [record.get("n_tokens") for record in records]
+    return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
+
+
+def dump_coref_json(table: MentionTable) -> str:
+    """Convert documents to JSON Lines, with the heads of mentions if the table has them.
+
+    Raises:
+        ValueError: a mention is discontinuous, or the name of a document is empty or contains a control character,
+            which the format can't express.
+    """
+    if "" in table.names:
+        raise ValueError("coreference JSON Lines can't express a document with an empty name")
+    if table.parts:
+        raise ValueError("coreference JSON Lines can't express discontinuous mentions")
+    if table.n_tokens is None:
+        return dump_json_lines(table)
+    n_tokens = table.n_tokens.tolist()
+    return dump_json_lines({**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True))
+
+
+FORMAT = Format(
+    read_records,
+    lambda records: dump_coref_json(table_of(records)),
+    suffixes=SUFFIXES,
+    first_line=re.compile(r"[{[]"),  # a list is not JSON Lines, but nothing else either
+    read_system=read_predictions,
+)

@@ -1,1 +1,0 @@
-"""Coreference kernels: arrays in, counts out."""

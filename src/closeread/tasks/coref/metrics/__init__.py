@@ -1,0 +1,1 @@
+"""Coreference metrics, as in the papers that define them."""

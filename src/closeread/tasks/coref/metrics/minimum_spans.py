@@ -1,0 +1,283 @@
+"""Minimum spans of mentions (MINA): the words of a mention that are nearest to the root of its constituency tree.
+
+Source: Moosavi et al. (2019), Using Automatically Extracted Minimum Spans to Disentangle Coreference Evaluation from
+Boundary Detection; what the paper leaves open is decided as their scorer does (github.com/ns-moosavi/coval), so that
+mentions have the same minimum spans here and there.
+
+Trees are those of a CoNLL key, and of the response, too.  As in CoNLL-2011 and 2012, the fifth column contains the part
+of speech of each word, and the sixth its part of the tree of the sentence: ``(TOP(S(NP*`` opens three constituents
+before the word, ``*)`` closes one after it.  A blank line ends a sentence.  A mention that is discontinuous or in
+several sentences has no minimum span: it matches mentions of the same tokens.
+
+Conventions: the *fragment* of a mention is its tokens with their brackets.  Brackets that close without having opened
+in the fragment are ignored, and brackets that don't close are closed at its end.  Consecutive words without a bracket
+between them are one *leaf*; a leaf counts if any of its words is content.  A fragment with several trees has a noun
+phrase as its root.  The scorer has three peculiarities that change which mentions match, and which are kept:
+
+* A leaf that ends because a bracket opens is placed one token late, so that it differs from the same words in a mention
+  that ends there.  It is lost if it has no word of letters only or digits only.
+* If such a leaf is outside all constituents of the fragment, what follows becomes its child, up to the next bracket
+  that closes without having opened; children of a leaf count only if it is the root and has no content.
+* The words of a mention without a minimum span are its minimum span, but numbered from the start of the mention: the
+  mentions "that" and "that" of a sentence are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Ints
+from closeread.exceptions import RequestError, pluralize, quote
+from closeread.formats.problems import Problems
+from closeread.tasks.coref.documents import MentionTable, TreeRow, Trees, find_words
+from closeread.tasks.coref.formats.conll import ConllWords
+from closeread.tasks.coref.metrics.matching import merge_adjacent
+from closeread.tasks.coref.metrics.overlap import Side
+
+TAG_CELL, TREE_CELL = 4, 5
+CELL = re.compile(r"((?:\([^()*\s]*)*+)\*(\)*+)")
+EXPECTED = "expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column"
+NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
+
+NOUN, VERB = ("NP", "NM", "QP", "NX"), ("VP",)
+"""The first two letters of the labels of constituents that count together; QP and NX count inside noun phrases."""
+
+HEADS = ("NP", "NM", "VP")
+
+
+def read_trees(table: MentionTable, source: Path) -> Trees:
+    """Read the constituents of a key.
+
+    Args:
+        table: the documents of the key.
+        source: the key, for messages.
+
+    Raises:
+        RequestError: the key has no CoNLL file.
+        FormatError: a document has no constituents, or invalid ones; all problems at once.
+    """
+    files = [find_words(table, document) for document in range(len(table))]
+    if not any(isinstance(words, ConllWords) for words, _ in files):
+        raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
+    lacking, invalid, unbalanced = Problems(), Problems(), Problems()
+    rows: list[Sequence[TreeRow]] = []
+    digests = []
+    for document, (words, place) in enumerate(files):
+        found = words.read_columns(place, (TAG_CELL, TREE_CELL)) if isinstance(words, ConllWords) else None
+        file = table.file_of(document)
+        if words is None or found is None or (len(found[1]) and {"-", "_"}.issuperset(found[0][1])):
+            line = words.line_of(place, 0) or None if words else None
+            lacking.add(f"document {quote(table.names[document])} has no constituents ({EXPECTED})", line, file=file)
+            continue
+        (tags, cells), sentence = found
+        forms = words(place)
+        digest = hashlib.blake2b(sentence.astype("<i8").tobytes(), digest_size=16)
+        for column in (forms, tags, cells):
+            digest.update("\n".join((*column, "")).encode("utf-8"))
+        digests.append(digest.digest())
+        rows.append(list(map(TreeRow, forms, tags, cells, sentence.tolist())))
+        for token, cell in enumerate(cells):
+            if not CELL.fullmatch(cell):
+                what = f"column {TREE_CELL + 1}: {quote(cell)} is not part of a tree (expected '*' with brackets)"
+                invalid.add(what, words.line_of(place, token), file=file)
+        for token, what in _find_unbalanced(rows[-1]):
+            unbalanced.add(f"column {TREE_CELL + 1}: {what}", words.line_of(place, token), file=file)
+    for problems in (lacking, invalid, unbalanced):
+        problems.raise_any(source)
+    return Trees(rows, digests)
+
+
+def _find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
+    """Find the sentences whose brackets don't match; yield a token of each."""
+    first = 0
+    for _, sentence in groupby(rows, lambda row: row.sentence):
+        heights = list(accumulate(row.cell.count("(") - row.cell.count(")") for row in sentence))
+        if min(heights) < 0:
+            token = next(i for i, height in enumerate(heights) if height < 0)
+            yield first + token, "more constituents close than are open in the sentence"
+        if (n := heights[-1]) > 0:
+            verb = "is still open" if n == 1 else "are still open"
+            yield first + len(heights) - 1, f"{pluralize(n, 'constituent')} {verb} at the end of the sentence"
+        first += len(heights)
+
+
+def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints]:
+    """Assign codes to mentions, equal for mentions of a sentence with the same minimum span.
+
+    Args:
+        key: the mentions of the key, with the trees of its documents.
+        response: the mentions of the response.
+
+    Raises:
+        RequestError: the key has no trees.
+    """
+    if key.trees is None:
+        raise RequestError(f"matching 'minimum' needs {NEEDED}")
+    trees = key.trees.rows
+    numbers: dict[Hashable, int] = {}
+
+    @lru_cache(maxsize=2**12)
+    def identify(document: int, start: int, end: int) -> Hashable:
+        rows = trees[document]
+        sentence = rows[start].sentence
+        if sentence != rows[end].sentence:
+            return ((start, end),)
+        first = start
+        while first and rows[first - 1].sentence == sentence:
+            first -= 1
+        return sentence, find_minimum_span(rows[start : end + 1], start - first)
+
+    codes = []
+    for table in (key, response):
+        columns = (table.document.tolist(), table.start.tolist(), table.end.tolist())
+        mentions = enumerate(zip(*columns, strict=True))
+        keys: Iterator[Hashable] = (
+            (place[0], tuple(merge_adjacent(table.parts[row])) if row in table.parts else identify(*place))
+            for row, place in mentions
+        )
+        codes.append(np.array([numbers.setdefault(one, len(numbers)) for one in keys], np.int64))
+    return codes[0], codes[1]
+
+
+class _Leaf(NamedTuple):
+    """Consecutive words without a bracket between them, and where they are placed in the sentence."""
+
+    text: str
+    place: int
+    counts: bool
+
+
+@dataclass(eq=False)
+class _Node:
+    """A constituent, by the first two letters of its label; or a leaf, which may have children, too."""
+
+    label: str = ""
+    leaf: _Leaf | None = None
+    children: list[_Node] = field(default_factory=list)
+
+    @property
+    def counts(self) -> bool:
+        return self.leaf is not None and self.leaf.counts
+
+
+def find_minimum_span(rows: Sequence[TreeRow], start: int) -> frozenset[tuple[str, int]]:
+    """Find the minimum span of a mention: texts and their places in the sentence.
+
+    Args:
+        rows: the tokens of the mention.
+        start: the place of the first one in the sentence.
+    """
+    leaves = [node.leaf for node in _find_leaves(_parse_fragment(rows, start))]
+    if leaves:
+        return frozenset((leaf.text, leaf.place) for leaf in leaves if leaf)
+    return frozenset((row.word, i) for i, row in enumerate(rows))
+
+
+def _parse_fragment(rows: Sequence[TreeRow], start: int) -> _Node:
+    roots: list[_Node] = []
+    stack: list[_Node] = []
+    run: list[TreeRow] = []
+
+    def end_leaf(place: int, *, is_parent: bool) -> None:
+        words = [row.word for row in run]
+        if words and (not is_parent or any(word.isalpha() or word.isdigit() for word in words)):
+            node = _Node(leaf=_Leaf(" ".join(words), place, any(map(_is_content, run))))
+            (stack[-1].children if stack else roots).append(node)
+            if is_parent and not stack:
+                stack.append(node)
+        run.clear()
+
+    for place, row in enumerate(rows, start):
+        labels, closing = _parse_cell(row.cell)
+        for label in labels:
+            end_leaf(place, is_parent=True)
+            node = _Node(label)
+            (stack[-1].children if stack else roots).append(node)
+            stack.append(node)
+        run.append(row)
+        for _ in range(closing):
+            end_leaf(place, is_parent=False)
+            if stack:
+                stack.pop()
+    end_leaf(start + len(rows) - 1, is_parent=False)
+    return roots[0] if len(roots) == 1 else _Node("NP", children=roots)
+
+
+@lru_cache(maxsize=2**12)
+def _parse_cell(cell: str) -> tuple[Sequence[str], int]:
+    """Return the labels of the constituents that open, and the number of those that close."""
+    before, _, after = cell.partition("*")
+    labels = ["".join(filter(str.isalpha, label))[:2] for label in before.split("(")[1:]]
+    return labels, len(after)
+
+
+def _is_content(row: TreeRow) -> bool:
+    """Whether a word may be in a minimum span: no punctuation, conjunction, determiner or preposition."""
+    has_text = row.word == "%" or any(letter.isalpha() or letter.isdigit() for letter in row.word)
+    return has_text and row.word not in ("-LRB-", "-RRB-") and row.tag not in ("CC", "DT", "IN")
+
+
+def _find_leaves(root: _Node) -> list[_Node]:
+    """Find the leaves of the minimum span: the root; those directly below it; or the nearest ones in phrases below."""
+    if root.counts:
+        return [root]
+    if direct := [child for child in root.children if child.counts]:
+        return direct
+    below = [child for child in root.children if child.leaf is None]
+    labels = {child.label for child in below}
+    if root.label in HEADS:
+        kinds = VERB if root.label == "VP" else NOUN
+    else:
+        kinds = VERB if "VP" in labels and labels.isdisjoint(("NP", "NM")) else NOUN
+    if phrases := [child for child in below if child.label in kinds]:
+        return [leaf for phrase in phrases for leaf in _find_nearest(phrase, kinds)]
+    if root.leaf is not None or root.label in HEADS:
+        return []
+    # The first noun or verb phrase, by depth and then from left to right, decides which kind counts.
+    earlier, level = [root], below
+    while level:
+        for node in level:
+            if node.label in HEADS:
+                return _find_nearest(root, VERB if node.label == "VP" else NOUN, earlier)
+            earlier.append(node)
+        level = [child for node in level for child in node.children if child.leaf is None]
+    return []
+
+
+def _find_nearest(root: _Node, kinds: Collection[str], earlier: Sequence[_Node] = ()) -> list[_Node]:
+    """Find the nearest leaves that count, on paths of constituents of some kinds.
+
+    Paths may begin with some earlier constituents, whose own leaves don't count.
+    """
+    passed = set(map(id, earlier))
+    level = [root]
+    while level:
+        found = [leaf for node in level if id(node) not in passed for leaf in node.children if leaf.counts]
+        if found:
+            return found
+        inner = (child for node in level for child in node.children if child.leaf is None)
+        level = [child for child in inner if child.label in kinds or id(child) in passed]
+    return []
+
+
+def order_entities(side: Side, table: MentionTable) -> Side:
+    """Number the entities of a side in the order in which their first mentions end, as coval meets them.
+
+    Of the mentions that end at a token, those of one token come first; of the others, the last one that opened.
+    """
+    is_long = table.start < table.end
+    opened = np.where(is_long, -table.entity, table.entity)
+    order = np.lexsort((opened, -table.start, is_long, table.end, table.document))
+    seen, first = np.unique(table.entity[order], return_index=True)
+    rank = np.zeros(table.n_entities, np.int64)
+    rank[seen[np.argsort(first)]] = np.arange(len(seen))
+    return replace(side, entity=rank[side.entity])
