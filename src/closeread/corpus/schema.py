@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
@@ -190,6 +191,25 @@ class RowValidator:
             return bool(self._validator.is_valid(row))
         except ValueError:  # UnicodeEncodeError is one
             return False
+
+    def drop_invalid_items(self, row: object) -> tuple[dict[str, Any], Mapping[str, Sequence[int]]] | None:
+        """Drop the list items that break the schema; None if the row also breaks it elsewhere.
+
+        Returns:
+            The remaining row, and for every list that lost items, the original places of those that remain.
+        """
+        if not isinstance(row, dict):
+            return None
+        faulty: dict[str, set[int]] = defaultdict(set)
+        for problem in self._explain(row):
+            match problem.path:
+                case (str(name), int(place), *_):
+                    faulty[name].add(place)
+                case _:
+                    return None
+        kept = {name: [i for i in range(len(row[name])) if i not in places] for name, places in faulty.items()}
+        rest = row | {name: [row[name][i] for i in places] for name, places in kept.items()}
+        return (rest, kept) if self.accepts(rest) else None
 
     def accepts_all(self, rows: Sequence[Any]) -> bool:
         """Return whether all rows are valid; of columns, each distinct value is checked once."""

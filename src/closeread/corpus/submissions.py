@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
@@ -150,6 +151,7 @@ def read_submission(
     validator = RowValidator(load_schema(corpus.schema), "submission")
     parsed, problems, valid = check_records(parsed, validator, [key, *corpus.unique])
     rows: Rows = parsed.records
+    left: dict[int, tuple[Record, Mapping[str, Sequence[int]]] | None] = {}
     numbers: Sequence[int | None] = range(len(ids))
     absent: tuple[str, ...] = ()
     names = None if problems else column(parsed.records, key)
@@ -165,8 +167,11 @@ def read_submission(
             have, them = ("has", "it") if len(absent) == 1 else ("have", "them")
             lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
             problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
-        kept = set(valid)
-        rows = [None if n is None or n not in kept else parsed.records[n] for n in numbers]
+        # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
+        invalid = sorted(set(by_id.values()) - set(valid))
+        left = {n: validator.drop_invalid_items(parsed.records[n]) for n in invalid[: limits.MAX_EXPLAINED]}
+        rests = dict.fromkeys(invalid) | {n: one[0] for n, one in left.items() if one is not None}
+        rows = [None if n is None else rests[n] if n in rests else parsed.records[n] for n in numbers]
 
     aligned = rows if to_columns is None else to_columns(rows)
     for problem in () if check is None else check(aligned):
@@ -175,7 +180,10 @@ def read_submission(
         if number is None:
             problems.append(problem._replace(row=None, record=name))
         else:
-            problems.append(place_problem(parsed, problem._replace(row=number), name))
+            field = problem.path
+            if (one := left.get(number)) and len(field) > 1 and field[0] in one[1]:
+                field = (field[0], one[1][str(field[0])][cast(int, field[1])], *field[2:])
+            problems.append(place_problem(parsed, problem._replace(row=number, path=field), name))
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
     if isinstance(parsed, ParsedFolder):
