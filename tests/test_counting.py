@@ -72,17 +72,6 @@ def test_the_command_counts_in_processes(ran):
         closeread.score("coref", FOUND, gold=GOLD, jobs=0)
 
 
-def test_questions_of_one_sentence_may_be_in_several_parts():
-    gold, rows = sample_gold("mctaco"), system_rows("mctaco")
-    questions = sorted({row["question_id"] for row in gold})
-    parts = []
-    for i in range(3):
-        own = [row for row in gold if row["question_id"] in questions[i::3]]
-        ids = {row["id"] for row in own}
-        parts.append(closeread.count("mctaco", [row for row in rows if row["id"] in ids], gold=own))
-    assert scores_of(closeread.merge(parts).report()) == scores_of(closeread.score("mctaco", rows, gold=gold))
-
-
 @pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")  # of the samples
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_batches_of_a_table_are_counted_as_rows_are(corpus):

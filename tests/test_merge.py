@@ -1,4 +1,4 @@
-"""`closeread merge` and reports as files: what belongs together, and what is refused."""
+"""`closeread merge`: what belongs together, and what is refused."""
 
 import json
 import random
@@ -9,10 +9,7 @@ import pytest
 from shared import json_lines
 from shared.doors import sample_gold, system_rows
 
-import closeread
 from closeread.counts.counts import Counts
-from closeread.counts.report import Report
-from closeread.exceptions import FormatError
 
 
 @pytest.fixture
@@ -114,39 +111,8 @@ def test_counts_of_two_procedures(shards, run, ran):
     assert "m.parquet has procedure mctaco (expected tne, as in a.parquet)" in result.stderr
 
 
-def test_an_input_is_not_overwritten(shards, run):
-    before = Path("a.parquet").read_bytes()
-    assert run("merge", "a.parquet", "b.parquet", "-o", "a.parquet").exit_code == 2
-    assert Path("a.parquet").read_bytes() == before
-
-
 def test_options_go_after_the_procedure(run):
     result = run("score", "--json", "mctaco", "yes.jsonl")
     assert result.exit_code == 2
     assert "Options go after the procedure" in result.stderr
     assert run("score", "--no-ci").exit_code == 2
-
-
-def test_a_report_is_read_back():
-    gold, rows = sample_gold("mctaco"), system_rows("mctaco")
-    report = closeread.score("mctaco", rows, gold=gold, by="category", resampling=closeread.Resampling(20))
-    assert Report.from_json(json.loads(json.dumps(report.to_json()))) == report
-
-
-@pytest.mark.parametrize(
-    ("change", "problems"),
-    [
-        ({"seed": -1, "unit": 1}, ["unit: expected text, found 1", "seed: -1 is less than the minimum of 0"]),
-        ({"seed": -1, "format": 2}, ["report: has format 2 (expected 1): it was written by a newer closeread; update"]),
-        ({"format": "1"}, ["report: has format '1' (expected 1)"]),
-        ({"scores": {"f1": {"value": 2, "low": None, "high": None, "undefined": False}}}, ["scores.f1.value: 2"]),
-        ({"released": "yes"}, ["released: expected"]),
-        (None, ['report: expected an object such as {"format": …, ']),
-    ],
-)
-def test_what_is_no_report(change, problems):
-    rows = system_rows("mctaco")
-    report = closeread.score("mctaco", rows, config="sample", resampling=closeread.Resampling(0)).to_json()
-    with pytest.raises(FormatError) as error:
-        Report.from_json([] if change is None else report | change)
-    assert all(problem in str(error.value) for problem in problems)

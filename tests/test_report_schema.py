@@ -54,6 +54,12 @@ WRONG = [
     (lambda found: found["counts"].update({"muc/key": math.inf}), "counts.muc/key: is not a finite"),
     (lambda found: found["counts"].update({"muc/key": 1e300}), "1e+300 is greater than or equal to the max"),
     (lambda found: found["counts"].update({"muc/key": -1}), "-1 is less than the minimum"),
+    (lambda found: found.update(seed=-1), "seed: -1 is less than the minimum of 0"),
+    (lambda found: found.update(unit=1), "unit: expected text, found 1"),
+    (lambda found: found["scores"]["muc/f1"].update(value=2), "scores.muc/f1.value: 2"),
+    (lambda found: found.update(released="yes"), "released: expected"),
+    (lambda found: found.update(format=2, seed=-1), "r.json: has format 2 (expected 1): it was written by a newer"),
+    (lambda found: found.update(format="1"), "r.json: has format '1' (expected 1)"),
     (lambda found: found.update(n_units=2.5), "n_units: expected a whole number, found 2.5"),
 ]
 

@@ -78,11 +78,6 @@ def test_a_comparison_is_what_the_command_prints(ran):
         assert text == ran("compare", "mctaco", *names, "--config", "sample", "--resamples", 20, "--format", style)
 
 
-def test_presets_are_named():
-    found = closeread.score("coref", [OTHER], gold=[OTHER], preset="conll2012", resampling=Resampling(0))
-    assert "\nPreset: conll2012.\nSignature: coref|" in str(found)
-
-
 def test_a_result_of_a_paper_prints_its_tables_and_verdicts():
     printed = str(PAPER)
     assert printed.startswith("4 printed figures: 2 agree, 1 differs, 1 not recomputed.\n\nNobody (2020).\n")

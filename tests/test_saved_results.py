@@ -56,7 +56,7 @@ def test_a_preset_is_saved():
     report = closeread.score("coref", [KEY], gold=[KEY], preset="conll2012", resampling=Resampling(0))
     report.save("report.json")
     assert str(Report.load("report.json")) == str(report)
-    assert "Preset: conll2012." in str(report)
+    assert "\nPreset: conll2012.\nSignature: coref|" in str(report)
 
 
 def test_what_the_command_prints_is_loaded(run):

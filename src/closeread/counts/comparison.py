@@ -214,6 +214,7 @@ def make_comparisons(
     metrics = [metric for metric in first.procedure.metrics if scores is None or metric.name in scores]
     made = []
     for name, second in zip(names[1:], systems[1:], strict=True):
+        # Stored counts may cover more metrics.
         shared = [count for count in first.table.names if count in second.table.names]
         pair = [replace(counted, table=counted.table.with_counts(shared)) for counted in (first, second)]
         differences = compare_pairs([counted.table for counted in pair], metrics, **asdict(resampling))[0, 1]

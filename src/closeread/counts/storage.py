@@ -15,7 +15,6 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,19 +39,9 @@ format 2 have no names of blocks, so that shards that share a block can't be mer
 """
 
 KEY = b"closeread"
-MAGIC = b"PAR1"
 BLOCK_NAME, FIELD, COUNT = "block_name", "field:", "count:"
 UNITS = ""
 """Stands for the units among the names of breakdowns, which are not empty."""
-
-
-def is_count_file(path: Path) -> bool:
-    """Return whether a file is Parquet, as files of counts are and submissions never are."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
 
 
 def name_writer() -> str:

@@ -36,8 +36,8 @@ from closeread.counts.report import (
 )
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_stored
-from closeread.counts.storage import is_count_file
 from closeread.exceptions import FormatError, Problem, RequestError, escape, escape_line, pluralize, quote
+from closeread.formats import parquet
 from closeread.formats.text import MAGIC
 from closeread.suggestions import describe_unknown, suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_latex_rows, percent, transpose
@@ -65,14 +65,14 @@ SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
 
 
 def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:
-    """Return what is in a file: stored counts, a report as JSON, or otherwise predictions."""
+    """Return what is in a file: stored counts, which are Parquet, a report as JSON, or otherwise predictions."""
     if not path.is_file():
         return "predictions"
-    if is_count_file(path):
-        return "counts"
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
+        if head.startswith(parquet.MAGIC):
+            return "counts"
         if head.startswith(MAGIC):
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, HEAD)
         return "report" if REPORT.match(head) else "predictions"

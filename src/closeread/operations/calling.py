@@ -94,8 +94,7 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
         match one.param.kind:
             case "place":
                 where = {name: given.pop(name, None) for name in PLACE}
-                place, given = make_place(one.param.corpus, options=given, **where)
-                values[one.name] = place._replace(corpus=one.param.corpus)
+                values[one.name], given = make_place(one.param.corpus, options=given, **where)
             case "group":
                 values[one.name] = _take_group(one, given)
             case kind if kind not in ("options", "scored") and one.name in given:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
     from closeread.corpus.showing import Part
-    from closeread.counts.procedure import GoldSpec
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
@@ -126,6 +125,7 @@ def show(
         ids: whether the page lists the ids of all records instead.
     """
     from closeread.corpus.showing import list_names, load_view, read_records, select_records
+    from closeread.scoring import open_scorer
 
     declared = find_corpus(corpus)
     place = take_place(declared, gold, config, split, data_dir, options)
@@ -141,8 +141,13 @@ def show(
     warn_all(found.notices if name is None else found.notices_about(name))
     system = None
     if predictions is not None:
-        system, notices = read_predictions(declared, place, predictions)
-        warn_all(notices)
+        choices = {option.name: option.choices for option in load_procedure(declared.procedure).options}
+        lenient = {"missing": "empty"} if "empty" in choices.get("missing", ()) else {}
+        scorer = open_scorer(declared.name, place, lenient)
+        sent = scorer.read_source(predictions)
+        warn_all(sent.notices)
+        keys, missing = (record[declared.key] for record in scorer.gold.records), set(sent.missing)
+        system = [None if key in missing else row for key, row in zip(keys, sent.rows, strict=True)]
     rows = None if system is None else [system[number] for number in shown]
     place_given = {"config": config, "split": split, "gold": gold}
     others = () if record_id else (_tell_others(declared, found, known, place_given),)
@@ -169,22 +174,6 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
     notes += [Whole(f"The next: {shlex.join([*command, name, *where])}") for name in known[1:2]]
     notes += [Whole(f"All ids: {shlex.join([*command, *where, '--ids'])}")] if known else []
     return Grid("", [], [], notes)
-
-
-def read_predictions(
-    corpus: Corpus, place: GoldSpec, predictions: FileOrRows
-) -> tuple[Sequence[dict[str, object] | None], Sequence[str]]:
-    """Read the predictions for all gold records, in their order, None for those without; and the notices about them."""
-    from closeread.scoring import open_scorer
-
-    known = {option.name: option for option in load_procedure(corpus.procedure).options}
-    absent = {"missing": "empty"} if "missing" in known and "empty" in known["missing"].choices else {}
-    scorer = open_scorer(corpus.name, place, absent)
-    system = scorer.read_source(predictions)
-    missing = set(system.missing)
-    keys = (record[corpus.key] for record in scorer.gold.records)
-    rows = [None if key in missing else row for key, row in zip(keys, system.rows, strict=True)]
-    return rows, system.notices
 
 
 def info(corpus: CorpusName, *, oddities: bool = False, data_dir: Files = None) -> Page:
