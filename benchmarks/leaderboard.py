@@ -22,7 +22,7 @@ from closeread.counts.procedure import GoldSpec
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import Leaderboard, Limits, make_board
-from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import make_submission
 from closeread.tasks import load_procedure
@@ -70,28 +70,27 @@ def invent(task, n):
     return metric, tuple(columns), np.stack(list(columns.values()), axis=2).astype(np.float64)
 
 
-def compare_two(metric, names, blocks):
-    """Compare the first two systems, as `closeread compare` does."""
+def compare_all(metric, names, blocks):
+    """Compare all pairs of systems, as `closeread compare` does."""
     units = [str(unit) for unit in range(blocks.shape[1])]
-    tables = (CountTable(units, np.arange(len(units)), names, counts) for counts in blocks[:2])
-    return compare_pairs([*tables], [metric], **DRAWING)[0, 1]
+    tables = [CountTable(units, np.arange(len(units)), names, counts) for counts in blocks]
+    return compare_pairs(tables, [metric], **DRAWING)
 
 
 def measure_calls():
     """Seconds of every step within a process."""
     boards = {task: invent(task, SYSTEMS) for task in BOARDS}
     few = {task: (metric, names, blocks[:PAIRS]) for task, (metric, names, blocks) in boards.items()}
+    metric, names, blocks = boards["mctaco"]
     return calls(
         {
-            "compare, 1 pair, mctaco f1": lambda: compare_two(*boards["mctaco"]),
+            "compare, 1 pair, mctaco f1": lambda: compare_all(metric, names, blocks[:2]),
             **{
                 f"ranks of {SYSTEMS:,} systems, {task} {board[0].name}": lambda board=board: rank(*board)
                 for task, board in boards.items()
             },
             **{
-                f"differences of {PAIRS} systems, {task} {board[0].name}": lambda board=board: pair_differences(
-                    *board, **DRAWING
-                )
+                f"differences of {PAIRS} systems, {task} {board[0].name}": lambda board=board: compare_all(*board)
                 for task, board in few.items()
             },
         },

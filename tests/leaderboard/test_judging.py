@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,17 @@ def test_better_systems_come_first_and_baselines_are_ranked_with_them(store, tmp
     assert {row["system"] for row in rows_of(store, "baseline")} == {"always-positive", "always-negative", "random"}
     assert rows_of(store)[0]["rank"]["low"] == 1
     assert rows_of(store)[0]["rank"]["best"]
+
+
+def test_pairs_are_compared_as_by_the_command(store, tmp_path):
+    ids = [send_answers(store, tmp_path, f"System {right}", right=right) for right in (60, 20)]
+    run_judge(store, tmp_path)
+    pairs = store.read_index()["boards"][0]["pairs"]
+    number = list(combinations(pairs["ids"], 2)).index(tuple(ids))  # the better one first
+    compared = closeread.compare("mctaco", tmp_path / "20.jsonl", tmp_path / "60.jsonl", config="sample")
+    expected = compared.to_json()["differences"]["f1"]
+    for name, end in (("low", "low"), ("high", "high"), ("p", "p_randomization")):
+        assert pairs[name][number] == round(expected[end], 6)
 
 
 def test_a_baseline_has_the_scores_of_its_predictions(store, tmp_path, ran):

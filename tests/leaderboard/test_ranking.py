@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from shared.coreference import KEY, RESPONSE
 from twins import ranking as twin
 
-from closeread import arrays
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import F1, Metric, Ratio
-from closeread.counts.resampling import compare_pairs
-from closeread.counts.table import CountTable
 from closeread.leaderboard import ranking
 from closeread.leaderboard.ranking import (
     GAUSSIAN,
@@ -25,14 +21,12 @@ from closeread.leaderboard.ranking import (
     approximate_all,
     draw_pairs,
     enumerate_swaps,
-    pair_differences,
     prepare_systems,
     rank,
     refine_p_values,
     reject,
 )
 from closeread.tasks import load_procedure
-from closeread.tasks.coref.baselines import BASELINES as COREF_BASELINES
 from closeread.tasks.mctaco.baselines import BASELINES as MCTACO_BASELINES
 
 MEAN = Metric("mean", "Mean", "", Ratio("sum", "n"))
@@ -481,70 +475,3 @@ def test_mctaco_by_resampling(corpora):
         assert (drawn < 1e-5).sum() >= 5
         if metric.name == "f1":  # a mean of fractions: no ties, and many blocks
             assert_near(normal, drawn, 0.04)
-
-
-# Differences of all pairs at once
-
-
-SETTINGS = {"n_resamples": 300, "confidence": 0.9, "seed": 7}
-
-
-def assert_as_compared(metric, tables):
-    """Every pair has the interval and the p-value of `compare_pairs`, whose difference is second minus first."""
-    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
-    found = pair_differences(metric, tables[0].names, blocks, **SETTINGS)
-    pairs = itertools.combinations(tables, 2)
-    expected = [compare_pairs([b, a], [metric], **SETTINGS)[0, 1][metric.name] for a, b in pairs]
-    np.testing.assert_allclose(found.low, [one.low for one in expected], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(found.high, [one.high for one in expected], rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(found.p, [one.p_randomization for one in expected])
-    return found
-
-
-def make_table(values, n=None):
-    values = np.asarray(values, np.float64)
-    counts = np.column_stack([values, np.ones(len(values)) if n is None else n])
-    return CountTable([f"u{i}" for i in range(len(values))], np.arange(len(values)), ("sum", "n"), counts)
-
-
-def test_coreference_as_compared():
-    procedure = load_procedure("coref")
-    gold = [{"document": name, "clusters": clusters} for name, clusters in KEY.items()]
-    systems = [
-        *(baseline.make(gold) for baseline in COREF_BASELINES),
-        [{"document": name, "clusters": clusters} for name, clusters in RESPONSE.items()],
-    ]
-    tables = [procedure.count(gold=gold, system=system) for system in systems]
-    for metric in procedure.metrics:
-        assert_as_compared(metric, tables)
-
-
-def test_chunks_of_pairs_do_not_matter(monkeypatch):
-    rng = np.random.default_rng(0)
-    tables = [make_table(values) for values in rng.integers(0, 3, (7, 40))]
-    monkeypatch.setattr(ranking, "CHUNK", 2 * SETTINGS["n_resamples"])
-    monkeypatch.setattr(arrays, "TILE", 40 * 11)
-    assert_as_compared(MEAN, tables)
-
-
-def test_the_sign_is_that_of_the_first_minus_the_second():
-    # The first is better by 1 in every block: so it is in every resample.
-    tables = [make_table([1] * 8), make_table([0] * 8)]
-    blocks = np.array([table.block_totals()[table.order_blocks()] for table in tables])
-    found = pair_differences(MEAN, ("sum", "n"), blocks, **SETTINGS)
-    assert (found.low.tolist(), found.high.tolist()) == ([1.0], [1.0])
-
-
-def test_undefined_differences():
-    # A score without a denominator in some resamples has no interval; neither has a single block.
-    sometimes = make_table([1, 0, 0], [1, 0, 0])
-    found = assert_as_compared(MEAN, [sometimes, sometimes, make_table([1, 0, 1])])
-    assert np.isnan(found.low).tolist() == [True, True, True]
-    (p,) = pair_differences(MEAN, ("sum", "n"), np.ones((2, 1, 2)), **SETTINGS).p
-    assert math.isnan(p)
-
-
-def test_no_pairs():
-    for n in (0, 1):
-        found = pair_differences(MEAN, ("sum", "n"), np.ones((n, 5, 2)), **SETTINGS)
-        assert [len(part) for part in found] == [0, 0, 0]

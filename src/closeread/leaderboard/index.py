@@ -11,19 +11,21 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from closeread._version import __version__
-from closeread.arrays import Floats
 from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
+from closeread.counts.resampling import compare_pairs
+from closeread.counts.table import CountTable
 from closeread.files import package_folder
 from closeread.leaderboard.declaration import Board, Leaderboard, write_json
-from closeread.leaderboard.ranking import pair_differences, rank
+from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import PACKED, About, find_suffix
@@ -182,12 +184,6 @@ def _find_flags(
     return flags
 
 
-def _stack(subjects: Sequence[str], counts: Counts) -> tuple[tuple[str, ...], Floats]:
-    """Return the names of the counts, and the counts of all systems, (n, n_blocks, k)."""
-    names = counts.blocks[subjects[0]][0]
-    return names, np.stack([counts.blocks[name][1] for name in subjects])
-
-
 def _rank(
     metric: Metric, subjects: Sequence[str], flags: Mapping[str, Sequence[Mapping[str, str]]], counts: Counts
 ) -> dict[str, dict[str, Any]]:
@@ -199,20 +195,29 @@ def _rank(
     ranked = [name for name in subjects if originals[name] == name or originals[name] not in originals]
     if not ranked:
         return {}
-    standings = dict(zip(ranked, rank(metric, *_stack(ranked, counts)), strict=True))
+    blocks = np.stack([counts.blocks[name][1] for name in ranked])
+    standings = dict(zip(ranked, rank(metric, counts.blocks[ranked[0]][0], blocks), strict=True))
     found = {name: standings.get(name) or standings.get(originals[name]) for name in subjects}
     return {name: asdict(standing) for name, standing in found.items() if standing is not None}
 
 
 def _compare_pairs(board: Board, metric: Metric, subjects: Sequence[str], counts: Counts) -> dict[str, Any]:
-    """Compare the best systems; values are rounded to what a page can show, and None where undefined."""
+    """Compare the best systems as `closeread compare` does; values are rounded to what a page can show."""
     shown = list(subjects[:PAIRS])
-    if len(shown) < 2:
-        return {"ids": shown, "low": [], "high": [], "p": []}
-    pairs = pair_differences(metric, *_stack(shown, counts), **asdict(board.resampling))
-    found = {name: getattr(pairs, name).tolist() for name in ("low", "high", "p")}
-    rounded = {name: [None if math.isnan(x) else round(x, 6) for x in values] for name, values in found.items()}
-    return {"ids": shown, **rounded}
+    tables = []
+    for name in reversed(shown):  # differences are those of the better system minus the other one
+        names, blocks = counts.blocks[name]
+        in_order = [f"{number:09}" for number in range(len(blocks))]
+        tables.append(CountTable(in_order, np.arange(len(blocks)), names, blocks))
+    found = compare_pairs(tables, [metric], **asdict(board.resampling))
+    last = len(shown) - 1
+    pairs = [found[last - j, last - i][metric.name] for i, j in combinations(range(len(shown)), 2)]
+
+    def list_values(name: str) -> list[float | None]:
+        values = (getattr(pair, name) for pair in pairs)
+        return [None if math.isnan(value) else round(value, 6) for value in values]
+
+    return {"ids": shown, "low": list_values("low"), "high": list_values("high"), "p": list_values("p_randomization")}
 
 
 def _make_row(

@@ -1,4 +1,4 @@
-"""Rank intervals of the systems of a board, and the differences between all pairs of them.
+"""Rank intervals of the systems of a board.
 
 A system's rank is known only as far as its differences from other systems are significant: at best, it follows the
 systems that are significantly better; at worst, it precedes only those that are significantly worse.  Holm's (1979)
@@ -39,9 +39,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from closeread.arrays import Floats, Ints, Mask, multiply
+from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import TIE, draw_swaps, draw_weights
+from closeread.counts.resampling import TIE, draw_swaps
 
 ENUMERATED = 16  # the number of blocks up to which all swaps are enumerated
 DRAWN_BLOCKS = 29  # the number of blocks up to which swaps are drawn for undecided pairs
@@ -294,47 +294,3 @@ def _solve(c: Floats, s: Floats) -> Floats:
         if not (np.abs(step) > 1e-7 * np.abs(t)).any():
             break
     return t
-
-
-class Pairs(NamedTuple):
-    """Differences of all pairs of systems i < j, in the order (0, 1), (0, 2), …, (1, 2), …; NaN where undefined."""
-
-    low: Floats  # the bootstrap percentile interval of the score of i minus the score of j
-    high: Floats
-    p: Floats  # the p-value of approximate randomization
-
-
-def pair_differences(
-    metric: Metric, names: Sequence[str], blocks: Floats, *, n_resamples: int, confidence: float, seed: int
-) -> Pairs:
-    """Compare all pairs of systems as `closeread.counts.resampling.compare_pairs` does, with j first and i second.
-
-    The resamples are drawn once, and are those that `compare` draws for each pair.  Arguments are as for `rank`.
-    """
-    systems = prepare_systems(metric, names, blocks)
-    i, j = np.triu_indices(len(blocks), 1)
-    low, high, p = (np.full(len(i), np.nan) for _ in range(3))
-    n_blocks = blocks.shape[1]
-    if not len(i) or n_blocks < 2:  # a single block can't be resampled
-        return Pairs(low, high, p)
-    rng = np.random.default_rng(seed)
-    of_blocks = np.moveaxis(systems.blocks, 1, 0).reshape(n_blocks, -1)
-    drawn, swapped = (
-        multiply(draw(n_blocks, n_resamples, rng), of_blocks).reshape(n_resamples, len(blocks), -1).swapaxes(0, 1)
-        for draw in (draw_weights, draw_swaps)
-    )
-    scores = systems.metric.score(drawn, systems.names)
-    tail = (1 - confidence) / 2
-    rows = max(1, CHUNK // n_resamples)
-    for start in range(0, len(i), rows):
-        chunk = slice(start, start + rows)
-        one, two = i[chunk], j[chunk]
-        low[chunk], high[chunk] = np.quantile(scores[one] - scores[two], [tail, 1 - tail], axis=1)
-        moved = swapped[one] - swapped[two]
-        sides = systems.totals[two, None] + moved, systems.totals[one, None] - moved
-        first, second = (systems.metric.score(side, systems.names) for side in sides)
-        null, observed = np.abs(second - first), np.abs(systems.scores[one] - systems.scores[two])
-        as_large = np.count_nonzero(null >= observed[:, None] - TIE, axis=1)
-        is_undefined = np.isnan(observed) | np.isnan(null).any(axis=1)
-        p[chunk] = np.where(is_undefined, np.nan, (1 + as_large) / (1 + n_resamples))
-    return Pairs(low, high, p)
