@@ -15,7 +15,7 @@ from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
-from closeread.cli import derived, main, options
+from closeread.cli import derived, main
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
@@ -51,35 +51,6 @@ def test_help_teaches_by_example(run, path, command):
     assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
 
 
-def test_commands_that_write_spare_what_they_read():
-    writing = [
-        (path, command) for path, command in every_command() if any(p.type is options.WRITTEN for p in command.params)
-    ]
-    assert len(writing) > 10
-    assert [path for path, command in writing if not isinstance(command, options.Command)] == []
-
-
-@pytest.mark.parametrize("arguments", [
-    ["baseline", "mctaco", "always-positive", "--gold", "x", "-o", "x"],
-    ["perturb", "mctaco", "units", "--gold", "./x", "-o", "x"],
-    ["perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "x", "-o", "link"],
-    ["adjudicate", "mctaco", "x", "yes.jsonl", "-o", "x"],
-    ["adjudicate", "mctaco", "yes.jsonl", "x", "-o", "y", "--dropped", "link"],
-    ["plot", "possession", "--gold", "x", "Article", "-o", "x"],
-    ["score", "mctaco", "yes.jsonl", "--gold", "x", "--counts", "x"],
-    ["score", "mctaco", "x", "--config", "sample", "-o", "hard"],
-], ids=" ".join)  # fmt: skip
-def test_nothing_is_written_over_what_is_read(run, arguments):
-    Path("x").write_text("kept")
-    Path("link").symlink_to("x")
-    Path("hard").hardlink_to("x")
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert f"{arguments[-1]} is also an input; choose another output file" in done.stderr
-    assert Path("x").read_text() == "kept"
-    assert not Path("y").exists()
-
-
 @pytest.mark.parametrize(("corpus", "name", "known"), [
     ("mctaco", "always-positive", ".txt, .jsonl, .ndjson, .json"), ("tne", "surface", ".jsonl, .ndjson, .json"),
     ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json, a folder name without a suffix"),
@@ -110,13 +81,6 @@ def test_devices_and_loops_of_links(run):
     assert run("score", "mctaco", "yes.jsonl", "--config", "sample", "--counts", "one").exit_code in (0, 1)
     done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "/dev/null", "--dropped", "/dev/null")
     assert "given for two outputs" not in done.stderr
-
-
-def test_two_things_are_not_written_to_one_file(run):
-    done = run("adjudicate", "mctaco", "yes.jsonl", "coin.txt", "-o", "new", "--dropped", "./new")
-    assert done.exit_code == 2
-    assert "new is given for two outputs; choose two files" in done.stderr
-    assert not Path("new").exists()
 
 
 def test_json_is_the_format_of_the_contract(ran):
@@ -168,21 +132,6 @@ def test_kept_counts_compare_like_predictions(ran):
     from_counts = json.loads(ran("compare", "mctaco", "--json", "yes.parquet", "coin.parquet"))[0]
     mixed = json.loads(ran(*compare, "yes.parquet", "coin.txt"))[0]
     assert from_files["differences"] == from_counts["differences"] == mixed["differences"]
-
-
-def test_compare_agrees_with_score(ran):
-    first = json.loads(ran(*SCORE, "--json"))
-    second = json.loads(ran("score", "mctaco", "coin.txt", "--config", "sample", "--json"))
-    found = json.loads(ran("compare", "mctaco", "yes.jsonl", "coin.txt", "yes.jsonl", "--config", "sample", "--json"))
-    assert len(found) == 2
-    for name, difference in found[0]["differences"].items():
-        expected = second["scores"][name]["value"] - first["scores"][name]["value"]
-        assert difference["value"] == pytest.approx(expected)
-    assert found[0]["first"]["scores"] == first["scores"]
-    assert found[1]["differences"]["f1"]["value"] == 0
-    assert found[1]["differences"]["f1"]["p_randomization"] == 1
-    for style in ("table", "markdown", "latex", "csv"):
-        assert "coin" in ran("compare", "mctaco", "yes.jsonl", "coin.txt", "--config", "sample", "--format", style)
 
 
 @pytest.fixture
