@@ -46,8 +46,6 @@ from closeread.tasks.coref.marmara.vectors import (
 )
 from closeread.wording import name_option
 
-MENTIONS = ("gold", "predicted")
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -55,7 +53,7 @@ class Settings:
 
     Attributes:
         learner: "svc" (link a mention with all that the classifier says) or "svr" (link it with the best one).
-        mentions: whose mentions are linked: one of `MENTIONS`.
+        mentions: whose mentions are linked: those of "gold", or "predicted" ones.
         features: "T" (features of the treebank), "TF" (with word vectors, too) or "TP" (with their principal
             components, too).
         vectors: the file of word vectors, for TF and TP.
@@ -115,64 +113,33 @@ class Prediction(NamedTuple):
         return iterate_links(self.document.name, self.model, self.document.mentions, self.document.vectors)
 
 
-class LeaveOneOut:
-    """Predicts each document, which has gold chains, by a model that is trained on all others."""
-
-    def __init__(self, records: Sequence[Record], settings: Settings) -> None:
-        self._settings = settings
-        tokens = [read_tokens(record) for record in records]
-        vectors = _read_vectors(settings, tokens)
-        self._documents = [_prepare(record, of, vectors, settings) for record, of in zip(records, tokens, strict=True)]
-        self._examples = _VectorExamples(self._documents) if vectors else _CountedExamples(self._documents)
-
-    def predict(self, number: int) -> Prediction:
-        """Predict a document."""
-        document, learner = self._documents[number], self._settings.learner
-        try:
-            model = self._examples.train(learner, number)
-        except ValueError as error:
-            found = f"cannot train a model for document {quote(document.name)} on the other documents"
-            raise RequestError(f"{found}: {error}") from None
-        return Prediction(document, model, build_chains(learner, model, document.mentions, document.vectors))
+def _learn_from_counts(learner: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
+    """Return what trains on all documents but one: the counts of their codes are a difference."""
+    counts = [count_examples(one.trained, one.examples) for one in documents]
+    total = np.sum(counts, axis=0)
+    return lambda left_out: Model(score_codes(learner, total - counts[left_out]), None)
 
 
-class _CountedExamples:
-    """The examples of all documents as counts of codes: those of all but one are a difference."""
+def _learn_from_vectors(learner: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
+    """Return what trains on all documents but one: on all examples, since vectors make each different."""
+    vectors = [one.trained_vectors for one in documents if one.trained_vectors is not None]
+    offsets = np.cumsum([0, *(len(one.trained) for one in documents)])
+    pairs = [one.examples for one in documents]
+    values = np.concatenate([one.values for one in vectors])
+    first = np.concatenate([one.first + offset for one, offset in zip(pairs, offsets, strict=False)])
+    second = np.concatenate([one.second + offset for one, offset in zip(pairs, offsets, strict=False)])
+    is_positive = np.concatenate([one.is_positive for one in pairs])
+    codes = np.concatenate([encode_pairs(one.trained, one.examples.first, one.examples.second) for one in documents])
+    cosines = np.hstack([find_cosines(of, one.first, one.second) for of, one in zip(vectors, pairs, strict=True)])
+    document = np.repeat(np.arange(len(documents)), [len(one.first) for one in pairs])
 
-    def __init__(self, documents: Sequence[Prepared]) -> None:
-        self._counts = [count_examples(one.trained, one.examples) for one in documents]
-        self._total = np.sum(self._counts, axis=0)
-
-    def train(self, learner: str, left_out: int) -> Model:
-        """Train on all documents but one."""
-        return Model(score_codes(learner, self._total - self._counts[left_out]), None)
-
-
-class _VectorExamples:
-    """The examples of all documents one by one, since vectors make each different."""
-
-    def __init__(self, documents: Sequence[Prepared]) -> None:
-        vectors = [one.trained_vectors for one in documents if one.trained_vectors is not None]
-        offsets = np.cumsum([0, *(len(one.trained) for one in documents)])
-        pairs = [one.examples for one in documents]
-        self._vectors = np.concatenate([one.values for one in vectors])
-        self._first = np.concatenate([one.first + offset for one, offset in zip(pairs, offsets, strict=False)])
-        self._second = np.concatenate([one.second + offset for one, offset in zip(pairs, offsets, strict=False)])
-        self._is_positive = np.concatenate([one.is_positive for one in pairs])
-        self._codes = np.concatenate(
-            [encode_pairs(one.trained, one.examples.first, one.examples.second) for one in documents]
-        )
-        self._cosines = np.hstack(
-            [find_cosines(of, one.first, one.second) for of, one in zip(vectors, pairs, strict=True)]
-        )
-        self._document = np.repeat(np.arange(len(documents)), [len(one.first) for one in pairs])
-
-    def train(self, learner: str, left_out: int) -> Model:
-        """Train on all documents but one."""
-        kept = self._document != left_out
-        columns = (self._codes[kept], self._first[kept], self._second[kept], self._cosines[:, kept])
-        weights = fit_pairs(learner, PairMatrix(*columns, self._vectors), self._is_positive[kept])
+    def train(left_out: int) -> Model:
+        kept = document != left_out
+        matrix = PairMatrix(codes[kept], first[kept], second[kept], cosines[:, kept], values)
+        weights = fit_pairs(learner, matrix, is_positive[kept])
         return Model(weights.codes, weights)
+
+    return train
 
 
 def _read_vectors(settings: Settings, documents: Sequence[Tokens]) -> Vectors | None:
@@ -238,13 +205,27 @@ def predict(
         raise RequestError(
             f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)"
         )
-    left_out = LeaveOneOut(records, settings)
+    tokens = [read_tokens(record) for record in records]
+    vectors = _read_vectors(settings, tokens)
+    documents = [_prepare(record, of, vectors, settings) for record, of in zip(records, tokens, strict=True)]
+    learner = settings.learner
+    train = (_learn_from_vectors if vectors else _learn_from_counts)(learner, documents)
+
+    def predict_one(number: int) -> Prediction:
+        document = documents[number]
+        try:
+            model = train(number)
+        except ValueError as error:
+            found = f"cannot train a model for document {quote(document.name)} on the other documents"
+            raise RequestError(f"{found}: {error}") from None
+        return Prediction(document, model, build_chains(learner, model, document.mentions, document.vectors))
+
     numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
     if jobs == 1:
-        yield from map(left_out.predict, numbers)
+        yield from map(predict_one, numbers)
         return
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(left_out.predict, numbers)
+        yield from pool.map(predict_one, numbers)
 
 
 def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exclude") -> list[Record]:

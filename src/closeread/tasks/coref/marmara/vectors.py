@@ -7,9 +7,8 @@ that are asked for are kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,95 +77,53 @@ def _normalise(vectors: Floats) -> Floats:
 
 
 def read_vectors(path: Path, words: Collection[str], *, n_components: int | None = None) -> Vectors:
-    """Read the vectors of words: a line with the numbers of words and of dimensions, then one line a word.
+    """Read the vectors of words from a file in word2vec's text format, which may be gzipped.
 
-    Args:
-        path: the file; it may be gzipped.
-        words: whose vectors are kept.
-        n_components: centre the vectors, and project them on so many principal components of the whole file.
-
-    Raises:
-        FormatError: the file can't be read, or lines are invalid; all problems at once.
+    With `n_components`, vectors are centred, and projected on so many principal components of the whole file.
     """
-    reading = _Reading(words)
+    problems: list[Problem] = []
+    known: dict[str, Floats] = {}
+    lines: dict[bytes, int] = {}
+    batch: list[Floats] = []
     with open_vectors(path) as file:
-        reading.read(path, file, n_components)
-    if reading.problems:
-        raise FormatError(path, reading.problems)
-    return reading.vectors if n_components is None else reading.project(n_components)
-
-
-@dataclass
-class _Reading:
-    """What has been read of a file.
-
-    Attributes:
-        wanted: the words whose vectors are kept.
-        n_dimensions: how long vectors are, as the first line says.
-        known: the vectors that are kept.
-        lines: the line of every word.
-        problems: what is wrong.
-        total: the sum of all vectors, (n_dimensions,).
-        products: the sum of their outer products, (n_dimensions, n_dimensions).
-    """
-
-    wanted: Collection[str]
-    n_dimensions: int = 0
-    known: dict[str, Floats] = field(default_factory=dict)
-    lines: dict[bytes, int] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    total: Floats = field(default_factory=lambda: np.zeros(0))
-    products: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-
-    @property
-    def vectors(self) -> Vectors:
-        """The vectors that are kept."""
-        return Vectors(self.n_dimensions, self.known)
-
-    def read(self, path: Path, file: BinaryIO, n_components: int | None) -> None:
-        """Read all lines, or as far as the file can be read."""
         header = read_header(path, file, least=n_components or 1)
-        self.n_dimensions = header.n_dimensions
-        self.total, self.products = np.zeros(self.n_dimensions), np.zeros((self.n_dimensions,) * 2)
-        batch: list[Floats] = []
-        for number, name, numbers in iterate_text(file, header, self.problems):
+        size = header.n_dimensions
+        total, products = np.zeros(size), np.zeros((size, size))  # sums of the vectors, and of their outer products
+
+        def add_batch() -> None:
+            nonlocal total, products
+            rows = np.array(batch).reshape(-1, size)
+            total, products = total + rows.sum(axis=0), products + rows.T @ rows
+            batch.clear()
+
+        for number, name, numbers in iterate_text(file, header, problems):
             try:
-                vector = self._read_entry(number, name, numbers)
-            except ValueError as error:
-                self.problems.append(Problem(str(error), number))
+                word = name.decode("utf-8")
+                if (first := lines.setdefault(name, number)) != number:
+                    problems.append(Problem(f"duplicate word {quote(word)} (first on line {first})", number))
+                    continue
+                vector = parse_numbers(name, numbers)
+            except UnicodeDecodeError:
+                problems.append(Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", number))
                 continue
+            except ValueError as error:
+                problems.append(Problem(str(error), number))
+                continue
+            if word in words:
+                known[word] = vector
             if n_components is not None:
                 batch.append(vector)
             if len(batch) == _BATCH:
-                self._add(batch)
-                batch = []
-        self._add(batch)
-
-    def _read_entry(self, number: int, name: bytes, numbers: bytes) -> Floats:
-        """Read a word and its vector, or raise a ValueError."""
-        try:
-            word = name.decode("utf-8")
-        except UnicodeDecodeError:
-            raise ValueError(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8") from None
-        if (first := self.lines.setdefault(name, number)) != number:
-            raise ValueError(f"duplicate word {quote(word)} (first on line {first})")
-        vector = parse_numbers(name, numbers)
-        if word in self.wanted:
-            self.known[word] = vector
-        return vector
-
-    def _add(self, batch: Sequence[Floats]) -> None:
-        if batch:
-            rows = np.array(batch)
-            self.total += rows.sum(axis=0)
-            self.products += rows.T @ rows
-
-    def project(self, n_components: int) -> Vectors:
-        """Return the vectors that are kept as coordinates on the principal components of all."""
-        mean = ratio(self.total, len(self.lines))
-        covariance = ratio(self.products, len(self.lines)) - np.outer(mean, mean)
-        _, axes = np.linalg.eigh(covariance)  # in order of growing variance
-        axes = axes[:, ::-1][:, :n_components]
-        # The sign of a component is arbitrary: its largest coordinate is made positive.
-        axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)])
-        return Vectors(n_components, {word: (vector - mean) @ axes for word, vector in self.known.items()})
+                add_batch()
+        add_batch()
+    if problems:
+        raise FormatError(path, problems)
+    if n_components is None:
+        return Vectors(size, known)
+    mean = ratio(total, len(lines))
+    covariance = ratio(products, len(lines)) - np.outer(mean, mean)
+    _, axes = np.linalg.eigh(covariance)  # in order of growing variance
+    axes = axes[:, ::-1][:, :n_components]
+    # The sign of a component is arbitrary: its largest coordinate is made positive.
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)])
+    return Vectors(n_components, {word: (vector - mean) @ axes for word, vector in known.items()})
