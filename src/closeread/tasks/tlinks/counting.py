@@ -109,10 +109,6 @@ def count(
         system: the same documents in the same order; None for a missing document.
         breakdowns: `("type",)` to count every relation type in each document.
         missing, matching, reduction, during: the options of `PROCEDURE`.
-
-    Raises:
-        ValueError: the system lacks a document and `missing` is "error".
-        RequestError: too many links of a document need inference.
     """
     present = np.array([row is not None for row in system], np.bool_)
     check_present(present, "documents", missing)

@@ -41,11 +41,7 @@ ARTICLES = "articles"
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the articles of a file with their possessions; ids are titles, whatever the split.
-
-    Raises:
-        FormatError: the file can't be read as text (see `closeread.formats.text`).
-    """
+    """Read the articles of a file with their possessions; ids are titles, whatever the split."""
     del split
     if text_suffix(path) not in SUFFIXES:
         return _read_rows(path)
@@ -182,12 +178,7 @@ def _read_text(path: Path) -> str:
 
 
 def dump_records(records: Iterable[Record]) -> str:
-    """Return the records as the text of a released file, with its padding and without article texts.
-
-    Raises:
-        ValueError: the format can't represent a record: it has no possession, or a cell contains `#` or a control
-            character, or has leading or trailing whitespace.
-    """
+    """Return the records as the text of a released file, with its padding and without article texts."""
     lines = [SEPARATOR.join(HEADER)]
     for record in records:
         if not record["possessions"]:

@@ -43,11 +43,7 @@ POLL = 0.2
 
 
 def load_clingo() -> OpenSession:
-    """Import clingo and return the solver.
-
-    Raises:
-        MissingExtraError: clingo is not installed.
-    """
+    """Import clingo and return the solver."""
     try:
         import clingo
     except ImportError as error:
@@ -81,11 +77,7 @@ class AspSession(Session):
         self._handles.close()
 
     def find_best(self) -> Found:
-        """Find a solution of the greatest gain, and of the most links among these.
-
-        Raises:
-            RuntimeError: clingo's costs are not those of its solution.
-        """
+        """Find a solution of the greatest gain, and of the most links among these."""
         best = None
         while True:
             self._handles.close()  # of the call before
@@ -178,11 +170,7 @@ class AspSession(Session):
         return [(i, j, -k) if k else (i, j) for i, j, k in np.column_stack(sides).tolist()]
 
     def _check(self, chain: Ints, cost: Sequence[int]) -> None:
-        """Compare clingo's costs of the best solution with ours.
-
-        Raises:
-            RuntimeError: they are not, or nodes are together that may not be.
-        """
+        """Compare clingo's costs of the best solution with ours."""
         gain, links = self._part.evaluate(chain)
         pairs = tuple(self._pairs.T)
         expected = [int(self._part.gain[pairs].clip(min=0).sum()) - gain, int(self._part.links[pairs].sum()) - links]

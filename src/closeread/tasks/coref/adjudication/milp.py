@@ -72,9 +72,6 @@ class MilpSession(Session):
 
         Returns:
             (n_pairs,) which pairs it has together; empty if there is none, None if the time was not enough.
-
-        Raises:
-            RuntimeError: HiGHS failed.
         """
         from scipy.optimize import Bounds, milp
 

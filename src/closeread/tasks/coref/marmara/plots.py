@@ -34,11 +34,7 @@ def count_chain_lengths(records: Sequence[Record]) -> dict[int, int]:
 
 
 def draw_mention_types(records: Sequence[Record]) -> Figure:
-    """Draw the shares of pronouns, proper nouns, other single tokens and of mentions of several tokens.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the shares of pronouns, proper nouns, other single tokens and of mentions of several tokens."""
     kinds = count_mention_kinds(records)
     with own_settings():
         figure, (axes,) = start_chart(6, 4)
@@ -48,11 +44,7 @@ def draw_mention_types(records: Sequence[Record]) -> Figure:
 
 
 def draw_mention_lengths(records: Sequence[Record]) -> Figure:
-    """Draw the number of mentions of two or more tokens by length.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the number of mentions of two or more tokens by length."""
     with own_settings():
         figure, (axes,) = start_chart(7.5, 4)
         _draw_counts(axes, count_mention_lengths(records))
@@ -61,11 +53,7 @@ def draw_mention_lengths(records: Sequence[Record]) -> Figure:
 
 
 def draw_chain_lengths(records: Sequence[Record]) -> Figure:
-    """Draw the number of chains by length, on a logarithmic scale.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the number of chains by length, on a logarithmic scale."""
     with own_settings():
         figure, (axes,) = start_chart(9, 4)
         _draw_counts(axes, count_chain_lengths(records))
@@ -75,11 +63,7 @@ def draw_chain_lengths(records: Sequence[Record]) -> Figure:
 
 
 def check_mentions(records: Sequence[Record]) -> None:
-    """Check that there are mentions to draw.
-
-    Raises:
-        RequestError: there are none.
-    """
+    """Check that there are mentions to draw."""
     if not any(map(list_chains, records)):
         raise RequestError("the documents have no chains of two or more mentions to draw")
 
