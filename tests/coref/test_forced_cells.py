@@ -166,10 +166,7 @@ BAD_FILES = {
         text_of(["-"] * 7, words=WORDS[:-1]),
         "1: document 'ferry' has 7 tokens, but 8 in the annotators' files",
     ),
-    "another word": (
-        text_of(["-"] * 8, words=OTHER_WORDS),
-        "9: the word is 'them', but 'it' in the annotators' files",
-    ),
+    "another word": (text_of(["-"] * 8, words=OTHER_WORDS), "9: the word is 'them', but 'it' in the annotators' files"),
     "never ends": (text_of(["-"] * 8)[:-14], "1: document 'ferry' never ends (expected '#end document')"),
     "no document": ("# nothing\n", " contains no document (expected '#begin document (NAME)' before the first token)"),
     "a token outside": (

@@ -93,10 +93,7 @@ END = "77000112007.4"
             {"l5": f"{WORDS}\t4\tilk\t(2|(2)"},
             "5: the mention that begins on line 5 overlaps another of its chain, on lines 5 to 6",
         ),
-        (
-            {"l6": f"{WORDS}\t5\tsergisini\t-"},
-            "5: column 4: entity 2 opens but never closes",
-        ),
+        ({"l6": f"{WORDS}\t5\tsergisini\t-"}, "5: column 4: entity 2 opens but never closes"),
     ],
 )
 def test_disagreement(check, lines, expected):

@@ -4,12 +4,7 @@ import pytest
 from shared.for_each import for_each
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
-from closeread.tasks.coref.marmara.coreference import (
-    Annotations,
-    dump_annotation,
-    normalize_text,
-    read_annotations,
-)
+from closeread.tasks.coref.marmara.coreference import Annotations, dump_annotation, normalize_text, read_annotations
 
 S = "77000112003.1"
 OTHER = "77000112003.2"
@@ -108,10 +103,7 @@ ERRORS = {
     ),
     "twice in chains": (
         with_chains([("0", 1, 1), ("1", 2, 2), ("2", 3, 3)], chain("0", "1", "0"), chain("2", "1")),
-        [
-            mention(6, "0", "is already in a chain on line 4"),
-            mention(8, "1", "is already in a chain on line 5"),
-        ],
+        [mention(6, "0", "is already in a chain on line 4"), mention(8, "1", "is already in a chain on line 5")],
     ),
     "short chains": (
         with_chains([("0", 1, 1)], chain("0"), "\n<chain></chain>"),

@@ -133,11 +133,7 @@ def test_errors_of_the_treebank_come_with_those_of_the_coreference(tmp_path):
 
 
 def test_texts_that_are_not_those_of_the_words_are_noted(tmp_path):
-    mentions = [
-        ("0", FIRST, 1, 3, "Ayşe’nin_evindeki kedi"),
-        ("1", SECOND, 3, 3, "köpeği"),
-        ("2", SECOND, 2, 2, ""),
-    ]
+    mentions = [("0", FIRST, 1, 3, "Ayşe’nin_evindeki kedi"), ("1", SECOND, 3, 3, "köpeği"), ("2", SECOND, 2, 2, "")]
     found = read(tmp_path, {"a.xml": write_coreference(mentions, [["0", "1"]])})
     assert found.problems == []
     place = "DIR/coreference/a.xml"

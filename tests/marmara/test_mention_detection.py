@@ -34,10 +34,7 @@ SENTENCES = {
         "gülen gül Verb|Adj 2 MODIFIER\nkızın kız Noun 3 POSSESSOR\nsesi ses Noun",
         ["gülen kızın sesi", "kızın"],
     ),
-    "a verb of one group is a part like any other": (
-        "gelir gel Verb+Aor 2 MODIFIER\nadam adam Noun",
-        ["gelir adam"],
-    ),
+    "a verb of one group is a part like any other": ("gelir gel Verb+Aor 2 MODIFIER\nadam adam Noun", ["gelir adam"]),
     "coordination joins nothing": (
         "Elma elma Noun 2 SUBJECT\nve ve Conj 4 COORDINATION\nkırmızı kırmızı Adj 4 MODIFIER\nüzüm üzüm Noun",
         ["Elma", "kırmızı üzüm"],

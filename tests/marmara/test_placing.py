@@ -226,12 +226,8 @@ def test_documents_that_are_not_there():
         "coreference/d.xml:3: mention 'x', sentence '003': the sentence number has another form (expected a number "
         "such as 77000112003.1)",
     ]
-    assert shown(placed.notices) == [
-        "coreference/a.xml: has no mentions, so it belongs to no document",
-    ]
-    assert shown(placed.rest) == [
-        f"coreference: 1 document of the treebank without a coreference file left out: '{A}'",
-    ]
+    assert shown(placed.notices) == ["coreference/a.xml: has no mentions, so it belongs to no document"]
+    assert shown(placed.rest) == [f"coreference: 1 document of the treebank without a coreference file left out: '{A}'"]
 
 
 def test_quotation_marks():

@@ -133,13 +133,7 @@ def test_quotation_marks_in_a_token():
 
 @for_each(
     ("scores", "expected"),
-    [
-        ({}, None),
-        ({4: 0.1}, 4),
-        ({4: 1.2, 7: 1.0}, 4),
-        ({4: 1.0, 7: 1.19}, None),
-        ({4: 1.0, 7: 1.2, 9: 0.5}, 7),
-    ],
+    [({}, None), ({4: 0.1}, 4), ({4: 1.2, 7: 1.0}, 4), ({4: 1.0, 7: 1.19}, None), ({4: 1.0, 7: 1.2, 9: 0.5}, 7)],
 )
 def test_clear_advantage(scores, expected):
     assert pick_best(scores) == expected

@@ -108,10 +108,7 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
     [
         (["1\tAli\t_"], ["3: the number of columns is 3 (expected 10, separated by tabs)"]),
         (["2 Ali Ali NOUN 0 root"], ["3: column 1: '2' (expected 1, 0.1 or a range from 1)"]),
-        (
-            [GOOD, "3 b b NOUN 1 nmod"],
-            ["4: column 1: '3' follows word 1 (expected 2, 1.1 or a range from 2)"],
-        ),
+        ([GOOD, "3 b b NOUN 1 nmod"], ["4: column 1: '3' follows word 1 (expected 2, 1.1 or a range from 2)"]),
         (["x Ali Ali NOUN 0 root"], ["3: column 1: 'x' (expected 1, 0.1 or a range from 1)"]),
         (
             [GOOD, multiword("2-2", "b"), "2 b b NOUN 1 nmod"],
@@ -121,16 +118,10 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
             [multiword("1-2", "ab"), GOOD, multiword("2-3", "bc"), "2 b b NOUN 1 nmod"],
             ["5: column 1: '2-3' follows word 1 (expected 2, 1.1 or a range from 2)"],
         ),
-        (
-            [multiword("1-2", "ab"), GOOD],
-            ["4: the sentence ends before word 2, the last of a multiword token"],
-        ),
+        ([multiword("1-2", "ab"), GOOD], ["4: the sentence ends before word 2, the last of a multiword token"]),
         ([row(GOOD).replace("Ali", "", 1)], ["3: column 2: the word is empty (expected a word or '_')"]),
         ([row(GOOD).replace("Ali", "A\x07", 1)], ["3: the row contains the control character U+0007"]),
-        (
-            ["1 Ali Ali FOO 0 root"],
-            [f"3: column 4: 'FOO' is not a part of speech of UD (expected one of {TAGS})"],
-        ),
+        (["1 Ali Ali FOO 0 root"], [f"3: column 4: 'FOO' is not a part of speech of UD (expected one of {TAGS})"]),
         (["1 Ali Ali NOUN 2 root"], ["3: column 7: '2' is not a word of the sentence (expected 0 to 1)"]),
         (["1 Ali Ali NOUN _ root"], ["3: column 7: '_' is not a word of the sentence (expected 0 to 1)"]),
         (["1 Ali Ali NOUN 0 nsubj"], ["3: column 8: 'nsubj' (expected root, since the head is 0)"]),
@@ -141,10 +132,7 @@ TAGS = "NOUN, PROPN, PRON, VERB, AUX, ADJ, ADV, DET, NUM, ADP, CCONJ, SCONJ, PUN
                 for line, name in ((4, "root"), (5, "_"))
             ],
         ),
-        (
-            [GOOD, "2 b b NOUN 3 nmod", "3 c c NOUN 2 nmod"],
-            ["4: column 7: the heads of words 2, 3 form a circle"],
-        ),
+        ([GOOD, "2 b b NOUN 3 nmod", "3 c c NOUN 2 nmod"], ["4: column 7: the heads of words 2, 3 form a circle"]),
         (
             ["1 Ali Ali FOO 4 root", "1 b b NOUN 1 nmod"],
             [
@@ -193,10 +181,7 @@ def test_wrong_rows(rows, expected):
             document("7", "Ali") + "# newdoc id = 8\n# newdoc id = 9\n" + plain("x", "Veli") + "# newdoc id = 10\n",
             ["a.conllu:5: document '8' has no sentences", "a.conllu:10: document '10' has no sentences"],
         ),
-        (
-            document("7", "Ali") + "# sent_id = y\n\n",
-            ["a.conllu:5: sentence 'y' has no words"],
-        ),
+        (document("7", "Ali") + "# sent_id = y\n\n", ["a.conllu:5: sentence 'y' has no words"]),
         (
             document("7", "Ali").rstrip("\n") + "\n" + plain("y", "Veli"),
             ["a.conllu:4: a sentence begins inside a sentence (expected a blank line before it)"],

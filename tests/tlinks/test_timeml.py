@@ -11,16 +11,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.exceptions import FormatError
-from closeread.formats.timeml import (
-    RELATION_TYPES,
-    Document,
-    Entry,
-    Passage,
-    Span,
-    Tlink,
-    dump_timeml,
-    read_timeml,
-)
+from closeread.formats.timeml import RELATION_TYPES, Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 
 WITH_INSTANCES = """<?xml version="1.0" ?>
 <TimeML xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -168,10 +159,7 @@ BROKEN = {
         tlink('eventID="e1" relatedToTime="t1"'),
         "TLINK 'l1': event 'e1' has 2 instances (expected the eiid of one of them)",
     ),
-    "unknown relation type": (
-        tlink(GOOD, ' relType="SOON"'),
-        f"TLINK 'l1': relType 'SOON' is not one of {TYPES}",
-    ),
+    "unknown relation type": (tlink(GOOD, ' relType="SOON"'), f"TLINK 'l1': relType 'SOON' is not one of {TYPES}"),
     "relation type in small letters": (
         tlink(GOOD, ' relType="before"'),
         f"TLINK 'l1': relType 'before' is not one of {TYPES}",

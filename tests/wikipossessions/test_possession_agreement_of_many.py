@@ -67,9 +67,7 @@ def test_three_annotators_by_hand(pairs, ordering):
         known = [Fraction(one) for one in fractions if one is not None]
         assert found.mean[name] == (pytest.approx(float(sum(known) / len(known))) if known else None)
     assert found.pairs[1, 2] == agreement(record("ben"), record("cem"), pairs=pairs)
-    assert list(found.describe_left_out()) == [
-        "certainty kappa: the mean leaves out 1 of 3 pairs, without a value.",
-    ]
+    assert list(found.describe_left_out()) == ["certainty kappa: the mean leaves out 1 of 3 pairs, without a value."]
 
 
 def test_articles_of_all_annotators_are_compared():

@@ -208,10 +208,7 @@ def test_round_trip(file, records):
     assert read_file(CORPUS, file, "test") == records
 
 
-@for_each(
-    "changes",
-    [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}],
-)
+@for_each("changes", [{"possessor": "A#B"}, {"possessor": "A\nB"}, {"possessor": " A"}, {"anchor": "a#b"}])
 def test_cells_that_the_format_can_not_represent(changes):
     with pytest.raises(ValueError, match=r"^'A Vase': this format can't represent the cell "):
         dump_records([make_record(**changes)])

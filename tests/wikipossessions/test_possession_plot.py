@@ -14,12 +14,7 @@ import pytest
 from closeread.drawing.pictures import write_picture
 from closeread.tasks.wikipossessions.plots import LACKING, draw_timeline
 
-SHAPES = {
-    "PER": "Rectangle",
-    "LOC": "FancyBboxPatch",
-    "ORG": "Ellipse",
-    None: "Polygon",
-}
+SHAPES = {"PER": "Rectangle", "LOC": "FancyBboxPatch", "ORG": "Ellipse", None: "Polygon"}
 KETTLE = "The Blue Kettle (painting)"
 PLOT = ["plot", "possession", KETTLE, "--config", "sample"]
 NOTHING_MORE = {"certainty": "certain", "anchor": None, "relation": None, "relation_certainty": None}

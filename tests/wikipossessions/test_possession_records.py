@@ -91,10 +91,7 @@ def test_json_lines_with_some_derived_fields_or_without_records(file):
     for possessions_given, problem in (
         ([{**bare, "lower": 1530}], "possessions[0]: field 'anchor_kind' is missing"),
         ([{**bare, "anchor": [1530]}], "possessions[0].anchor: expected text or null, found a list"),
-        (
-            [1],
-            'possessions[0]: expected an object such as {"type": …, "possessor": …, …}, found 1',
-        ),
+        ([1], 'possessions[0]: expected an object such as {"type": …, "possessor": …, …}, found 1'),
         ({}, "possessions: expected a list, found an object"),
     ):
         own.write_text(json_lines.dump([{"article": "A Vase", "possessions": possessions_given}]), "utf-8")

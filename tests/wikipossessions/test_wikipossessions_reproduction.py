@@ -84,10 +84,7 @@ def test_the_example_by_hand(write):
 
 def test_the_oracle_by_hand(write):
     # Six names: Ann's second possession is not found, Mill Hall and Morozov are uncertain.
-    expected = {
-        "Poss.ID": ("1", "6/7", "12/13"),
-        "Poss.Cert": ("4/6", "4/7", "8/13"),
-    }
+    expected = {"Poss.ID": ("1", "6/7", "12/13"), "Poss.Cert": ("4/6", "4/7", "8/13")}
     cells = recompute(write(*JUG, *CAFE), "4")
     for row, fractions in expected.items():
         assert [cells.pop((row, column)) for column in ORACLE] == pytest.approx([float(Fraction(f)) for f in fractions])

@@ -208,10 +208,7 @@ OPTIONS = (
 
 BASELINES = (
     Baseline(
-        "heuristics",
-        heuristics,
-        "Predict every named entity as a possessor, anchored at the nearest date.",
-        OPTIONS,
+        "heuristics", heuristics, "Predict every named entity as a possessor, anchored at the nearest date.", OPTIONS
     ),
     Baseline(
         "oracle",

@@ -32,9 +32,6 @@ from closeread.wording import name_option
 if TYPE_CHECKING:
     import clingo
 
-AT_ONCE = 100
-"""How many rules about the same two nodes are added at once; with fewer, many more rounds are needed."""
-
 GAIN, LINKS = 2, 1
 """The priorities of the two things to be maximized."""
 
@@ -61,12 +58,12 @@ class AspSession(Session):
     """
 
     def __init__(self, part: Part, deadline: Deadline, make_control: Callable[[], clingo.Control]) -> None:
-        self._part, self._deadline, self._make_control = part, deadline, make_control
-        self._pairs = np.argwhere(np.triu(part.allowed))
+        super().__init__(part, deadline)
+        self._make_control = make_control
         self._atom = np.zeros(part.allowed.shape, np.int64)
         self._atom[tuple(self._pairs.T)] = np.arange(1, len(self._pairs) + 1)
         self._atom += self._atom.T
-        self._rules = self._break_rules(part.allowed & (part.gain > 0), AT_ONCE)
+        self._rules = self._break_rules(part.allowed & (part.gain > 0))
         for node in np.flatnonzero(part.lone).tolist():
             self._rules.append(tuple(-atom for atom in self._atom[node][part.allowed[node]].tolist()))
         self._models: Iterator[clingo.Model | None] = iter(())
@@ -87,7 +84,7 @@ class AspSession(Session):
                 if model is None:
                     return Found(best, False)
                 together = self._read(model)
-                broken = self._break_rules(together, AT_ONCE)
+                broken = self._break_rules(together)
                 if not broken:
                     best = number_chains(together)
                 if model.optimality_proven:
@@ -107,7 +104,7 @@ class AspSession(Session):
         model = self._model
         while model is not None:
             together = self._read(model)
-            broken = self._break_rules(together, AT_ONCE)
+            broken = self._break_rules(together)
             if not broken:
                 ties |= self._part.allowed & (together != best)
                 left = self._pairs[~ties[tuple(self._pairs.T)]]
@@ -162,9 +159,9 @@ class AspSession(Session):
         together[first, second] = [model.is_true(atom) for _, atom in self._list_atoms(self._pairs)]
         return together | together.T
 
-    def _break_rules(self, together: Mask, limit: int) -> list[tuple[int, ...]]:
+    def _break_rules(self, together: Mask) -> list[tuple[int, ...]]:
         """Return rules that a relation breaks, as the literals that may not all hold."""
-        triples = open_triangles(together, limit)
+        triples = open_triangles(together)
         first, between, last = triples.T
         sides = (self._atom[first, between], self._atom[between, last], self._atom[first, last])
         return [(i, j, -k) if k else (i, j) for i, j, k in np.column_stack(sides).tolist()]

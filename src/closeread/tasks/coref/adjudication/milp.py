@@ -16,9 +16,6 @@ import numpy as np
 from closeread.arrays import Floats, Ints, Mask
 from closeread.tasks.coref.adjudication.partition import Deadline, Found, Part, Session, number_chains, open_triangles
 
-AT_ONCE = 100
-"""How many rows about the same two nodes are added at once; with fewer, many more rounds are needed."""
-
 TIME_IS_OVER, INFEASIBLE = 1, 2
 """The states in which SciPy's `milp` returns, beside success."""
 
@@ -27,12 +24,11 @@ class MilpSession(Session):
     """HiGHS at work on a part."""
 
     def __init__(self, part: Part, deadline: Deadline) -> None:
-        self._part, self._deadline = part, deadline
-        self._pairs = np.argwhere(np.triu(part.allowed))
+        super().__init__(part, deadline)
         self._column = np.full(part.allowed.shape, -1)
         self._column[tuple(self._pairs.T)] = np.arange(len(self._pairs))
         self._column = np.maximum(self._column, self._column.T)
-        self._triples = open_triangles(part.allowed & (part.gain > 0), AT_ONCE)
+        self._triples = open_triangles(part.allowed & (part.gain > 0))
         self._limits: list[tuple[Floats, float]] = [
             ((self._pairs == node).any(axis=1).astype(np.float64), 1.0) for node in np.flatnonzero(part.lone)
         ]
@@ -93,7 +89,7 @@ class MilpSession(Session):
             if done.x is None:
                 raise RuntimeError(f"HiGHS failed: {done.message}")
             found: Mask = done.x > 0.5
-            broken = open_triangles(self._spread(found), AT_ONCE)
+            broken = open_triangles(self._spread(found))
             if not len(broken):
                 return found
             self._triples = np.concatenate([self._triples, broken])

@@ -97,21 +97,24 @@ def group_by_number(number: Ints) -> Iterator[Ints]:
     yield from (places for places in np.split(order, borders) if len(places) > 1)
 
 
-def open_triangles(edges: Mask, limit: int) -> Ints:
+AT_ONCE = 100
+"""How many rules about the same two nodes are added at once; with fewer, many more rounds are needed."""
+
+
+def open_triangles(edges: Mask) -> Ints:
     """Find triples of nodes whose first and second are joined, and second and third, but not the ends.
 
     Args:
         edges: (n_nodes, n_nodes) whether two nodes are joined; symmetric, false on the diagonal.
-        limit: list so many triples of the same ends at most.
 
     Returns:
-        (n, 3) the triples; the first node of each is before the third.
+        (n, 3) the triples, at most `AT_ONCE` of the same ends; the first node of each is before the third.
     """
     paths = edges.astype(np.float32) @ edges.astype(np.float32)
     ends = np.argwhere(np.triu((paths > 0) & ~edges, 1))
     found = [np.zeros((0, 3), np.int64)]
     for first, last in ends.tolist():
-        between = np.flatnonzero(edges[first] & edges[last])[:limit]
+        between = np.flatnonzero(edges[first] & edges[last])[:AT_ONCE]
         triples = np.empty((len(between), 3), np.int64)
         triples[:, 0], triples[:, 1], triples[:, 2] = first, between, last
         found.append(triples)
@@ -144,6 +147,10 @@ class Found(NamedTuple):
 
 class Session(ABC):
     """A solver at work on a part, which ends with the context."""
+
+    def __init__(self, part: Part, deadline: Deadline) -> None:
+        self._part, self._deadline = part, deadline
+        self._pairs = np.argwhere(np.triu(part.allowed))
 
     def __enter__(self) -> Self:
         return self

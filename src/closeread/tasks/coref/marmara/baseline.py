@@ -190,11 +190,7 @@ def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequen
 
 
 def predict(
-    records: Sequence[Record],
-    settings: Settings,
-    *,
-    only: Collection[str] = (),
-    jobs: int = 1,
+    records: Sequence[Record], settings: Settings, *, only: Collection[str] = (), jobs: int = 1
 ) -> Iterator[Prediction]:
     """Predict documents, or only some, each by a model that is trained on all others; in the order of the records.
 

@@ -28,11 +28,7 @@ from closeread.tasks.coref.sides import table_of_corpus
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"
 SCORES = {"MUC": "muc", "B3": "b3", "CEAFe": "ceafe", "CEAFm": "ceafm", "BLANC": "blanc", "LEA": "lea"}
-METHODS = {
-    "SVC/GM/T": Settings("svc"),
-    "SVR/GM/T": Settings("svr"),
-    "SVR/PM/T": Settings("svr", mentions="predicted"),
-}
+METHODS = {"SVC/GM/T": Settings("svc"), "SVR/GM/T": Settings("svr"), "SVR/PM/T": Settings("svr", mentions="predicted")}
 FEW = 3
 """The number of missing or foreign mentions that the paper calls few."""
 

@@ -260,10 +260,7 @@ class XmlReader:
         return sentences
 
     def read_fragments(
-        self,
-        files: Mapping[str, tuple[Path, bytes]],
-        encoding: str = AUTO,
-        documents: Mapping[str, str] | None = None,
+        self, files: Mapping[str, tuple[Path, bytes]], encoding: str = AUTO, documents: Mapping[str, str] | None = None
     ) -> dict[str, list[SourceSentence]]:
         """Read the documents that fragments make up, by name, in order.
 
