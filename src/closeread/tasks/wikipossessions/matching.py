@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
 import numpy as np
 
+from closeread.arrays import Ints
 from closeread.assignment import Numbers, best_assignment
 
 ARTICLES = frozenset({"a", "an", "the"})
@@ -215,12 +216,36 @@ def _find_most_similar(name: Name, gold: Sequence[Name], shared: dict[int, int])
 def _match_partially(
     system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], likeness: Likeness | None
 ) -> Iterator[Pair]:
-    """Find the best pairs among the unmatched possessions."""
-    for rows, columns in _group_by_shared_tokens(system, gold, {i for i, _ in pairs}, {j for _, j in pairs}):
-        weight = _weigh_pairs([system[i].content for i in rows], [gold[j].content for j in columns])
+    """Find the best pairs among the unmatched possessions, for each group that shared tokens connect."""
+    used, used_gold = {i for i, _ in pairs}, {j for _, j in pairs}
+    rows = [i for i in range(len(system)) if i not in used]
+    columns = [j for j in range(len(gold)) if j not in used_gold]
+    contents = [[names[i].content for i in places] for names, places in ((system, rows), (gold, columns))]
+    number = {token: n for n, token in enumerate(set().union(*contents[0]) & set().union(*contents[1]))}
+    # 0/1 matrices of names and tokens; float32 is exact up to 2**24, and its product is fast.
+    incidence = [np.zeros((len(side), len(number)), np.float32) for side in contents]
+    for table, side in zip(incidence, contents, strict=True):
+        for row, tokens in zip(table, side, strict=True):
+            row[[number[token] for token in tokens if token in number]] = 1
+    shared = (incidence[0] @ incidence[1].T).astype(np.int64)
+    sizes = [np.array([len(tokens) for tokens in side], np.int64) for side in contents]
+    unions = sizes[0][:, None] + sizes[1][None, :] - shared
+    left = (shared > 0).any(axis=1)
+    while left.any():
+        inside = np.arange(len(rows)) == np.argmax(left)
+        while True:
+            across = (shared[inside] > 0).any(axis=0)
+            grown = (shared[:, across] > 0).any(axis=1)
+            if grown.sum() == inside.sum():
+                break
+            inside = grown
+        left &= ~inside
+        group = np.ix_(inside, across)
+        weight = _weigh_pairs(shared[group], unions[group])
+        of_group = [rows[i] for i in np.flatnonzero(inside)], [columns[j] for j in np.flatnonzero(across)]
         if likeness is not None:
-            weight = _add_likeness(weight, rows, columns, likeness)
-        yield from _assign(rows, columns, weight)
+            weight = _add_likeness(weight, *of_group, likeness)
+        yield from _assign(*of_group, weight)
 
 
 def _assign(rows: Sequence[int], columns: Sequence[int], weight: Numbers) -> Iterator[Pair]:
@@ -240,47 +265,14 @@ def _add_likeness(weight: Numbers, rows: Sequence[int], columns: Sequence[int], 
     return scaled
 
 
-def _group_by_shared_tokens(
-    system: Sequence[Name], gold: Sequence[Name], used: set[int], used_gold: set[int]
-) -> Iterable[tuple[list[int], list[int]]]:
-    """Group the unmatched positions of both sides into connected components of shared tokens."""
-    free = [(system, [i for i in range(len(system)) if i not in used])]
-    free.append((gold, [j for j in range(len(gold)) if j not in used_gold]))
-    tokens_of_sides = [{token for i in positions for token in names[i].content} for names, positions in free]
-    parent = {token: token for token in set.intersection(*tokens_of_sides)}
-
-    def root(token: str) -> str:
-        while parent[token] != token:
-            parent[token] = token = parent[parent[token]]
-        return token
-
-    sides = [{i: [t for t in names[i].content if t in parent] for i in positions} for names, positions in free]
-    for tokens in (tokens for side in sides for tokens in side.values()):
-        for token in tokens[1:]:
-            parent[root(token)] = root(tokens[0])
-    groups: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for side, tokens_of in enumerate(sides):
-        for i, tokens in tokens_of.items():
-            if tokens:
-                groups[root(tokens[0])][side].append(i)
-    return groups.values()
-
-
-def _weigh_pairs(system: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> Numbers:
+def _weigh_pairs(shared: Ints, unions: Ints) -> Numbers:
     """Compute the integer weights of all pairs, so that a pair outweighs all overlaps; 0 without shared tokens."""
-    number = {token: n for n, token in enumerate(set().union(*system) & set().union(*gold))}
-    # 0/1 matrices of names and tokens; float32 is exact up to 2**24, and its product is fast.
-    incidence = [np.zeros((len(side), len(number)), np.float32) for side in (system, gold)]
-    for table, side in zip(incidence, (system, gold), strict=True):
-        for row, tokens in zip(table, side, strict=True):
-            row[[number[token] for token in tokens if token in number]] = 1
-    shared = (incidence[0] @ incidence[1].T).astype(np.int64)
-    sizes, gold_sizes = (np.array([len(tokens) for tokens in side]) for side in (system, gold))
     some = shared > 0
-    unions = (sizes[:, None] + gold_sizes[None, :] - shared)[some]
-    scale = lcm(*np.flatnonzero(np.bincount(unions)).tolist())
-    n, bonus = max(len(system), len(gold)), scale * min(len(system), len(gold)) + 1
+    scale = lcm(*np.unique(unions[some]).tolist())
+    n, bonus = max(shared.shape), scale * min(shared.shape) + 1
     kind = np.int64 if 4 * n * (bonus + scale) < 2**63 else object
     weight = np.zeros((n, n), kind)
-    weight[: len(system), : len(gold)][some] = bonus + shared[some].astype(kind) * (scale // unions.astype(kind))
+    weight[: shared.shape[0], : shared.shape[1]][some] = bonus + shared[some].astype(kind) * (
+        scale // unions[some].astype(kind)
+    )
     return weight
