@@ -9,7 +9,7 @@ from closeread.counts.annotators import Annotator
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.timeline.agreement import DOCUMENTS, TIMELINES, choose_kind
 from closeread.tasks.timeline.cat_timeml import convert_document, is_document
-from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
+from closeread.tasks.timeline.plot_layout import count_mentions, find_timeline
 
 RECORDS = [
     {"id": "ann_lee", "entity": "Ann Lee", "entries": [{"mentions": ["7-2-a", "7-3-b"]}, {"mentions": ["8-0-c"]}]},

@@ -11,9 +11,17 @@ from shared.timelines import entries, entry
 from twins import timelines as twin
 
 from closeread.exceptions import RequestError
-from closeread.tasks.timeline.graph import CONTRADICTORY, ENTAILED, EXPLICIT, REDUNDANT, build_graph
+from closeread.tasks.timeline.graph import (
+    CONTRADICTORY,
+    ENTAILED,
+    EXPLICIT,
+    MAX_MENTIONS,
+    REDUNDANT,
+    build_graph,
+    check_size,
+    select_positions,
+)
 from closeread.tasks.timeline.kernels.timelines import TRACKS
-from closeread.tasks.timeline.plot_relations import MAX_MENTIONS, check_size, select_positions
 from closeread.tasks.timeline.plots import draw_relations
 
 ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]

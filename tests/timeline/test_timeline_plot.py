@@ -21,8 +21,7 @@ from shared.timelines import entry
 from closeread.drawing.pictures import write_picture
 from closeread.exceptions import RequestError
 from closeread.tasks.timeline.kernels.timelines import COUNTS, list_mentions, timeline_counts
-from closeread.tasks.timeline.plot_dates import parse_period
-from closeread.tasks.timeline.plot_events import compare_events
+from closeread.tasks.timeline.plot_layout import compare_events, parse_period
 from closeread.tasks.timeline.plots import MARKS, draw_timeline
 
 # b moves to another anchor, d is missed, the second copy of a is spurious, and so is x.

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.timeline.plot_dates import choose_ticks, parse_period
+from closeread.tasks.timeline.plot_layout import choose_ticks, parse_period
 
 
 @for_each(

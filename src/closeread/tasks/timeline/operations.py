@@ -42,7 +42,7 @@ def timeline(
     from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
     from closeread.tasks.timeline import plots
-    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
+    from closeread.tasks.timeline.plot_layout import count_mentions, find_timeline
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
@@ -83,9 +83,8 @@ def relations(
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import pluralize
     from closeread.tasks.timeline import plots
-    from closeread.tasks.timeline.graph import build_graph
-    from closeread.tasks.timeline.plot_events import count_mentions, find_timeline
-    from closeread.tasks.timeline.plot_relations import check_size, describe_graph, select_positions
+    from closeread.tasks.timeline.graph import build_graph, check_size, describe_graph, select_positions
+    from closeread.tasks.timeline.plot_layout import count_mentions, find_timeline
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)

@@ -1,20 +1,187 @@
-"""The layout of a timeline's picture: what goes into which row and column, and how much room it takes.
+"""The layout of a timeline's picture: its events, the periods of their anchors, rows and columns.
 
-Conventions: lengths are inches, as in `closeread.drawing.inches`.  A row has lanes, one per side; a block is all events
-of one anchor, in columns below it.
+Conventions: lengths are inches, as in `closeread.drawing.inches`; days are numbered as by `datetime.date.toordinal`.  A
+row has lanes, one per side; a block is all events of one anchor, in columns below it.  Mentions match as in
+`closeread.tasks.timeline.kernels.timelines`, including those at position 0.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, wrap
-from closeread.tasks.timeline.plot_dates import Period, parse_period
-from closeread.tasks.timeline.plot_events import Event, format_anchor
+from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, make_drawable, wrap
+from closeread.exceptions import RequestError, shorten
+from closeread.records import Record
+from closeread.suggestions import describe_unknown
+from closeread.tasks.timeline.kernels.timelines import Copy, Entry, natural_key, number_copies
+
+DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")
+_MOST_TICKS = 10
+_MONTHS = (1, 2, 3, 6, *(12 * years for years in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)))
+_DAYS = (1, 2, 5, 10)
+
+
+class Period(NamedTuple):
+    """The days that a date may refer to.
+
+    Attributes:
+        first, last: the numbers of the first and the last day.
+    """
+
+    first: int
+    last: int
+
+    @property
+    def middle(self) -> float:
+        """The middle, where the date is drawn."""
+        return (self.first + self.last) / 2
+
+
+def parse_period(anchor: str) -> Period | None:
+    """Return the days that an anchor may refer to; None if it is not a date.
+
+    >>> [date.fromordinal(day).isoformat() for day in parse_period("2008-02-XX")]
+    ['2008-02-01', '2008-02-29']
+    >>> parse_period("XXXX-XX-XX") is parse_period("2009-02-30") is parse_period("2009-XX-07") is None
+    True
+    """
+    found = DATE.fullmatch(anchor)
+    if found is None:
+        return None
+    year, month, day = (None if part is None else int(part) for part in found.groups())
+    if year is None or (month is None and day is not None):
+        return None
+    try:
+        first = date(year, month or 1, day or 1)
+    except ValueError:  # not a calendar date
+        return None
+    end = month or 12
+    return Period(first.toordinal(), date(year, end, day or monthrange(year, end)[1]).toordinal())
+
+
+def choose_ticks(first: int, last: int) -> list[tuple[int, str]]:
+    """Choose at most ten years, months or days to label on an axis; return days and labels.
+
+    Args:
+        first, last: the days at the ends of the axis, which differ.
+
+    >>> [name for _, name in choose_ticks(date(2005, 2, 17).toordinal(), date(2008, 1, 1).toordinal())]
+    ['2005-07', '2006-01', '2006-07', '2007-01', '2007-07', '2008-01']
+    """
+    months = [12 * day.year + day.month - 1 for day in map(date.fromordinal, (first, last))]
+    for step in _MONTHS:
+        starts = [date(m // 12, m % 12 + 1, 1) for m in range(-(-months[0] // step) * step, months[1] + 1, step)]
+        named = [(day.toordinal(), day.isoformat()[: 4 if step % 12 == 0 else 7]) for day in starts]
+        found = [(day, name) for day, name in named if day >= first]
+        if len(found) <= _MOST_TICKS:
+            break
+    if len(found) > 1:
+        return found
+    step = next(step for step in _DAYS if (last - first) // step < _MOST_TICKS)
+    return [(day, date.fromordinal(day).isoformat()) for day in range(first, last + 1, step)]
+
+
+GOLD, SYSTEM = "gold", "system"
+MATCHED, ELSEWHERE, MISSED, SPURIOUS, ALONE = (
+    "matched",
+    "matched, different anchor",
+    "missed",
+    "spurious",
+    "mentions",
+)
+NO_ANCHOR = "no anchor"
+_ANCHOR_LENGTH, _MENTION_LENGTH = 40, 44
+
+
+class Event(NamedTuple):
+    """An entry of a timeline as drawn.
+
+    Attributes:
+        side: `GOLD` or `SYSTEM`.
+        anchor: its anchor.
+        position: its position.
+        mentions: the label of each mention.
+        fates: the fate of each mention: `MATCHED`, `ELSEWHERE`, `MISSED`, `SPURIOUS` or `ALONE` (without a system).
+    """
+
+    side: str
+    anchor: str
+    position: int
+    mentions: Sequence[str]
+    fates: Sequence[str]
+
+
+def compare_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list[Event]:
+    """Return the events of gold, then those of the system, in timeline order, with the fates of their mentions.
+
+    Args:
+        gold, system: the entries; None without a system.
+    """
+    sides = {GOLD: _sort_entries(gold), SYSTEM: _sort_entries(system or ())}
+    anchors = {side: _map_anchors(entries) for side, entries in sides.items()}
+    events = []
+    for side, other, lacking in ((GOLD, SYSTEM, MISSED), (SYSTEM, GOLD, SPURIOUS)):
+        copies = iter(anchors[side])
+        for entry in sides[side]:
+            own = [next(copies) for _ in entry["mentions"]]
+            fates = [_find_fate(entry["anchor"], anchors[other].get(copy), lacking, system is None) for copy in own]
+            texts = [
+                make_drawable(mention, _MENTION_LENGTH)
+                + (f" ({other}: {format_anchor(anchors[other][copy])})" if fate == ELSEWHERE else "")
+                for mention, copy, fate in zip(entry["mentions"], own, fates, strict=True)
+            ]
+            events.append(Event(side, entry["anchor"], entry["position"], texts, fates))
+    return events
+
+
+def _sort_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """Sort entries as `closeread.tasks.timeline.kernels.timelines.list_mentions` does."""
+    return sorted(entries, key=lambda entry: (entry["position"], natural_key(entry)))
+
+
+def _map_anchors(ordered: Sequence[Entry]) -> dict[Copy, str]:
+    """Map every mention to its anchor, in order."""
+    mentions = number_copies([mention for entry in ordered for mention in entry["mentions"]])
+    return dict(zip(mentions, (entry["anchor"] for entry in ordered for _ in entry["mentions"]), strict=True))
+
+
+def _find_fate(anchor: str, there: str | None, lacking: str, alone: bool) -> str:
+    if alone:
+        return ALONE
+    if there is None:
+        return lacking
+    return MATCHED if anchor == there else ELSEWHERE
+
+
+def format_anchor(anchor: str) -> str:
+    """Return an anchor as drawn."""
+    return make_drawable(anchor, _ANCHOR_LENGTH) if anchor else NO_ANCHOR
+
+
+def find_timeline(records: Sequence[Record], entity: str) -> Record:
+    """Return the timeline of an entity, given by its name or by the id of its timeline.
+
+    Raises:
+        RequestError: there is none; the message names the nearest entity.
+    """
+    by_id = {record["id"]: record for record in records}
+    ids = {record["entity"]: record["id"] for record in records}
+    name = ids.get(entity, entity)
+    if name not in by_id:
+        raise RequestError(shorten(describe_unknown("entity", entity, list(ids)), 600))
+    return by_id[name]
+
+
+def count_mentions(entries: Sequence[Entry]) -> int:
+    """Count the mentions of the entries of a timeline."""
+    return sum(len(entry["mentions"]) for entry in entries)
+
 
 GAP = 0.22
 LANE = 0.62  # width of the lane labels

@@ -31,32 +31,31 @@ from closeread.drawing.inches import (
 )
 from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import RequestError
-from closeread.tasks.timeline.graph import Edge, Graph
+from closeread.tasks.timeline.graph import COLOURS, LOOKS, Edge, Graph, arrange_nodes, make_keys, place_arrows
 from closeread.tasks.timeline.kernels.timelines import Entry
-from closeread.tasks.timeline.plot_dates import Period, choose_ticks
-from closeread.tasks.timeline.plot_events import (
-    ALONE,
-    ELSEWHERE,
-    GOLD,
-    MATCHED,
-    MISSED,
-    SPURIOUS,
-    SYSTEM,
-    Event,
-    compare_events,
-)
 from closeread.tasks.timeline.plot_layout import (
+    ALONE,
     ANCHOR,
+    ELSEWHERE,
     FAN,
     GAP,
+    GOLD,
     LANE,
     LINE,
     MARK,
+    MATCHED,
+    MISSED,
     PAD,
+    SPURIOUS,
+    SYSTEM,
     TICKS,
     Block,
+    Event,
+    Period,
     Scale,
     arrange_blocks,
+    choose_ticks,
+    compare_events,
     find_middles,
     lane_height,
     make_scale,
@@ -64,7 +63,6 @@ from closeread.tasks.timeline.plot_layout import (
     row_height,
     split_rows,
 )
-from closeread.tasks.timeline.plot_relations import COLOURS, LOOKS, arrange_nodes, make_keys, place_arrows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -60,14 +60,12 @@ class Labelled:
     Attributes:
         pair: (n,) the pairs, sorted, each once.
         first, last: (n,) the first and the last label of each.
-        several: (n,) whether there are labels in between.
         triplet: (m,) pairs with labels, sorted, each once.
     """
 
     pair: Ints
     first: Labels
     last: Labels
-    several: Mask
     triplet: Ints
 
 
@@ -78,7 +76,7 @@ def group_labels(pair: Ints, label: Labels) -> Labelled:
     starts = np.flatnonzero(mark_run_starts(pair))
     ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
     triplet = np.sort(triplets(pair, label), kind="stable")
-    return Labelled(pair[starts], label[starts], label[ends], ends - starts > 1, triplet[mark_run_starts(triplet)])
+    return Labelled(pair[starts], label[starts], label[ends], triplet[mark_run_starts(triplet)])
 
 
 def triplets(pair: Ints, label: Labels) -> Ints:
@@ -102,19 +100,7 @@ def find_places(keys: Ints, among: Ints) -> Ints:
 
 def _are_labels(labels: Labels, place: Ints, side: Labelled) -> Mask:
     """Return whether labels are among those of the pairs at these positions of a side."""
-    known: Mask = (side.first[place] == labels) | (side.last[place] == labels)
-    rest = np.flatnonzero(~known & side.several[place])
-    known[rest] = find_places(triplets(side.pair[place[rest]], labels[rest]), side.triplet) >= 0
-    return known
-
-
-def _drop_first_labels(side: Labelled) -> Ints:
-    """Return the triplets of a side without those of first labels."""
-    if len(side.triplet) == len(side.pair):
-        return side.triplet[:0]
-    owner = np.cumsum(mark_run_starts(side.triplet >> LABEL_BITS)) - 1
-    further: Ints = side.triplet[side.triplet != triplets(side.pair, side.first)[owner]]
-    return further
+    return np.greater_equal(find_places(triplets(side.pair[place], labels), side.triplet), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +153,8 @@ def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, 
     hit, missed = np.flatnonzero(is_linked), np.flatnonzero(~is_linked)
     gold_label = gold.last.copy()
     gold_label[place[right]] = system.first[right]
-    further = _drop_first_labels(system)
-    both = [triplets(system.pair[right], system.first[right]), further[find_places(further, gold.triplet) >= 0]]
-    triplet = {"right": np.concatenate(both), "system": system.triplet, "gold": gold.triplet}
+    triplet = {"right": system.triplet[find_places(system.triplet, gold.triplet) >= 0]}
+    triplet |= {"system": system.triplet, "gold": gold.triplet}
     counted = {
         "links/right": (system.pair[right], system.first[right]),
         "links/system": (system.pair, system.first),
