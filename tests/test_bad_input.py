@@ -24,147 +24,85 @@ SUBMISSIONS = {
     "binary": (b"\x89PNG\r\n\x1a\n\0\0", ["is a binary file: it contains NUL bytes (expected UTF-8 text)"]),
     "Latin-1": ("yes\nn\xf6\n".encode("latin-1"), ["2: byte 2 (0xf6) is not valid UTF-8"]),
     "UTF-16": ("yes\n".encode("utf-16"), ["is UTF-16 text (expected UTF-8)"]),
-    "UTF-16 without a byte-order mark": (
-        "yes\n".encode("utf-16-be"),
-        ["is a binary file: it contains NUL bytes (expected UTF-8 text)"],
-    ),
+    "UTF-16 without a byte-order mark": ("yes\n".encode("utf-16-be"),
+        ["is a binary file: it contains NUL bytes (expected UTF-8 text)"]),
     "empty": (b"", ["is empty"]),
     "only a byte-order mark": (b"\xef\xbb\xbf", ["is empty"]),
     "too few labels": ("yes\n" * 102, ["the number of lines is 102 (expected 103, one for each candidate)"]),
     "too many labels": ("yes\n" * 104, ["the number of lines is 104 (expected 103, one for each candidate)"]),
-    "a blank line after the labels": (
-        "yes\n" * 103 + "\n",
-        ["the number of lines is 104 (expected 103, one for each candidate)"],
-    ),
-    "too few labels, and one wrong": (
-        "yes\nmaybe\n",
-        [
-            "the number of lines is 2 (expected 103, one for each candidate)",
-            "2: id 'test-00001': label: 'maybe' is not one of 'no', 'yes'",
-        ],
-    ),
-    "too few rows": (
-        lines(*ROWS[:-4]),
-        [
-            "4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. "
-            "Add them, or use --missing empty or --missing skip"
-        ],
-    ),
-    "too many rows": (
-        lines(*ROWS, labelled('"no"', '"test-00103"')),
-        ["104: id 'test-00103' is not in the gold"],
-    ),
-    "unknown id": (
-        third(labelled('"yes"', '"validation-00002"')),
-        [LACKS_ONE, "3: id 'validation-00002' is not in the gold"],
-    ),
-    "duplicate id": (
-        third(ROWS[0]),
-        [LACKS_ONE, "3: duplicate id 'test-00000' (first on line 1)"],
-    ),
+    "a blank line after the labels": ("yes\n" * 103 + "\n",
+        ["the number of lines is 104 (expected 103, one for each candidate)"]),
+    "too few labels, and one wrong": ("yes\nmaybe\n",
+        ["the number of lines is 2 (expected 103, one for each candidate)",
+        "2: id 'test-00001': label: 'maybe' is not one of 'no', 'yes'"]),
+    "too few rows": (lines(*ROWS[:-4]),
+        ["4 of 103 ids have no prediction: 'test-00099', 'test-00100', 'test-00101', …. "
+        "Add them, or use --missing empty or --missing skip"]),
+    "too many rows": (lines(*ROWS, labelled('"no"', '"test-00103"')), ["104: id 'test-00103' is not in the gold"]),
+    "unknown id": (third(labelled('"yes"', '"validation-00002"')), [LACKS_ONE,
+        "3: id 'validation-00002' is not in the gold"]),
+    "duplicate id": (third(ROWS[0]), [LACKS_ONE, "3: duplicate id 'test-00000' (first on line 1)"]),
     "label Yes": (third(labelled('"Yes"')), ["3: id 'test-00002': label: 'Yes' is not one of 'no', 'yes'"]),
-    "label Yes in a text file": (
-        "yes\n" * 50 + "Yes\n" + "no\n" * 52,
-        ["51: id 'test-00050': label: 'Yes' is not one of 'no', 'yes'"],
-    ),
+    "label Yes in a text file": ("yes\n" * 50 + "Yes\n" + "no\n" * 52,
+        ["51: id 'test-00050': label: 'Yes' is not one of 'no', 'yes'"]),
     "NaN": (third(labelled("NaN")), ["3: NaN is not a valid JSON value"]),
     "Infinity": (third(labelled("Infinity")), ["3: Infinity is not a valid JSON value"]),
     "minus Infinity": (third(labelled("-Infinity")), ["3: -Infinity is not a valid JSON value"]),
     "1e400": (third(labelled("1e400")), ["3: the number '1e400' is too large for a float"]),
-    "duplicate key": (
-        third('{"id": "test-00002", "label": "no", "label": "yes"}'),
-        ["3: duplicate key 'label'"],
-    ),
-    "control character": (
-        third(labelled(r'"\u001b[31myes"')),
-        [r"3: the string '\x1b[31myes' contains the control character U+001B"],
-    ),
-    "control character in a key": (
-        third(r'{"id": "test-00002", "\u0007": "yes"}'),
-        [r"3: the string '\x07' contains the control character U+0007"],
-    ),
-    "control character as it is": (
-        third(labelled('"\x1b[31myes"')),
-        ["3: is not valid JSON: Invalid control character at column 32"],
-    ),
-    "control character of the upper half": (
-        third(labelled('"\x9b31myes"')),
-        [r"3: the string '\x9b31myes' contains the control character U+009B"],
-    ),
-    "line end in a label": (
-        third(labelled(r'"yes\n"')),
-        [r"3: the string 'yes\n' contains the control character U+000A"],
-    ),
+    "duplicate key": (third('{"id": "test-00002", "label": "no", "label": "yes"}'), ["3: duplicate key 'label'"]),
+    "control character": (third(labelled(r'"\u001b[31myes"')),
+        [r"3: the string '\x1b[31myes' contains the control character U+001B"]),
+    "control character in a key": (third(r'{"id": "test-00002", "\u0007": "yes"}'),
+        [r"3: the string '\x07' contains the control character U+0007"]),
+    "control character as it is": (third(labelled('"\x1b[31myes"')),
+        ["3: is not valid JSON: Invalid control character at column 32"]),
+    "control character of the upper half": (third(labelled('"\x9b31myes"')),
+        [r"3: the string '\x9b31myes' contains the control character U+009B"]),
+    "line end in a label": (third(labelled(r'"yes\n"')),
+        [r"3: the string 'yes\n' contains the control character U+000A"]),
     "lone surrogate": (
         third(labelled(r'"\ud800"')),
         [r"3: the string '\ud800' contains the lone surrogate U+D800"],
     ),
-    "deeper than Python goes": (
-        third(labelled("[" * 100_000 + "]" * 100_000)),
-        ["3: is nested too deeply (limit: 100 levels)"],
-    ),
+    "deeper than Python goes": (third(labelled("[" * 100_000 + "]" * 100_000)),
+        ["3: is nested too deeply (limit: 100 levels)"]),
     "deeper than is allowed": (
         third(labelled("[" * 100 + "]" * 100)),
         ["3: is nested too deeply (limit: 100 levels)"],
     ),
-    "as deep as is allowed": (
-        third(labelled("[" * 99 + "]" * 99)),
-        [f"3: id 'test-00002': label: {'[' * 58} … {']' * 58} is not one of 'no', 'yes'"],
-    ),
+    "as deep as is allowed": (third(labelled("[" * 99 + "]" * 99)),
+        [f"3: id 'test-00002': label: {'[' * 58} … {']' * 58} is not one of 'no', 'yes'"]),
     "huge integer": (third(labelled("9" * 5000)), ["3: contains a number with too many digits"]),
-    "large integer": (
-        third(labelled("9" * 400)),
-        [f"3: id 'test-00002': label: {'9' * 58} … {'9' * 58} is not one of 'no', 'yes'"],
-    ),
+    "large integer": (third(labelled("9" * 400)),
+        [f"3: id 'test-00002': label: {'9' * 58} … {'9' * 58} is not one of 'no', 'yes'"]),
     "array": (third("[1, 2]"), ["3: '[1, 2]' is not a JSON object (expected one object per line)"]),
     "text": (third('"yes"'), ["3: '\"yes\"' is not a JSON object (expected one object per line)"]),
     "null": (third("null"), ["3: 'null' is not a JSON object (expected one object per line)"]),
     "no JSON": (third("yes"), ["3: is not valid JSON: Expecting value at column 1"]),
     "blank line": (third(""), ["3: is blank (expected one JSON object per line)"]),
-    "blank line before the first row": (
-        lines("", *ROWS),
-        ["1: is blank (expected one JSON object per line)"],
-    ),
+    "blank line before the first row": (lines("", *ROWS), ["1: is blank (expected one JSON object per line)"]),
     "trailing garbage": (third(ROWS[2] + " yes"), ["3: is not valid JSON: Extra data at column 38"]),
     "two objects": (third(ROWS[2] * 2), ["3: is not valid JSON: Extra data at column 37"]),
     "broken off": (third(ROWS[2][:-1]), ["3: is not valid JSON: Expecting ',' delimiter at column 36"]),
-    "one array": (
-        json.dumps([{"id": name, "label": "yes"} for name in IDS]),
-        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"],
-    ),
-    "one array on many lines": (
-        json.dumps([{"id": name, "label": "yes"} for name in IDS], indent=1),
-        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"],
-    ),
-    "one object on many lines": (
-        json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
-        ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"],
-    ),
-    "extra key": (
-        third('{"id": "test-00002", "label": "yes", "score": 0.9}'),
-        ["3: id 'test-00002': unknown field 'score' (fields: 'id', 'label')"],
-    ),
+    "one array": (json.dumps([{"id": name, "label": "yes"} for name in IDS]),
+        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"]),
+    "one array on many lines": (json.dumps([{"id": name, "label": "yes"} for name in IDS], indent=1),
+        ["is a JSON list of 103 objects (expected JSON Lines: each object on a line of its own)"]),
+    "one object on many lines": (json.dumps({"id": IDS[0], "label": "yes"}, indent=1),
+        ["is one JSON object on 4 lines (expected JSON Lines: each object on a line of its own)"]),
+    "extra key": (third('{"id": "test-00002", "label": "yes", "score": 0.9}'),
+        ["3: id 'test-00002': unknown field 'score' (fields: 'id', 'label')"]),
     "no label": (third('{"id": "test-00002"}'), ["3: id 'test-00002': field 'label' is missing"]),
     "no id": (third('{"label": "yes"}'), [LACKS_ONE, "3: field 'id' is missing"]),
-    "neither": (
-        third("{}"),
-        [LACKS_ONE, "3: field 'id' is missing", "3: field 'label' is missing"],
-    ),
-    "id that is a number": (
-        third(labelled('"yes"', "2")),
-        [LACKS_ONE, "3: id: expected text, found 2"],
-    ),
+    "neither": (third("{}"), [LACKS_ONE, "3: field 'id' is missing", "3: field 'label' is missing"]),
+    "id that is a number": (third(labelled('"yes"', "2")), [LACKS_ONE, "3: id: expected text, found 2"]),
     "label null": (third(labelled("null")), ["3: id 'test-00002': label: null is not one of 'no', 'yes'"]),
     "label true": (third(labelled("true")), ["3: id 'test-00002': label: true is not one of 'no', 'yes'"]),
-    "id that turns the line round": (
-        third(labelled('"yes"', '"\u202etest"')),
-        [LACKS_ONE, rf"3: id: '\u202etest' {NO_PATTERN}", r"3: id '\u202etest' is not in the gold"],
-    ),
-    "label that clears the screen": (
-        "yes\n" * 102 + "\x1b[2J\n",
-        [r"103: id 'test-00102': label: '\x1b[2J' is not one of 'no', 'yes'"],
-    ),
-}
+    "id that turns the line round": (third(labelled('"yes"', '"\u202etest"')), [LACKS_ONE,
+        rf"3: id: '\u202etest' {NO_PATTERN}", r"3: id '\u202etest' is not in the gold"]),
+    "label that clears the screen": ("yes\n" * 102 + "\x1b[2J\n",
+        [r"103: id 'test-00102': label: '\x1b[2J' is not one of 'no', 'yes'"]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SUBMISSIONS)
@@ -284,90 +222,42 @@ def record(**changes):
 
 GOLD = {
     "row with too few columns": ("gold.tsv", tsv(GOOD, GOOD[:4]), [f"2: the number of columns is 4 {COLUMNS}"]),
-    "row with too many columns": (
-        "gold.tsv",
-        tsv(GOOD, (*GOOD, "")),
-        [f"2: the number of columns is 6 {COLUMNS}"],
-    ),
+    "row with too many columns": ("gold.tsv", tsv(GOOD, (*GOOD, "")), [f"2: the number of columns is 6 {COLUMNS}"]),
     "blank line": ("gold.tsv", tsv(GOOD, ("",)), [f"2: the number of columns is 1 {COLUMNS}"]),
-    "unknown category": (
-        "gold.tsv",
-        tsv(GOOD, (*GOOD[:4], "Frequenzy")),
-        [f"2: id 'test-00001': category: 'Frequenzy' is not one of {CATEGORIES}"],
-    ),
-    "unknown label": (
-        "gold.tsv",
-        tsv(GOOD, (*GOOD[:3], "maybe", "Frequency")),
-        ["2: id 'test-00001': label: 'maybe' is not one of 'no', 'yes'"],
-    ),
-    "label with an escape": (
-        "gold.tsv",
-        tsv((*GOOD[:3], "yes\x1b[31m", "Frequency")),
-        [
-            r"1: label 'yes\x1b[31m' contains the control character U+001B",
-            r"1: id 'test-00000': label: 'yes\x1b[31m' is not one of 'no', 'yes'",
-        ],
-    ),
-    "control characters": (
-        "gold.tsv",
-        tsv(GOOD, ("It\x07 rained.", *GOOD[1:2], "an\x85hour", *GOOD[3:])),
-        [
-            r"2: sentence 'It\x07 rained.' contains the control character U+0007",
-            r"2: answer 'an\x85hour' contains the control character U+0085",
-        ],
-    ),
+    "unknown category": ("gold.tsv", tsv(GOOD, (*GOOD[:4], "Frequenzy")),
+        [f"2: id 'test-00001': category: 'Frequenzy' is not one of {CATEGORIES}"]),
+    "unknown label": ("gold.tsv", tsv(GOOD, (*GOOD[:3], "maybe", "Frequency")),
+        ["2: id 'test-00001': label: 'maybe' is not one of 'no', 'yes'"]),
+    "label with an escape": ("gold.tsv", tsv((*GOOD[:3], "yes\x1b[31m", "Frequency")),
+        [r"1: label 'yes\x1b[31m' contains the control character U+001B",
+        r"1: id 'test-00000': label: 'yes\x1b[31m' is not one of 'no', 'yes'"]),
+    "control characters": ("gold.tsv", tsv(GOOD, ("It\x07 rained.", *GOOD[1:2], "an\x85hour", *GOOD[3:])),
+        [r"2: sentence 'It\x07 rained.' contains the control character U+0007",
+        r"2: answer 'an\x85hour' contains the control character U+0085"]),
     "no sentence": ("gold.tsv", tsv(("", *GOOD[1:])), ["1: id 'test-00000': sentence: is empty"]),
-    "everything at once": (
-        "gold.tsv",
-        tsv(GOOD[:1], ("It rained.", "Why?", "so", "si", "Cause"), GOOD),
-        [
-            f"1: the number of columns is 1 {COLUMNS}",
-            f"2: id 'test-00001': category: 'Cause' is not one of {CATEGORIES}",
-            "2: id 'test-00001': label: 'si' is not one of 'no', 'yes'",
-        ],
-    ),
-    "a question of two categories": (
-        "gold.tsv",
-        tsv(GOOD, (*GOOD[:4], "Frequency")),
-        [
-            "2: question 'test-q0000' has category 'Frequency', but 'Event Duration' in an earlier row "
-            "(expected one category)"
-        ],
-    ),
-    "a question of two sentences": (
-        "gold.jsonl",
-        lines(record(), record(id="b", sentence_id="t")),
-        ["2: question 'q' has sentence_id 't', but 's' in an earlier row (expected one sentence_id)"],
-    ),
-    "duplicate ids": (
-        "gold.jsonl",
-        lines(record(), record(id="b"), record(), record(id="b")),
-        ["3: duplicate id 'a' (first on line 1)", "4: duplicate id 'b' (first on line 2)"],
-    ),
-    "duplicate ids that turn the line round": (
-        "gold.jsonl",
-        lines(record(id="\u202e"), record(id="\u202e")),
-        [
-            rf"1: id: '\u202e' {NO_PATTERN} (2 times; also line 2)",
-            r"2: duplicate id '\u202e' (first on line 1)",
-        ],
-    ),
-    "unknown category in JSON": (
-        "gold.jsonl",
-        lines(record(category="Frequenzy")),
-        [f"1: id 'a': category: 'Frequenzy' is not one of {CATEGORIES}"],
-    ),
+    "everything at once": ("gold.tsv", tsv(GOOD[:1], ("It rained.", "Why?", "so", "si", "Cause"), GOOD),
+        [f"1: the number of columns is 1 {COLUMNS}",
+        f"2: id 'test-00001': category: 'Cause' is not one of {CATEGORIES}",
+        "2: id 'test-00001': label: 'si' is not one of 'no', 'yes'"]),
+    "a question of two categories": ("gold.tsv", tsv(GOOD, (*GOOD[:4], "Frequency")),
+        ["2: question 'test-q0000' has category 'Frequency', but 'Event Duration' in an earlier row "
+        "(expected one category)"]),
+    "a question of two sentences": ("gold.jsonl", lines(record(), record(id="b", sentence_id="t")),
+        ["2: question 'q' has sentence_id 't', but 's' in an earlier row (expected one sentence_id)"]),
+    "duplicate ids": ("gold.jsonl", lines(record(), record(id="b"), record(), record(id="b")),
+        ["3: duplicate id 'a' (first on line 1)", "4: duplicate id 'b' (first on line 2)"]),
+    "duplicate ids that turn the line round": ("gold.jsonl", lines(record(id="\u202e"), record(id="\u202e")),
+        [rf"1: id: '\u202e' {NO_PATTERN} (2 times; also line 2)", r"2: duplicate id '\u202e' (first on line 1)"]),
+    "unknown category in JSON": ("gold.jsonl", lines(record(category="Frequenzy")),
+        [f"1: id 'a': category: 'Frequenzy' is not one of {CATEGORIES}"]),
     "missing key": ("gold.jsonl", lines(record(category=None)), ["1: id 'a': field 'category' is missing"]),
-    "extra key": (
-        "gold.jsonl",
-        lines(record(source="web")),
-        ["1: id 'a': unknown field 'source' (fields: 'id', 'question_id', 'sentence_id', 'sentence', 'question', …)"],
-    ),
+    "extra key": ("gold.jsonl", lines(record(source="web")),
+        ["1: id 'a': unknown field 'source' (fields: 'id', 'question_id', 'sentence_id', 'sentence', 'question', …)"]),
     "wrong type": ("gold.jsonl", lines(record(sentence=5)), ["1: id 'a': sentence: expected text, found 5"]),
     "other format": ("gold.jsonl", tsv(GOOD), ["1: is not valid JSON: Expecting value at column 1"]),
     "empty": ("gold.tsv", "", ["is empty"]),
     "wrong encoding": ("gold.tsv", tsv(GOOD) + "\xe9", ["2: byte 1 (0xe9) is not valid UTF-8"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", GOLD)
