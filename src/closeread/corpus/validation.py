@@ -141,7 +141,11 @@ def accept_rows(
         unsafe: of rows in memory, characters that no string may contain; None for rows of a text file, whose reader
             refuses such characters, and whatever is no JSON value.
     """
-    wrong = {} if unsafe is None else find_wrong_rows(rows, unsafe)
+    wrong: dict[int, list[Problem]] = {}
+    columns = rows.columns if isinstance(rows, ColumnRecords) else None
+    values = rows if columns is None else chain(columns, *columns.values())
+    if unsafe is not None and not _are_safe(values, unsafe, is_flat=columns is not None):
+        wrong = {i: found for i, row in enumerate(rows) if (found := explain_values(row, unsafe))}
     if not wrong and validator.accepts_all(rows):
         return rows, []
     rows = fit_numbers(validator, rows)
@@ -223,17 +227,6 @@ def convert_rows(rows: Sequence[Any]) -> Sequence[Any]:
     return rows if _are_safe(rows, UNSAFE) else [as_json(value) for value in rows]
 
 
-def _list_children(level: list[Any], kinds: set[type], depth: int) -> list[Any]:
-    """Return what is in the lists of some values, and the keys and values of their objects."""
-    inner = level if kinds == {list} else [value for value in level if type(value) in (list, dict)]
-    if depth > USUAL_DEPTH:  # a list that contains itself twice would double every level
-        inner = list({id(value): value for value in inner}.values())
-    children = list(chain.from_iterable(inner))
-    if dict in kinds:
-        children += chain.from_iterable(value.values() for value in inner if type(value) is dict)
-    return children
-
-
 def as_json(value: Any) -> Any:
     """Convert scalars, arrays, tensors, tuples, decimals and subclasses of Python's types to JSON types.
 
@@ -271,19 +264,6 @@ def _convert(value: Any) -> Any:
     return value
 
 
-def find_wrong_rows(rows: Sequence[Any], unsafe: re.Pattern[str] = UNSAFE) -> dict[int, list[Problem]]:
-    """Return the problems of rows with values that JSON Lines may not contain, by the number of the row.
-
-    These are unsafe characters, numbers that are not finite, values that are nested too deeply and anything that is no
-    JSON value.
-    """
-    columns = rows.columns if isinstance(rows, ColumnRecords) else None
-    values = rows if columns is None else chain(columns, *columns.values())
-    if _are_safe(values, unsafe, is_flat=columns is not None):
-        return {}
-    return {i: found for i, row in enumerate(rows) if (found := explain_values(row, unsafe))}
-
-
 def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = False) -> bool:
     """Tell whether all values may be in JSON Lines, except very long numbers, of which the schema tells.
 
@@ -304,12 +284,21 @@ def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = F
             return False
         if list not in kinds and dict not in kinds:
             return True
-        level = _list_children(level, kinds, depth)
+        inner = level if kinds == {list} else [value for value in level if type(value) in (list, dict)]
+        if depth > USUAL_DEPTH:  # a list that contains itself twice would double every level
+            inner = list({id(value): value for value in inner}.values())
+        level = list(chain.from_iterable(inner))
+        if dict in kinds:
+            level += chain.from_iterable(value.values() for value in inner if type(value) is dict)
     return False
 
 
 def explain_values(row: Any, unsafe: re.Pattern[str] = UNSAFE) -> list[Problem]:
-    """Return a problem for each value in a row that JSON Lines may not contain, up to `EXPLAINED`."""
+    """Return a problem for each value in a row that JSON Lines may not contain, up to `EXPLAINED`.
+
+    These are unsafe characters, numbers that are not finite, values that are nested too deeply and anything that is no
+    JSON value.
+    """
     try:
         return list(islice(_find_wrong(row, (), unsafe), EXPLAINED))
     except RecursionError:

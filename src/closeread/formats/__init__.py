@@ -31,11 +31,6 @@ class FormatFolder:
     read: Callable[[Path], ParsedFolder]
 
 
-def chain_splits(splits: Mapping[str, Sequence[Record]]) -> Sequence[Record]:
-    """Return the records of several splits, one split after the other."""
-    return list(chain.from_iterable(splits.values()))
-
-
 @dataclass(frozen=True)
 class Format:
     """A format that gold is kept in.
@@ -59,7 +54,9 @@ class Format:
     suffixes: tuple[str, ...] = ()
     first_line: re.Pattern[str] | None = None
     folder: FormatFolder | None = None
-    unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = chain_splits
+    unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = lambda splits: list(
+        chain.from_iterable(splits.values())
+    )
     read_system: Callable[[Path, str], Parsed] | None = None
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False

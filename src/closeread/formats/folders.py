@@ -184,8 +184,20 @@ a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a
         if (first := collisions.get(name)) is not None:
             what = f"{quote(name)} and {quote(first)} can't both be names of files"
             problems.append(Problem(f"{what}: they differ only in case or accents"))
-        found = f"{quote(name)} can't be the name of a file"
-        problems += [Problem(f"{found}: {why}") for why in describe_unwritable(name, suffix)]
+        file, unsafe = name + suffix, UNSAFE.search(name)
+        size = len(file.encode("utf-8", "surrogatepass"))
+        is_reserved = sys.platform == "win32" and (RESERVED.search(name) or DEVICE.match(file))
+        for is_so, why in (
+            (not name, "it is empty"),
+            (name.startswith("."), "it begins with a dot"),
+            (unsafe, f"it contains the control character U+{ord(unsafe[0]):04X}" if unsafe else ""),
+            (SLASHES.search(name), "it contains a slash"),
+            (file.endswith((".", " ")), "it ends in a dot or a space"),
+            (size > LONGEST_NAME, f"it is too long: {size:,} bytes (limit: {LONGEST_NAME})"),
+            (is_reserved, "it has a character or is a word that Windows reserves"),
+        ):
+            if is_so:
+                problems.append(Problem(f"{quote(name)} can't be the name of a file: {why}"))
     return problems
 
 
@@ -198,23 +210,3 @@ def find_collisions(names: Iterable[str]) -> dict[str, str]:
     seen: dict[str, str] = {}
     firsts = ((name, seen.setdefault(normalize("NFC", normalize("NFC", name).casefold()), name)) for name in names)
     return {name: first for name, first in firsts if first != name}
-
-
-def describe_unwritable(name: str, suffix: str = "") -> Iterator[str]:
-    """Say why a name can't be that of a file; say nothing if it can."""
-    file = name + suffix
-    size = len(file.encode("utf-8", "surrogatepass"))
-    if not name:
-        yield "it is empty"
-    elif name.startswith("."):
-        yield "it begins with a dot"
-    if unsafe := UNSAFE.search(name):
-        yield f"it contains the control character U+{ord(unsafe[0]):04X}"
-    if SLASHES.search(name):
-        yield "it contains a slash"
-    if file.endswith((".", " ")):
-        yield "it ends in a dot or a space"
-    if size > LONGEST_NAME:
-        yield f"it is too long: {size:,} bytes (limit: {LONGEST_NAME})"
-    if sys.platform == "win32" and (RESERVED.search(name) or DEVICE.match(file)):
-        yield "it has a character or is a word that Windows reserves"
