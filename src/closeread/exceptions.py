@@ -102,6 +102,20 @@ class ProblemList(list[Problem]):
         else:
             super().append(problem)
 
+    def add(self, what: str, line: int | None = None, *, file: str | None = None) -> None:
+        """Add a problem."""
+        self.append(Problem(what, line, file))
+
+    @property
+    def total(self) -> int:
+        """How many problems there are, those that are only counted included."""
+        return sum(problem.times for problem in self)
+
+    def raise_any(self, path: Path) -> None:
+        """Raise a FormatError with the problems, in the order of the file, if there are any."""
+        if self:
+            raise FormatError(path, sorted(self, key=lambda problem: problem.order))
+
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add problems one by one."""
         for problem in problems:

@@ -1,7 +1,5 @@
 """Reading CoNLL files: brackets, words, markers, and the messages for invalid files."""
 
-import re
-
 import pytest
 from shared.conll_documents import document
 from shared.for_each import for_each
@@ -315,11 +313,8 @@ def test_reading_stops_after_many_problems(read, monkeypatch):
     for text in (document(*rows), document("x -", *("a b c" for _ in rows)), "a\x01b\n" * (2 * limits.MAX_PROBLEMS)):
         with pytest.raises(FormatError) as caught:
             read(text)
-        assert len(caught.value.problems) == limits.MAX_PROBLEMS + 1
-        found = re.fullmatch(
-            r"has at least ([0-9,]+) problems; only 300 are reported", caught.value.problems[0].message
-        )
-        assert int(found[1].replace(",", "")) > limits.MAX_PROBLEMS
+        assert len(caught.value.problems) <= limits.MAX_PROBLEMS + 1
+        assert sum(problem.times for problem in caught.value.problems) > limits.MAX_PROBLEMS
 
 
 def test_a_line_has_a_limit(read, monkeypatch):

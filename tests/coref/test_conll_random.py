@@ -8,7 +8,7 @@ from shared.conll_documents import as_plain_values, document, random_tables
 from twins import conll as twin
 
 from closeread.exceptions import FormatError
-from closeread.formats import stored_text
+from closeread.tasks.coref.formats import lines
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll, read_records
 
 FRAGMENTS = [
@@ -101,7 +101,7 @@ def test_the_slow_twin_agrees(file, text, part, column):
     except (ValueError, TypeError, KeyError, IndexError):
         slow = None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_text, "PART", part)
+        patch.setattr(lines, "PART", part)
         if slow is None:
             with pytest.raises(FormatError):
                 read_conll(file, column)
@@ -144,7 +144,7 @@ def test_a_file_read_in_parts_is_that_read_at_once(file, text, many, mark, part)
     file.write_bytes((mark + "".join(texts)).encode("utf-8"))
     expected = read_outcome(file)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_text, "PART", part)
+        patch.setattr(lines, "PART", part)
         assert read_outcome(file) == expected
 
 
@@ -162,3 +162,17 @@ def read_outcome(file):
         *(as_plain_values(table), [column.tolist() for column in columns], list(table.labels), rank, table.notices),
         *(words, lines, table.unnamed),
     )
+
+
+@given(text=st.lists(st.text("ab\r", max_size=9), max_size=8).map("\n".join).map(str.encode), part=st.integers(1, 12))
+def test_parts_are_whole_lines(text, part):
+    found = [line + b"\n" for line in text.split(b"\n")]
+    assert b"".join(lines.iterate_lines(text, 0)) == text
+    assert list(lines.iterate_lines(text, 0)) == [*found[:-1], *filter(None, [found[-1][:-1]])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "PART", part)
+        parts = list(lines.iterate_parts(text, 0, len(text)))
+    assert b"".join(data for _, data in parts) == text
+    assert all(text[place : place + len(data)] == data for place, data in parts)
+    assert all(len(data) <= part or data.count(b"\n") <= 1 for _, data in parts)
+    assert all(data.endswith(b"\n") for _, data in parts[:-1])

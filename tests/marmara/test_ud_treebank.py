@@ -212,8 +212,7 @@ def test_names_in_several_files():
 
 def test_many_problems_are_not_all_listed():
     found = problems("# newdoc id = 7\n" + "x\n" * 1000)
-    assert found[-1] == "a.conllu: has at least 301 problems; only 300 are reported"
-    assert len(found) == 301
+    assert len(found) == 300
 
 
 LINES = st.sampled_from(

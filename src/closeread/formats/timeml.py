@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from closeread.exceptions import quote
-from closeread.formats.problems import Problems
+from closeread.exceptions import ProblemList, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 
 TEXT, DCT, EVENT, TIMEX = "TEXT", "DCT", "EVENT", "TIMEX3"
@@ -161,7 +160,7 @@ class Document:
 
 def read_timeml(path: Path) -> Document:
     """Read the document of a file."""
-    root, problems = read_xml(path), Problems()
+    root, problems = read_xml(path), ProblemList()
     if root.name != "TimeML":
         problems.add(f"the root element is {quote(root.name)} (expected TimeML)", root.line)
     body = next(root.below(TEXT), root)
@@ -215,7 +214,7 @@ def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[E
             yield element
 
 
-def _check_ids(elements: Iterable[Span | Entry], problems: Problems) -> None:
+def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
     """Report elements of one name with a missing or repeated id."""
     seen: dict[str, int | None] = {}
     for element in elements:
@@ -235,7 +234,7 @@ class _Ends:
     """The possible arguments of links; errors of instances are added to the problems."""
 
     def __init__(
-        self, events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: Problems
+        self, events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: ProblemList
     ) -> None:
         self._events: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
         self._times = {time.attributes.get("tid", "") for time in times}
@@ -268,7 +267,7 @@ class _Ends:
         return (made or [found])[0], ""
 
 
-def _read_tlink(element: Element, ends: _Ends, problems: Problems) -> Tlink | None:
+def _read_tlink(element: Element, ends: _Ends, problems: ProblemList) -> Tlink | None:
     """Read a link; return None and report its problems if it is invalid."""
     given, intervals, wrong = element.attributes, [], []
     for side in (_SOURCES, _TARGETS):

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, quote_json
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote, quote_json
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
-from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.tasks.coref.documents import MentionTable, find_genre
 from closeread.tasks.coref.metrics.slices import FIELDS
@@ -57,7 +56,7 @@ def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
     Raises:
         FormatError: as `add_fields`.
     """
-    problems = Problems()
+    problems = ProblemList()
     rows, further = _read_rows(path, problems, len(documents) + limits.MAX_EXPLAINED)
     columns = dict.fromkeys(name for _, row in rows for name in row)
     line_of: dict[str, int] = {}
@@ -91,7 +90,7 @@ def _suggest_part(name: str, documents: Sequence[str]) -> str:
     return f"; did you mean {quote(whole)}? (the part belongs to the name)" if whole else ""
 
 
-def _format_value(column: str, value: Any, line: int, problems: Problems) -> str:
+def _format_value(column: str, value: Any, line: int, problems: ProblemList) -> str:
     """Return a value as text; add a problem if it is none."""
     if value is None or isinstance(value, str):
         text = value or ""
@@ -105,7 +104,7 @@ def _format_value(column: str, value: Any, line: int, problems: Problems) -> str
     return text
 
 
-def _read_rows(path: Path, problems: Problems, most: int) -> tuple[list[Row], int]:
+def _read_rows(path: Path, problems: ProblemList, most: int) -> tuple[list[Row], int]:
     """Read the rows of a file, whatever its format, and check the names of its columns.
 
     Args:
@@ -140,7 +139,7 @@ def _split_tabs(line: str) -> list[str]:
     return line.split("\t")
 
 
-def _split_csv(lines: Sequence[str], problems: Problems) -> Iterator[tuple[int, list[str]]]:
+def _split_csv(lines: Sequence[str], problems: ProblemList) -> Iterator[tuple[int, list[str]]]:
     """Split lines into cells; a quoted cell may not contain a line end."""
     for number, line in enumerate(lines, start=1):
         try:
@@ -151,7 +150,7 @@ def _split_csv(lines: Sequence[str], problems: Problems) -> Iterator[tuple[int, 
                 return  # a quotation mark is open, so nobody knows what belongs to the cell
 
 
-def _check_rows(cells: Iterable[tuple[int, list[str]]], problems: Problems, most: int) -> tuple[list[Row], int]:
+def _check_rows(cells: Iterable[tuple[int, list[str]]], problems: ProblemList, most: int) -> tuple[list[Row], int]:
     """Return the rows below a header, without blank lines, as `_read_rows`."""
     filled = ((line, row) for line, row in cells if any(row))
     first, header = next(filled, (1, []))
@@ -171,7 +170,7 @@ def _check_rows(cells: Iterable[tuple[int, list[str]]], problems: Problems, most
     return ([], 0) if problems.total else (rows, further)
 
 
-def _check_columns(names: Sequence[str], line: int, problems: Problems) -> None:
+def _check_columns(names: Sequence[str], line: int, problems: ProblemList) -> None:
     """Find columns without a usable name, and rows or headers without the document or without anything else."""
     if DOCUMENT not in names or len(names) < 2:
         found = ", ".join(map(quote, names))

@@ -18,7 +18,6 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention, are_compatible
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
@@ -140,7 +139,7 @@ def _find_incompatible(forced: ForcedDocument, incompatible: str) -> Iterator[Pr
 
 def read_forced(path: Path) -> ForcedFile:
     """Read a file of decisions."""
-    problems = Problems()
+    problems = ProblemList()
     documents: dict[str, ForcedDocument] = {}
     n_ignored = 0
     name, document = "", None
@@ -187,7 +186,7 @@ def read_forced(path: Path) -> ForcedFile:
     return ForcedFile(path, documents, n_ignored)
 
 
-def _read_decisions(document: ForcedDocument, problems: Problems) -> None:
+def _read_decisions(document: ForcedDocument, problems: ProblemList) -> None:
     """Read the cells of a document's rows."""
     opened: dict[str, list[tuple[int, int]]] = {}  # by chain, the token and the line where mentions begin
 

@@ -20,9 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.exceptions import pluralize, quote
+from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import ListedWords, MentionTable
@@ -68,7 +67,7 @@ class _Reader:
     """Reader of the lines of a file."""
 
     def __init__(self) -> None:
-        self.problems = Problems()
+        self.problems = ProblemList()
         self.words: list[str] = []
         self._lines: list[int] = []
         self._markables: dict[str, _Markable] = {}

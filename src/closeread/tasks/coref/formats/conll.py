@@ -40,15 +40,13 @@ import numpy as np
 
 from closeread import limits
 from closeread.arrays import Ints
-from closeread.exceptions import pluralize, quote, shorten
+from closeread.exceptions import ProblemList, pluralize, quote, shorten
 from closeread.formats import Format
-from closeread.formats.problems import Problems
-from closeread.formats.stored_text import HeldText, Text, iterate_lines, open_large
 from closeread.formats.text import UNSAFE, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table
 from closeread.tasks.coref.formats.coref_json import table_of
-from closeread.tasks.coref.formats.lines import StoredWords, read_parts
+from closeread.tasks.coref.formats.lines import StoredWords, iterate_lines, read_parts
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
@@ -154,7 +152,7 @@ class _Mentions:
 class ConllWords(StoredWords):
     """The words and other columns of a file's documents; documents without such a column have no words."""
 
-    def __init__(self, text: Text, places: Sequence[_Place]) -> None:
+    def __init__(self, text: bytes, places: Sequence[_Place]) -> None:
         super().__init__(text, [place.digest for place in places])
         self._places = places
 
@@ -197,12 +195,12 @@ class ConllWords(StoredWords):
 class _Reader:
     """Reader of the lines of a file."""
 
-    def __init__(self, path: Path, text: Text, word_column: int | None) -> None:
+    def __init__(self, path: Path, text: bytes, word_column: int | None) -> None:
         self.documents: list[Document] = []
         self.places: list[_Place] = []
         self.seen: dict[str, int] = {}  # the first line of each document name
         self.unnamed: set[int] = set()
-        self.problems = Problems()
+        self.problems = ProblemList()
         self._path, self._text, self._word_column = path, text, word_column
         self._line = 0
         self._place: _Place | None = None  # of the current document
@@ -374,7 +372,7 @@ class _Reader:
         if self._place:
             found = f"document {quote(self._place.name)} never ends (expected '#end document')"
             self._report(found, self._place.line)
-            self._end_document(self._place, self._text.size)
+            self._end_document(self._place, len(self._text))
         elif not self.documents and not self.problems.total:
             self.problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
         self.problems.raise_any(self._path)
@@ -415,7 +413,7 @@ def read_records(path: Path, split: str, word_column: int | None = None) -> Pars
 
 
 def _read(path: Path, word_column: int | None) -> tuple[MentionTable, list[int]]:
-    text = open_large(path) or HeldText(read_bytes(path))
+    text = read_bytes(path)
     reader = _Reader(path, text, word_column)
     read_parts(path, text, reader.take)
     return reader.finish(), list(reader.seen.values())

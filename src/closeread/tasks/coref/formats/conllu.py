@@ -34,10 +34,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread import limits
-from closeread.exceptions import pluralize, quote
+from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.problems import Problems
-from closeread.formats.stored_text import HeldText, Text, open_large
 from closeread.formats.text import UNSAFE, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -190,13 +188,13 @@ class _Reader:
     """Reader of the lines of a file."""
 
     def __init__(self, path: Path) -> None:
-        self.problems = Problems()
+        self.problems = ProblemList()
         self.documents: list[Document] = []
         self.places: list[_Place] = []
         self.digests: list[bytes] = []
         self.has_types = False
         self._path = path
-        self._lacking = Problems()  # parents that don't exist, which are reported if there are no other problems
+        self._lacking = ProblemList()  # parents that don't exist, which are reported if there are no other problems
         self._seen: dict[str, int] = {}  # the line of each document's header
         self._begin: int | None = None  # the position of the first line
         self._line = self._n_headers = self._n_bridging = 0
@@ -491,7 +489,7 @@ class _Reader:
     def _report(self, what: str, line: int | None = None) -> None:
         self.problems.add(what, self._line if line is None else line)
 
-    def finish(self, text: Text) -> MentionTable:
+    def finish(self, text: bytes) -> MentionTable:
         """Return all documents.
 
         Raises:
@@ -535,14 +533,14 @@ def _merge_parts(parts: Sequence[tuple[int, int]]) -> Parts:
 class ConlluWords(StoredWords):
     """The words of a file's documents."""
 
-    def __init__(self, text: Text, digests: Sequence[bytes], places: Sequence[_Place]) -> None:
+    def __init__(self, text: bytes, digests: Sequence[bytes], places: Sequence[_Place]) -> None:
         super().__init__(text, digests)
         self._places = places
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
         place, *after = self._places[document : document + 2]
-        for number, line in self._iterate_lines(place.begin, after[0].begin if after else self._text.size, place.line):
+        for number, line in self._iterate_lines(place.begin, after[0].begin if after else len(self._text), place.line):
             cells = line.split(b"\t", 2)
             if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
                 yield number, b"_" if b"." in cells[0] else cells[1]
@@ -567,7 +565,7 @@ def read_records(path: Path, split: str) -> Parsed:
 
 
 def _read(path: Path) -> tuple[MentionTable, list[int]]:
-    text = open_large(path) or HeldText(read_bytes(path))
+    text = read_bytes(path)
     reader = _Reader(path)
     read_parts(path, text, reader.take, allow_controls=True)
     return reader.finish(text), [place.header for place in reader.places]

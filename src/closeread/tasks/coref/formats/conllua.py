@@ -31,9 +31,8 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.exceptions import quote
+from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
-from closeread.formats.problems import Problems
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import EmptyNodes, ListedWords, MentionTable, Parts, choose_ids, list_lengths
@@ -84,7 +83,7 @@ class MarkableReader:
         documents: the markables of each document that has ended, in the order in which they open.
     """
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: ProblemList) -> None:
         self.documents: list[list[Markable]] = []
         self._problems = problems
         # Of the current document: markables, markables by id, those that are open in the order of their brackets, and
@@ -211,7 +210,7 @@ class BridgingReader:
             that is given as an entity only.
     """
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: ProblemList) -> None:
         self.documents: list[dict[str, str | None]] = []
         self._problems = problems
         # Of the current document: anchors by anaphor, and the lines of the open brackets.
@@ -317,7 +316,7 @@ def make_table(
     identity: MarkableReader,
     deixis: MarkableReader,
     bridging: BridgingReader,
-    problems: Problems,
+    problems: ProblemList,
 ) -> MentionTable:
     """Convert documents to columns; report what is wrong with their split antecedents."""
     table = _make_layer(documents, identity.documents, bridging.documents, problems)
@@ -331,7 +330,7 @@ def _make_layer(
     documents: Sequence[DocumentTokens],
     markables: Sequence[Sequence[Markable]],
     anchors: Sequence[dict[str, str | None]],
-    problems: Problems,
+    problems: ProblemList,
 ) -> MentionTable:
     number: dict[tuple[int, str], int] = {}  # the number of each entity of each document
     rows: list[tuple[int, int, Parts, tuple[int, ...]]] = []  # entity, document, parts and minimum span of each mention
@@ -381,7 +380,7 @@ def _place_of(markable: Markable, document: DocumentTokens) -> Place:
     return ((-1 - words, markable.zero - before - 1),)
 
 
-def _minimum_of(markable: Markable, document: DocumentTokens, problems: Problems) -> tuple[int, ...]:
+def _minimum_of(markable: Markable, document: DocumentTokens, problems: ProblemList) -> tuple[int, ...]:
     if markable.minimum is None:
         return ()
     first, last = markable.minimum
@@ -402,7 +401,7 @@ def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
 
 
 def _relate(
-    markables: Sequence[Markable], places: Sequence[Place], anchors: Mapping[str, str | None], problems: Problems
+    markables: Sequence[Markable], places: Sequence[Place], anchors: Mapping[str, str | None], problems: ProblemList
 ) -> DocumentRelations:
     non_referring: dict[str, list[Place]] = {}
     for markable, place in zip(markables, places, strict=True):
@@ -413,7 +412,7 @@ def _relate(
     return DocumentRelations(_list_antecedents(markables, problems), non_referring, bridging, unknown)
 
 
-def _list_antecedents(markables: Sequence[Markable], problems: Problems) -> dict[str, list[str]]:
+def _list_antecedents(markables: Sequence[Markable], problems: ProblemList) -> dict[str, list[str]]:
     """List the antecedents of each entity with split antecedents."""
     direct: dict[str, dict[str, int]] = {}  # the antecedents of an entity, each with the line that says so
     known = {markable.entity for markable in markables}
@@ -644,7 +643,7 @@ class _Reader:
     """Reader of the lines of a file."""
 
     def __init__(self) -> None:
-        self.problems = Problems()
+        self.problems = ProblemList()
         self.documents: list[DocumentTokens] = []
         self.identity = MarkableReader(self.problems)
         self.deixis = MarkableReader(self.problems)

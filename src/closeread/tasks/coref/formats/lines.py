@@ -9,24 +9,26 @@ from io import BytesIO
 from pathlib import Path
 
 from closeread import limits
-from closeread.formats.problems import Problems
-from closeread.formats.stored_text import Text, find_begin, iterate_parts
-from closeread.formats.text import check_encoding
+from closeread.exceptions import ProblemList
+from closeread.formats.text import BYTE_ORDER_MARK, check_encoding
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
 """The bytes that lines of text may contain."""
 
+PART = 2**22
+"""How many bytes of a file are looked at together, unless a line is longer."""
 
-def read_parts(path: Path, text: Text, take: Callable[[int, bytes], None], *, allow_controls: bool = False) -> None:
+
+def read_parts(path: Path, text: bytes, take: Callable[[int, bytes], None], *, allow_controls: bool = False) -> None:
     """Check that a file is text, and give its parts and their positions to a reader, unless something is wrong.
 
     Raises:
         FormatError: it is no UTF-8, has lines that are too long, or control characters if these are not allowed.
     """
-    problems, line, begin = Problems(), 1, find_begin(text)
-    if begin == text.size:
+    problems, line, begin = ProblemList(), 1, len(BYTE_ORDER_MARK) * text.startswith(BYTE_ORDER_MARK)
+    if begin == len(text):
         check_encoding(path, b"")
-    for position, data in iterate_parts(text, begin, text.size):
+    for position, data in iterate_parts(text, begin, len(text)):
         if position == begin or b"\0" in data:
             check_encoding(path, data)
         if not _is_clean(data, allow_controls=allow_controls):
@@ -37,6 +39,23 @@ def read_parts(path: Path, text: Text, take: Callable[[int, bytes], None], *, al
             take(position, data)
         line += data.count(b"\n")
     problems.raise_any(path)
+
+
+def iterate_parts(text: bytes, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the parts of a range that begins with a line, of whole lines, each with its position."""
+    while begin < end:
+        cut = begin + PART
+        cut = end if cut >= end else text.rfind(b"\n", begin, cut) + 1 or text.find(b"\n", cut, end) + 1 or end
+        yield begin, text[begin:cut]
+        begin = cut
+
+
+def iterate_lines(text: bytes, begin: int) -> Iterator[bytes]:
+    """Yield the lines from a position on, with their ends."""
+    while begin < len(text):
+        end = text.find(b"\n", begin) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
 
 
 def _is_clean(data: bytes, *, allow_controls: bool) -> bool:
@@ -50,7 +69,7 @@ def _is_clean(data: bytes, *, allow_controls: bool) -> bool:
         return False
 
 
-def _find_problems(data: bytes, first_line: int, problems: Problems, *, allow_controls: bool) -> None:
+def _find_problems(data: bytes, first_line: int, problems: ProblemList, *, allow_controls: bool) -> None:
     for number, line in enumerate(BytesIO(data), first_line):
         line = line.removesuffix(b"\n").removesuffix(b"\r")
         if len(line) > limits.MAX_LINE_BYTES:
@@ -73,7 +92,7 @@ class StoredWords(ABC):
         digests: a digest of the words of each document; different digests do not imply different words.
     """
 
-    def __init__(self, text: Text, digests: Sequence[bytes]) -> None:
+    def __init__(self, text: bytes, digests: Sequence[bytes]) -> None:
         self._text, self._digests = text, digests
         self._lines: tuple[int, list[int]] | None = None
 

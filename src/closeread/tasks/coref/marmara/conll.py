@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import Problem, pluralize, quote
-from closeread.formats.problems import Problems
+from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
 from closeread.tasks.coref.formats.conll import ConllWords, read_conll
@@ -126,7 +125,7 @@ class ConllDocument(NamedTuple):
     rows: Sequence[Row]
     mentions: Sequence[tuple[str, Span]]
 
-    def find_chains(self, problems: Problems) -> list[list[Span]]:
+    def find_chains(self, problems: ProblemList) -> list[list[Span]]:
         """Return the chains, which may be of one mention, in the order of the file.
 
         Errors, by the line on which a mention ends: it is over two sentences, stands twice, or overlaps another of its
@@ -153,7 +152,7 @@ class ConllDocument(NamedTuple):
         return list(chains.values())
 
 
-def read_documents(path: Path, problems: Problems) -> list[ConllDocument]:
+def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     """Read the documents of a CoNLL file; those without the columns are a problem, and left out."""
     table = read_conll(path)
     words = table.words if isinstance(table.words, ConllWords) else None
@@ -222,7 +221,7 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
     Returns:
         The records, in the order of the treebank, and notices of documents that the file calls otherwise, by line.
     """
-    problems = Problems()
+    problems = ProblemList()
     index = _Index(treebank)
     parts = [_check_rows(document, index, problems) for document in read_documents(path, problems)]
     ordered = {
@@ -247,7 +246,7 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
     return records, notices
 
 
-def _check_rows(document: ConllDocument, index: _Index, problems: Problems) -> _Part:
+def _check_rows(document: ConllDocument, index: _Index, problems: ProblemList) -> _Part:
     """Compare the rows of a document with the treebank, sentence by sentence."""
     homes = (index.documents[row.sentence] for row in document.rows if row.sentence in index.documents)
     part = _Part(document, next(homes, None))
@@ -276,7 +275,7 @@ def _check_rows(document: ConllDocument, index: _Index, problems: Problems) -> _
     return part
 
 
-def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str]], problems: Problems) -> list[_Part]:
+def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str]], problems: ProblemList) -> list[_Part]:
     """Return the documents of the file that are a document of the treebank, or its parts, in order.
 
     Words of the treebank's document without a row are a problem at the row after them, or else at the last one.

@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import FormatError, Problem, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.problems import Problems
 from closeread.formats.text import read_lines
 from closeread.records import Record
 from closeread.tasks.coref.annotators import AnnotatorFile, compare_tokens, read_annotator
@@ -80,7 +79,7 @@ class Equalities(NamedTuple):
 
 def read_given(path: Path) -> Given:
     """Read a file of given mentions."""
-    problems = Problems()
+    problems = ProblemList()
     documents = read_documents(path, problems)
     if len(documents) > 1:
         found = f"contains {len(documents):,} documents"
@@ -103,7 +102,7 @@ def read_given(path: Path) -> Given:
 
 def read_equalities(path: Path, given: Given) -> Equalities:
     """Read an annotation."""
-    problems = Problems()
+    problems = ProblemList()
     chains = {m_id: [span] for m_id, span in given.mentions.items()}
     for line, text in enumerate(read_lines(path), 1):
         if not text.strip() or text.lstrip().startswith("#"):
@@ -117,7 +116,7 @@ def read_equalities(path: Path, given: Given) -> Equalities:
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
 
 
-def _parse_line(text: str, given: Given, line: int, problems: Problems) -> list[str] | None:
+def _parse_line(text: str, given: Given, line: int, problems: ProblemList) -> list[str] | None:
     """Return the ids of a line; None if something is wrong."""
     sides = [side.strip() for side in text.split("=")]
     if len(sides) < 2:
@@ -142,7 +141,7 @@ def _parse_line(text: str, given: Given, line: int, problems: Problems) -> list[
     return None if wrong else ids
 
 
-def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: Problems) -> None:
+def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: ProblemList) -> None:
     """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
     *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
     new = [span for chain in others for span in chain]

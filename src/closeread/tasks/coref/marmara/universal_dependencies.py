@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, quote
-from closeread.formats.problems import Problems
+from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.text import UNSAFE, split_lines
 from closeread.records import Record
 
@@ -175,11 +174,7 @@ def read_ud_treebank(
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
             continue
-        found = reader.read(name, lines)
-        problems += sorted(found.listed, key=lambda problem: problem.order)
-        if found.total > len(found.listed):
-            what = f"has at least {found.total:,} problems; only {limits.MAX_PROBLEMS} are reported"
-            problems.append(Problem(what, None, name))
+        problems += sorted(reader.read(name, lines), key=lambda problem: problem.order)
     return reader.documents, reader.files, problems
 
 
@@ -199,9 +194,9 @@ class _Reader:
         # The file and the line where each name is first.
         self._named: dict[str, dict[str, tuple[str, int]]] = {"document": {}, "sentence": {}}
 
-    def read(self, name: str, lines: Sequence[str]) -> Problems:
+    def read(self, name: str, lines: Sequence[str]) -> ProblemList:
         """Read the lines of a file; return its problems."""
-        self._file, self._problems = name, Problems()
+        self._file, self._problems = name, ProblemList()
         self._document: _Header | None = None
         self._n_sentences = 0  # in the document
         self._header: _Header | None = None  # of the sentence

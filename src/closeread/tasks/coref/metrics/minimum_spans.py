@@ -36,8 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints
-from closeread.exceptions import RequestError, pluralize, quote
-from closeread.formats.problems import Problems
+from closeread.exceptions import ProblemList, RequestError, pluralize, quote
 from closeread.tasks.coref.documents import MentionTable, TreeRow, Trees, find_words
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.metrics.matching import merge_adjacent
@@ -68,7 +67,7 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
     files = [find_words(table, document) for document in range(len(table))]
     if not any(isinstance(words, ConllWords) for words, _ in files):
         raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
-    lacking, invalid, unbalanced = Problems(), Problems(), Problems()
+    lacking, invalid, unbalanced = ProblemList(), ProblemList(), ProblemList()
     rows: list[Sequence[TreeRow]] = []
     digests = []
     for document, (words, place) in enumerate(files):
