@@ -11,11 +11,12 @@ from pathlib import Path
 
 import click
 import pytest
+from shared.commands import list_commands
 from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
-from closeread.cli import derived, main
+from closeread.cli import derived
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
@@ -31,17 +32,7 @@ def baselines(ran):
     ran("baseline", "mctaco", "random", "--seed", "3", "--config", "sample", "-o", "coin.txt")
 
 
-def every_command(group=main, path=()):
-    """All commands with their names."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        yield (*path, name), command
-        if isinstance(command, click.Group):
-            yield from every_command(command, (*path, name))
-
-
-@for_each(("path", "command"), list(every_command()), ids=lambda case: " ".join(case[0]))
+@for_each(("path", "command"), list_commands(), ids=lambda case: " ".join(case[0]))
 def test_help_teaches_by_example(run, path, command):
     result = run(*path, "--help")
     assert result.exit_code == 0

@@ -9,16 +9,16 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import click
 import pytest
 from shared import json_lines
 from shared.boards import NOON, make_store, run_judge, sample_board, score_here, send, send_answers, write_rows
+from shared.commands import list_commands
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
 from shared.extras import find_lacking
 from shared.leaderboards import make_index
 from shared.terminals import show
 
-from closeread.cli import main, printing
+from closeread.cli import printing
 from closeread.corpus import showing
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
@@ -187,7 +187,7 @@ def test_every_command_with_tables_is_tried():
     tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in (*COMMANDS, *OF_STORES)}
     scored = {load_corpus(corpus).procedure for corpus in corpus_names()} | {"coref", "tlinks"}
     assert scored == set(procedure_names())
-    for path, command in walk(main, ()):
+    for path, command in list_commands():
         prints_tables = any(param.name == "style" for param in command.params) or " ".join(path) in WITHOUT_STYLE
         if prints_tables and path[0] not in OTHERS:
             known = {name[0] for name in tried} if path[0] in WHOLE else tried
@@ -350,13 +350,3 @@ def test_a_terminal_of_another_process(files):
     assert re.split(r"  +", header)[1:3] == ["mctaco", "a folder/mctaco"]
     piped = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert "\x1b" not in piped
-
-
-def walk(group, path):
-    """All commands with their names."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        yield (*path, name), command
-        if isinstance(command, click.Group):
-            yield from walk(command, (*path, name))

@@ -77,33 +77,28 @@ def explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
 
     The two libraries read a few patterns differently, so that there may be no problem in words.
     """
+    import jsonschema  # takes 60 ms to import, and only errors need it
+
     try:
-        return _explain(found, schemas)
+        problems = [
+            Problem("is not a finite number", path=path)
+            for path, value in _walk(found)
+            if isinstance(value, float) and not math.isfinite(value)
+        ]
+        for schema in schemas:
+            draft = jsonschema.validators.validator_for(schema)
+            # Each error takes some kilobytes.
+            if errors := list(islice(draft(schema).iter_errors(found), limits.MAX_PROBLEMS + 1)):
+                errors.sort(key=lambda error: [(isinstance(step, str), step) for step in error.absolute_path])
+                # A value of the wrong type is none of the choices either, and only the choices say what is expected.
+                chosen = {error.json_path for error in errors if error.validator == "enum"}
+                told = (error for error in errors if error.validator != "type" or error.json_path not in chosen)
+                problems += (problem for error in told for problem in describe(error))
+                break
     except RecursionError:
         return [Problem("is nested too deeply")]
     except (TypeError, ValueError):  # too many digits to print, or no JSON, such as pandas.NA
         return []
-
-
-def _explain(found: Any, schemas: Iterable[Schema]) -> list[Problem]:
-    import jsonschema  # takes 60 ms to import, and only errors need it
-
-    problems = [
-        Problem("is not a finite number", path=path)
-        for path, value in _walk(found)
-        if isinstance(value, float) and not math.isfinite(value)
-    ]
-    for schema in schemas:
-        draft = jsonschema.validators.validator_for(schema)
-        # Each error takes some kilobytes.
-        errors = list(islice(draft(schema).iter_errors(found), limits.MAX_PROBLEMS + 1))
-        if errors:
-            errors.sort(key=lambda error: [(isinstance(step, str), step) for step in error.absolute_path])
-            # A value of the wrong type is none of the choices either, and only the choices say what is expected.
-            chosen = {error.json_path for error in errors if error.validator == "enum"}
-            told = (error for error in errors if error.validator != "type" or error.json_path not in chosen)
-            problems += (problem for error in told for problem in describe(error))
-            break
     if len(problems) > limits.MAX_PROBLEMS:
         return [*problems[: limits.MAX_PROBLEMS], Problem("has further problems, not listed")]
     return problems
@@ -203,10 +198,6 @@ def _name_value(value: object) -> str:
     """Name a value of the wrong type: scalars as they are, others by their type."""
     if value is None or isinstance(value, str | int | float):
         return quote_json(value)
-    return (
-        "a list"
-        if isinstance(value, list)
-        else "an object"
-        if isinstance(value, Mapping)
-        else f"a {type(value).__name__}"
-    )
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, Mapping) else f"a {type(value).__name__}"

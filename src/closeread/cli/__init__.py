@@ -11,8 +11,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -30,7 +30,8 @@ WORDS = "closeread.words"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """What a full disk says; other files than standard output have a name."""
 
-NO_MEMORY = "there is not enough memory for this"
+UNLOADED = ("failed to map segment", "annot allocate memory")
+"""What the loader of Linux says of a library for which there is not enough memory."""
 
 # Threads of NumPy's linear algebra wait for work in a loop, on all cores, for longer than most commands take.  They are
 # to sleep after 2 ** 4 cycles.  NumPy, which reads this, is imported later.
@@ -80,8 +81,10 @@ class LazyGroup(Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; bad input and bad requests exit with a message and a code instead of a traceback."""
+        if threading.current_thread() is threading.main_thread():  # signals are handled there only
+            signal.signal(signal.SIGTERM, exit_by)  # so that partly written files are removed
         try:
-            with exit_on_sigterm(), word_for_command_line(), telling(tell):
+            with word_for_command_line(), telling(tell):
                 return super().invoke(ctx)
         except click.ClickException as error:  # click's own messages quote words as they were typed
             vars(error)["message"] = keep_on_line(error.message, ctx.meta[WORDS])
@@ -90,19 +93,12 @@ class LazyGroup(Group):
             raise click.ClickException(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
         except RequestError as error:
             raise click.UsageError(keep_on_line(escape(str(error)), ctx.meta[WORDS])) from error
-        except MemoryError as error:
-            raise click.ClickException(NO_MEMORY) from error
-        except ImportError as error:
-            if not is_out_of_memory(error):
+        except (MemoryError, ImportError) as error:
+            if isinstance(error, ImportError) and not any(said in str(error) for said in UNLOADED):
                 raise
-            raise click.ClickException(NO_MEMORY) from error
+            raise click.ClickException("there is not enough memory for this") from error
         except RecursionError as error:
             raise click.ClickException("something is nested too deeply") from error
-
-
-def is_out_of_memory(error: ImportError) -> bool:
-    """Return whether a library could not be loaded for lack of memory, as the loader of Linux says."""
-    return any(said in str(error) for said in ("failed to map segment", "annot allocate memory"))
 
 
 def keep_on_line(message: str, words: Sequence[str]) -> str:
@@ -114,21 +110,9 @@ def keep_on_line(message: str, words: Sequence[str]) -> str:
     return message
 
 
-@contextmanager
-def exit_on_sigterm() -> Iterator[None]:
-    """Turn SIGTERM into an exception inside the block, so that partly written files are removed."""
-
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():  # signals are handled there only
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def exit_by(number: int, frame: FrameType | None) -> NoReturn:
+    """Turn a signal into an exception."""
+    raise SystemExit(128 + number)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -381,7 +381,7 @@ class ProcedureHelp(NamedTuple):
         help: all of it, for the group.
         summary: the first line of a subcommand, after which the procedure is named in parentheses.
         details, key: paragraphs of a subcommand; the second, if gold is a key.
-        endings, key_endings: what follows the files in examples: with a corpus, and with a key.
+        endings, key_endings: what follows the files in examples: with a corpus, and with a key, if that differs.
     """
 
     help: str
@@ -389,7 +389,7 @@ class ProcedureHelp(NamedTuple):
     details: str
     key: str
     endings: Sequence[str]
-    key_endings: Sequence[str]
+    key_endings: Sequence[str] = ()
 
 
 KEY_FIRST = "The key is the first file; omit it if there are only counts"
@@ -406,7 +406,6 @@ PROCEDURES = {
         "Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first system "
         "is compared with each of the others.",
         f"{KEY_FIRST}.",
-        ("another.jsonl", "counts.parquet --resamples 10000"),
         ("another.jsonl", "counts.parquet --resamples 10000"),
     ),
     "score": ProcedureHelp(
@@ -442,7 +441,6 @@ PROCEDURES = {
         "are marked with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports "
         "have no counts, so they can't be tested.",
         f"{KEY_FIRST} and reports.",
-        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
         ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
     ),
     "validate": ProcedureHelp(
@@ -527,7 +525,10 @@ class ProcedureGroup(Group):
         own, said = str(self.name), procedure.help
         about = PROCEDURES[own]
         files = said.response if corpus else f"{said.key} {said.response}"
-        endings = [*(about.endings if corpus else about.key_endings), *(said.flags if own == "score" else ())]
+        endings = [
+            *(about.endings if corpus else about.key_endings or about.endings),
+            *(said.flags if own == "score" else ()),
+        ]
         shown = [f"closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
         parts = [
             about.summary if about.summary.endswith(".") else f"{about.summary} ({procedure.title}).",

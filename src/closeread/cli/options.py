@@ -282,15 +282,15 @@ class ScoredName(click.ParamType):  # type: ignore[type-arg]
 
 def make_place_options() -> list[click.Parameter]:
     """Return the options that say where gold is."""
-    config = "Use this config of the corpus; 'sample' comes with the package."
+    from closeread.parameters import SENTENCES
+
     own = "Use your own gold file, in the corpus's format, .jsonl or .parquet."
-    folder = "Read the corpus's files from this folder; they may differ from the release."
     configs, splits = completion.find("configs"), completion.find("splits")
     return [
-        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=config),
-        click.Option(["--split"], metavar="NAME", shell_complete=splits, help="Use this split of the corpus."),
+        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=SENTENCES["config"]),
+        click.Option(["--split"], metavar="NAME", shell_complete=splits, help=SENTENCES["split"]),
         click.Option(["--gold"], type=FILE, metavar="FILE", help=own),
-        click.Option(["--data-dir"], type=NAMED, metavar="DIR", help=folder),
+        click.Option(["--data-dir"], type=NAMED, metavar="DIR", help=SENTENCES["data_dir"]),
     ]
 
 
