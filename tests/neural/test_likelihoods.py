@@ -15,7 +15,7 @@ from twins.likelihoods import causal_likelihood, masked_likelihood  # noqa: E402
 from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import likelihoods  # noqa: E402
 from closeread.neural.likelihoods import CAUSAL, MASKED, LikelihoodModel  # noqa: E402
-from closeread.neural.pair_classifier import TextPairs  # noqa: E402
+from closeread.neural.pairs import TextPairs  # noqa: E402
 
 pytestmark = pytest.mark.gate
 

@@ -10,9 +10,8 @@ torch = pytest.importorskip("torch")
 
 from twins import link_model as twin  # noqa: E402
 
-from closeread.neural import link_model  # noqa: E402
-from closeread.neural.link_learning import LabelledPairs, LinkLearner, LinkSystem, predict_pairs  # noqa: E402
-from closeread.neural.link_model import LinkModel, Sizes  # noqa: E402
+from closeread.neural import links  # noqa: E402
+from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, Sizes, predict_pairs  # noqa: E402  # noqa: E402
 from closeread.neural.spans import Spans  # noqa: E402
 
 pytestmark = pytest.mark.gate
@@ -76,7 +75,7 @@ def test_losses_are_those_of_the_twin(learner, documents, variant, items):
 def test_predictions_are_those_of_the_twin(learner, documents, at_once):
     system = learner.model
     spans = learner._spans
-    with mock.patch.object(link_model, "MAX_PAIRS", at_once):
+    with mock.patch.object(links, "MAX_PAIRS", at_once):
         parts = list(predict_pairs(system, spans))
     found = {
         (d, a, c): (label, linked)

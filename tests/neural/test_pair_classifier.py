@@ -14,9 +14,17 @@ from shared.file_faults import file_faults  # noqa: E402
 from shared.tiny_encoder import make_encoder, make_tokenizer  # noqa: E402
 
 from closeread.exceptions import RequestError  # noqa: E402
-from closeread.neural import pair_classifier  # noqa: E402
-from closeread.neural.pair_classifier import PairClassifier, PairLearner, TextPairs, predict_pairs  # noqa: E402
-from closeread.neural.pair_runs import LabelledTexts, PairChoice, load_classifier, train_pairs  # noqa: E402
+from closeread.neural import pairs as pair_classifier  # noqa: E402
+from closeread.neural.pairs import (  # noqa: E402  # noqa: E402
+    LabelledTexts,
+    PairChoice,
+    PairClassifier,
+    PairLearner,
+    TextPairs,
+    load_classifier,
+    predict_pairs,
+    train_pairs,
+)
 from closeread.neural.run_files import read_run  # noqa: E402
 from closeread.neural.run_folders import RunFolder  # noqa: E402
 from closeread.neural.training import Setting, train  # noqa: E402

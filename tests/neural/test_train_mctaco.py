@@ -17,7 +17,7 @@ from shared.tiny_encoder import make_encoder
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
-from closeread.neural import encoders, pair_runs
+from closeread.neural import encoders, pairs
 from closeread.neural.training import Setting
 from closeread.tasks.mctaco.models import keep_questions, make_texts, split_questions
 
@@ -81,13 +81,13 @@ def test_the_encoder_sees_normalized_answers(encoder, tmp_path, run, monkeypatch
     assert make_texts([record], "proper").second == ["2.5 years, or 12 hours"]
     assert make_texts([record], "official").second == ["2.47 years, or 0.5 days"]  # 900 days of 365
     seen = []
-    cut = pair_runs.PairClassifier.cut
+    cut = pairs.PairClassifier.cut
 
     def cut_watched(self, pairs):
         seen.append(set(pairs.second))
         return cut(self, pairs)
 
-    monkeypatch.setattr(pair_runs.PairClassifier, "cut", cut_watched)
+    monkeypatch.setattr(pairs.PairClassifier, "cut", cut_watched)
     folder = tmp_path / "run"
     more = ["--unit-normalization", "official", "-o", folder]
     assert run("train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, *more).exit_code == 0

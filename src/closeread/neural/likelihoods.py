@@ -27,7 +27,7 @@ from closeread.arrays import Floats, Ints, expand_ranges
 from closeread.exceptions import RequestError, join_names, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import find_special_tokens, load_tokenizer, longest_input
-from closeread.neural.pair_classifier import TextPairs
+from closeread.neural.pairs import TextPairs
 from closeread.progress import report_progress
 
 MASKED, CAUSAL = "masked", "causal"

@@ -35,7 +35,7 @@ from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.neural.likelihoods import LikelihoodModel
-    from closeread.neural.pair_classifier import TextPairs
+    from closeread.neural.pairs import TextPairs
     from closeread.neural.training import Setting
 
 TASK = "mctaco"
@@ -137,7 +137,7 @@ def list_questions(records: Sequence[Record]) -> list[str]:
 
 def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> TextPairs:
     """Return the pairs of texts that a model sees: sentence and question, answer."""
-    from closeread.neural.pair_classifier import TextPairs
+    from closeread.neural.pairs import TextPairs
 
     first = [f"{record['sentence']} {record['question']}" for record in records]
     second = [str(record["answer"]) for record in records]
@@ -307,7 +307,7 @@ def train(
     Raises:
         RequestError: the folder is in use by another run, or there are too few questions.
     """
-    from closeread.neural.pair_runs import LabelledTexts, PairChoice, train_pairs
+    from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
@@ -507,8 +507,7 @@ def predict(records: Sequence[Record], run: Path, *, device: str = "cpu", precis
     Raises:
         FormatError: the folder does not hold a run of this task, or it is damaged.
     """
-    from closeread.neural.pair_classifier import predict_pairs
-    from closeread.neural.pair_runs import load_classifier
+    from closeread.neural.pairs import load_classifier, predict_pairs
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
 

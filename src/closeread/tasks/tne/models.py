@@ -29,7 +29,7 @@ from closeread.tasks.tne.procedure import PROCEDURE, check_linked
 from closeread.wording import fill_options
 
 if TYPE_CHECKING:
-    from closeread.neural.link_learning import LabelledPairs, PredictedPairs
+    from closeread.neural.links import LabelledPairs, PredictedPairs
     from closeread.neural.spans import Spans
     from closeread.neural.training import Setting
 
@@ -64,7 +64,7 @@ def find_links(documents: Documents) -> LabelledPairs:
     Raises:
         RequestError: a document has no gold links.
     """
-    from closeread.neural.link_learning import LabelledPairs
+    from closeread.neural.links import LabelledPairs
 
     check_linked(documents)
     labelled = documents.links.labelled
@@ -191,7 +191,7 @@ def train(
         training: documents with links to learn from.
         validation: documents with links on which every epoch is scored.
         run: a new folder; or that of a run to continue.
-        encoder: as `closeread.neural.link_runs.parse_encoder` reads it.
+        encoder: as `closeread.neural.links.parse_encoder` reads it.
         setting: how to train.
         variant: "coupled" or "decoupled".
         encoder_dropout: the dropout inside an encoder that is trained; None for its own.
@@ -200,7 +200,7 @@ def train(
     Raises:
         RequestError: documents have no links, or the folder is in use by another run.
     """
-    from closeread.neural.link_runs import Examples, LinkChoice, parse_encoder, train_links
+    from closeread.neural.links import Examples, LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
     learnt, held_out = documents_of(training.records), documents_of(validation.records)
@@ -279,8 +279,7 @@ def _predict_pairs(documents: Documents, run: Path, device: str, precision: str)
     Raises:
         FormatError: the folder does not hold a run of this task, or it is damaged.
     """
-    from closeread.neural.link_learning import predict_pairs
-    from closeread.neural.link_runs import load_system
+    from closeread.neural.links import load_system, predict_pairs
     from closeread.neural.run_files import RUN, read_run
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
