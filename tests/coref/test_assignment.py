@@ -11,8 +11,9 @@ from shared.for_each import for_each
 from twins.zeros import best_sum
 
 from closeread.arrays import LimitError
-from closeread.tasks.coref.metrics import assignment
-from closeread.tasks.coref.metrics.assignment import ROWS_PER_CALL, Pairs, Ranking, best_total, choose_best
+from closeread.tasks.coref.metrics import assignment, matching
+from closeread.tasks.coref.metrics.assignment import ROWS_PER_CALL, best_total
+from closeread.tasks.coref.metrics.matching import choose_best
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30)
 """Cells of a table: row, column and weight."""
@@ -110,21 +111,11 @@ TABLES = st.integers(1, 6).flatmap(
 
 def choose(documents):
     """Choose from the matrices of several documents; return the chosen cells as (document, row, column)."""
-    cells = [(d, *cell) for d, table in enumerate(documents) for cell in np.argwhere(table).tolist()]
-    sizes = np.array([table.shape for table in documents])
-    starts = np.cumsum(sizes, axis=0) - sizes
-    document, row, column = np.array(cells, np.int64).reshape(-1, 3).T
-    similarity = np.array([documents[d][i, j] for d, i, j in cells])
-    sides = [
-        Ranking(
-            np.repeat(np.arange(len(documents)), sizes[:, side]),
-            np.concatenate([np.arange(size) for size in sizes[:, side]]),
-            sizes[:, side],
-        )
-        for side in (0, 1)
-    ]
-    pairs = Pairs(starts[document, 0] + row, starts[document, 1] + column, similarity)
-    return [cells[i] for i in choose_best(pairs, *sides).tolist()]
+    chosen = []
+    for d, table in enumerate(documents):
+        pairs = {(i, j): table[i, j] for i, j in np.argwhere(table).tolist()}
+        chosen += [(d, *pair) for pair in choose_best(pairs, range(len(table)), range(len(table[0])), d)]
+    return chosen
 
 
 def solve(documents):
@@ -147,7 +138,7 @@ def test_choices_are_those_of_the_solver(tables):
 @given(tables=st.lists(TABLES.map(np.array), min_size=1, max_size=2))
 def test_documents_too_large_for_the_solver_have_the_same_sum(tables):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "MAX_CELLS", 36)
+        patch.setattr(matching, "MAX_CELLS", 36)
         chosen = choose([np.pad(table, (0, 7)) for table in tables])  # with candidates that have no pair
     for d, table in enumerate(tables):
         found = [(i, j) for document, i, j in chosen if document == d]
@@ -167,11 +158,3 @@ def test_ties_are_those_of_the_solver_for_the_whole_document():
 
 def test_nothing_to_choose():
     assert choose([np.zeros((2, 3))]) == []
-
-
-def test_of_too_many_pairs_in_all_the_document_with_most_is_named(monkeypatch):
-    monkeypatch.setattr(assignment, "MAX_ALL_PAIRS", 5)
-    document, counts = np.array([0, 1, 1, 2]), np.array([1, 2, 2, 1])
-    with pytest.raises(LimitError, match=r"document 1: 6 pairs of mentions .*at most 5\)"):
-        assignment.check_pairs(document, counts)
-    assignment.check_pairs(document[:3], counts[:3])

@@ -1,9 +1,8 @@
-"""The CoNLL-U reader on random text, next to a slow twin: the same documents, or the same problems."""
+"""The CoNLL-U reader on random text, at once and in parts."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
-from twins import conllu as twin
 
 from closeread import limits
 from closeread.exceptions import FormatError
@@ -136,51 +135,6 @@ def document(*cells):
     return DEFAULT + "\n".join(row(str(i), misc=cell) for i, cell in enumerate(cells, start=1)) + "\n\n"
 
 
-@pytest.mark.gate
-@given(
-    text=MESS | likely() | valid() | MESS.map(DEFAULT.__add__),
-    end=st.sampled_from(["\n", "\r\n"]),
-    part=st.sampled_from([1, 60, 200, 10**6]),
-)
-@settings(max_examples=400)
-@example(
-    text=document("Entity=(a[1/2]", "Entity=(a", "Entity=a[1/2])", "Entity=a)", "Entity=(a[2/2])"),
-    end="\n",
-    part=10**6,
-)
-@example(
-    text=document("Entity=(a[1/2])", "Entity=(a[2/2])", "Entity=(a[1/2])", "_", "Entity=(a[2/2])"),
-    end="\n",
-    part=10**6,
-)
-@example(text=row("1") + "\n\n" + row("1"), end="\r\n", part=1)
-@example(text=row("1") + "\n# newdoc\n" + row("1"), end="\n", part=1)
-@example(text=DEFAULT + row("1-2") + "\n" + row("1"), end="\n", part=60)
-@example(
-    text=DEFAULT + row("0.1", dependencies="2:x|0.2:y") + "\n" + row("0.2") + "\n" + row("1"),
-    end="\n",
-    part=1,
-)
-@example(text=document("Entity=(a)|Entity=(a)|Entity="), end="\n", part=1)
-@example(text=document("Entity=(a(a[1/2])a)"), end="\n", part=1)
-def test_the_slow_twin_agrees(file, text, end, part):
-    text = text.replace("\n", end)
-    file.write_bytes(text.encode("utf-8"))
-    if not text:
-        return
-    slow = twin.Reader(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "PART", part)
-        if not slow.problems:
-            compare(read_conllu(file), slow.documents)
-            return
-        with pytest.raises(FormatError) as caught:
-            read_conllu(file)
-        assert sorted((p.line or 0, p.message) for p in caught.value.problems) == sorted(
-            (line or 0, what) for line, what in slow.problems
-        )
-
-
 @given(
     text=valid() | likely() | MESS.map(DEFAULT.__add__),
     many=st.integers(1, 3),
@@ -217,43 +171,6 @@ def outcome(file):
         *(list(table.names), [column.tolist() for column in columns], list(table.labels), table.parts, words, lines),
         *(fields, nodes, table.notices, table.unnamed, table.document_fields),
     )
-
-
-def compare(table, documents):
-    assert list(table.names) == [document["name"] for document in documents]
-    assert table.n_tokens.tolist() == [len(document["words"]) for document in documents]
-    mentions, empty = [], []
-    for i, one in enumerate(documents):
-        assert list(table.words(i)) == one["words"]
-        assert [table.words.line_of(i, token) for token in range(len(one["words"]))] == one["lines"]
-        ids = list(dict.fromkeys(mention["label"] for mention in one["mentions"]))
-        for label in ids:
-            mentions += [(i, one, mention) for mention in one["mentions"] if mention["label"] == label]
-        empty += [(i, *node) for node in one["empty"]]
-    assert [table.labels[entity] for entity in table.entity] == [mention["label"] for _, _, mention in mentions]
-    assert table.document.tolist() == [i for i, _, _ in mentions]
-    assert table.entity.tolist() == number_entities(mentions)
-    assert table.n_entities == len(table.labels) == len(set(table.entity.tolist()))
-    spans = zip(table.start.tolist(), table.end.tolist(), strict=True)
-    found = [table.parts.get(row, (span,)) for row, span in enumerate(spans)]
-    assert [[token for s, e in parts for token in range(s, e + 1)] for parts in found] == [
-        mention["tokens"] for _, _, mention in mentions
-    ]
-    assert all(len(parts) > 1 for parts in table.parts.values())
-    assert table.head.tolist() == [mention["head"] for _, _, mention in mentions]
-    fields = table.mention_fields
-    assert list(fields["pos"]) == [one["pos"][mention["head"]] for _, one, mention in mentions]
-    assert list(fields.get("type", [""] * len(mentions))) == [mention["type"] for _, _, mention in mentions]
-    assert (table.empty is None) is (not empty)
-    if table.empty is not None:
-        columns = (table.empty.document, table.empty.token, table.empty.sentence)
-        rows = zip(*(column.tolist() for column in columns), map(list, table.empty.dependencies), strict=True)
-        assert list(rows) == empty
-
-
-def number_entities(mentions):
-    numbers = {}
-    return [numbers.setdefault((i, mention["label"]), len(numbers)) for i, _, mention in mentions]
 
 
 def test_reading_stops_soon_after_many_problems(file):

@@ -10,8 +10,9 @@ from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
 from closeread.tasks.coref.documents import EmptyNodes, MentionTable
-from closeread.tasks.coref.empty_nodes import describe_difference, find_zeros, list_dependencies, share_numbering
+from closeread.tasks.coref.empty_nodes import describe_difference, find_zeros, map_zeros, share_numbering
 from closeread.tasks.coref.matching import match_sides, spans_of
+from closeread.tasks.coref.metrics.matching import Zero
 
 WORDS = st.lists(st.integers(0, 3), min_size=1, max_size=3)
 """The number of words of each sentence of a document."""
@@ -134,10 +135,9 @@ def test_dependencies_have_the_new_numbers():
     # The key's node hangs from w2 (token 2), the response's, after one that the key lacks, from w2 and that one.
     key = make_table([label_tokens([[0, 0, 1]])], [(0, {2}, 2)], [[(1, "nsubj")]])
     response = make_table([label_tokens([[1, 0, 1]])], [(0, {3}, 3)], [[(-1, "root")], [(0, "dep"), (2, "nsubj")]])
-    own, other = list_dependencies(*share_numbering(key, response))
-    assert (own.parent.tolist(), own.relation.tolist()) == ([2], [0])
-    assert (other.parent.tolist(), other.relation.tolist()) == ([0, 2], [2, 0])
-    assert other.mention.tolist() == [0, 0]
+    own, other = map(map_zeros, share_numbering(key, response))
+    assert own == {0: Zero(0, frozenset({(2, "nsubj")}))}
+    assert other == {0: Zero(0, frozenset({(0, "dep"), (2, "nsubj")}))}
 
 
 @for_each("known", [True, False])

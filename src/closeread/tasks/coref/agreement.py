@@ -331,11 +331,7 @@ class Agreement(Result):
 
 
 def resolve(values: Mapping[str, object]) -> dict[str, str]:
-    """Return the value of every option, given or default.
-
-    Raises:
-        RequestError: an option does not exist or does not accept its value, or two of them exclude each other.
-    """
+    """Return the value of every option, given or default."""
     options = resolve_options(OPTIONS, values, NAME)
     if options["form"] == "printed" and options["unannotated"] == "missing":
         raise RequestError("form 'printed' is defined only if every mention has a value; use unannotated 'singleton'")
@@ -350,10 +346,6 @@ def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | No
         given: the mentions that annotators were given, to measure agreement about these instead of about all mentions
             of any annotator.
         **options: values of `OPTIONS` that differ from the defaults.
-
-    Raises:
-        RequestError: no document has two annotators, or an option does not exist or does not accept its value; an
-            InputError if what they have is missing or invalid, or differs in its tokens.
     """
     chosen = resolve(options)
     read = read_annotators(annotators if given is None else (*annotators, given))
@@ -415,9 +407,6 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
         documents: the annotations of each document, each a list of clusters of mentions ``[start, end]`` or ``[start,
             end, head]``; heads are ignored.  Documents are named by their numbers, from 0.
         options: the value of every option (see `resolve`).
-
-    Raises:
-        SubmissionError: a mention ends before it starts, or is twice in an annotation; all problems.
     """
     if problems := list(_find_faults(documents)):
         raise SubmissionError("predictions", problems)

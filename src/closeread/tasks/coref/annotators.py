@@ -72,9 +72,6 @@ def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> Anno
     Args:
         path: a file or folder, in any format that can be scored, or documents in memory.
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
-
-    Raises:
-        FormatError: a file can't be read or is invalid, or a mention is in several chains; with all problems.
     """
     name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
     if isinstance(source, Path):
@@ -87,11 +84,7 @@ def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> Anno
 
 
 def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
-    """Read the documents of annotators.
-
-    Raises:
-        InputError: files are invalid, or differ in their tokens; the problems of all of them at once.
-    """
+    """Read the documents of annotators."""
     read = read_all(annotators, read_annotator)
     raise_all(compare_tokens(read))
     return read
@@ -104,10 +97,6 @@ def read_beside_gold(
 
     Returns:
         Gold, the others, and notices.
-
-    Raises:
-        InputError: files are invalid, differ in their tokens, or have documents that gold lacks; the problems of all of
-            them at once.
     """
     # A system's predictions may be next to gold annotation.
     key, *read = read_all((gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold))

@@ -66,9 +66,6 @@ def judge_chains(shared: Ints, sizes: Ints, gold_sizes: Ints, document: int = 0)
         sizes: (n_rows,) the mentions of each annotated chain.
         gold_sizes: (n_columns,) those of each gold chain.
         document: the number of the document, for the error.
-
-    Raises:
-        LimitError: more than `MAX_TOGETHER` chains are connected by mentions they share.
     """
     reference = match_chains(shared, document)
     found = shared.sum(axis=1)
@@ -100,9 +97,6 @@ def match_chains(shared: Ints, document: int = 0) -> Ints:
 
     Returns:
         (n_rows,) the column of each row; `NONE` for a row without a match.  Chains that share no mention are no match.
-
-    Raises:
-        LimitError: more than `MAX_TOGETHER` chains are connected by mentions they share.
     """
     # Links and mentions in one integer: no total of mentions reaches the weight of a link.
     weight = (shared * (shared - 1) // 2) * (shared.sum() + 1) + shared
@@ -128,11 +122,7 @@ def _list_components(touches: Mask) -> list[tuple[Ints, Ints]]:
 
 
 def _match_component(weight: Ints, document: int) -> Ints:
-    """Match the rows and columns of a connected part, (n_rows,); `NONE` for a row without a match.
-
-    Raises:
-        LimitError: too many rows or columns are left after those that can't be in the best matching.
-    """
+    """Match the rows and columns of a connected part, (n_rows,); `NONE` for a row without a match."""
     rows = _find_useful(weight.T)
     columns = _find_useful(weight[rows])
     side = max(len(rows), len(columns))
@@ -223,11 +213,7 @@ def _count_values(values: Ints) -> dict[str, int]:
 
 
 def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> ChainErrors:
-    """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory.
-
-    Raises:
-        InputError: they are missing or invalid, differ in their tokens, or have documents that gold lacks.
-    """
+    """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory."""
     key, read, notices = read_beside_gold(gold, annotators)
     return replace(find_chain_errors(key.table, [file.table for file in read]), notices=notices)
 
@@ -264,11 +250,7 @@ def _list_chains(found: Annotations) -> list[list[Ints]]:
 
 
 def _compare(document: int, chains: Sequence[Ints], of_gold: Mapping[int, Sequence[Ints]]) -> Judged:
-    """Compare the chains of a document with its gold chains.
-
-    Raises:
-        LimitError: the table of chains and gold chains is larger than `MAX_CELLS`, or too many are connected.
-    """
+    """Compare the chains of a document with its gold chains."""
     gold = of_gold[document]
     if (cells := len(chains) * len(gold)) > MAX_CELLS:
         raise LimitError(document, cells, "pairs of a chain and a gold chain", MAX_CELLS)

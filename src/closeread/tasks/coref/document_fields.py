@@ -42,20 +42,12 @@ def list_fields(table: MentionTable) -> dict[str, list[str]]:
 
 
 def add_fields(table: MentionTable, path: Path) -> MentionTable:
-    """Return the documents with the fields of a file, which replace those of the same name.
-
-    Raises:
-        FormatError: the file can't be read, or does not have one row for each document; all problems at once.
-    """
+    """Return the documents with the fields of a file, which replace those of the same name."""
     return replace(table, document_fields={**table.document_fields, **read_fields(path, table.names)})
 
 
 def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
-    """Read the fields of documents, by name; "" if unknown.
-
-    Raises:
-        FormatError: as `add_fields`.
-    """
+    """Read the fields of documents, by name; "" if unknown."""
     problems = ProblemList()
     rows, further = _read_rows(path, problems, len(documents) + limits.MAX_EXPLAINED)
     columns = dict.fromkeys(name for _, row in rows for name in row)
@@ -107,16 +99,8 @@ def _format_value(column: str, value: Any, line: int, problems: ProblemList) -> 
 def _read_rows(path: Path, problems: ProblemList, most: int) -> tuple[list[Row], int]:
     """Read the rows of a file, whatever its format, and check the names of its columns.
 
-    Args:
-        path: the file.
-        problems: where to add problems.
-        most: the number of rows of CSV and TSV after which others are only counted.
-
     Returns:
         The rows, none if there are problems; and the number of others.
-
-    Raises:
-        FormatError: it can't be read as text, or its suffix is unknown.
     """
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:

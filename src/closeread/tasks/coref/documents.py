@@ -177,6 +177,10 @@ class MentionTable(Sequence[Record]):
             head=None if self.head is None else self.head[rows],
         )
 
+    def parts_of(self, row: int) -> Parts:
+        """Return the (start, end) of each part of a mention."""
+        return self.parts.get(row) or ((int(self.start[row]), int(self.end[row])),)
+
     def label(self, row: int) -> str:
         """Return the id of a mention's entity in the file, or else its number in the document, from 0."""
         if self.labels is not None:
@@ -291,12 +295,7 @@ def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
 
 
 class ListedWords:
-    """The words of documents as lists.
-
-    Args:
-        words: the tokens of every document.
-        lines: the line of every token.
-    """
+    """The words of documents as lists, and the line of every token, 0 if it has none."""
 
     def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]]) -> None:
         self._words = words

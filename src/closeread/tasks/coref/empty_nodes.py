@@ -16,10 +16,10 @@ from itertools import chain, islice
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask, expand_ranges
+from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
 from closeread.tasks.coref.documents import EmptyNodes, MentionTable, Parts
-from closeread.tasks.coref.metrics.matching import Dependencies
+from closeread.tasks.coref.metrics.matching import Zero
 
 Number = Callable[[Ints, Ints], Ints]
 """Maps documents and tokens there to the new numbers of the tokens."""
@@ -64,25 +64,14 @@ def find_zeros(table: MentionTable) -> Mask:
     return _find_heads(table)[1]
 
 
-def list_dependencies(key: MentionTable, response: MentionTable) -> tuple[Dependencies, Dependencies]:
-    """List the dependencies of the zeros of both sides, whose tokens have the same numbers."""
-    numbers: dict[str, int] = {}
-    own, other = (_list_dependencies(table, numbers) for table in (key, response))
-    return own, other
-
-
-def _list_dependencies(table: MentionTable, numbers: dict[str, int]) -> Dependencies:
+def map_zeros(table: MentionTable) -> dict[int, Zero]:
+    """Map the rows of zeros to their sentences and dependencies."""
     nodes = table.empty or NO_NODES
     node, is_zero = _find_heads(table)
-    mention = np.flatnonzero(is_zero)
-    sizes = np.fromiter(map(len, nodes.dependencies), np.int64, len(nodes.token))
-    begin = np.cumsum(sizes) - sizes
-    which, row = expand_ranges(begin[node[mention]], sizes[node[mention]])
-    pairs = list(chain.from_iterable(nodes.dependencies))
-    parent = np.array([token for token, _ in pairs], np.int64)
-    relation = np.array([numbers.setdefault(name, len(numbers)) for _, name in pairs], np.int64)
-    mention = mention[which]
-    return Dependencies(mention, table.document[mention], nodes.sentence[node[mention]], parent[row], relation[row])
+    return {
+        row: Zero(int(nodes.sentence[node[row]]), frozenset(nodes.dependencies[node[row]]))
+        for row in np.flatnonzero(is_zero).tolist()
+    }
 
 
 def _find_heads(table: MentionTable) -> tuple[Ints, Mask]:
@@ -218,7 +207,7 @@ class _Renumbering:
         start, end = (number(table.document, column) + table.document * width for column in (table.start, table.end))
         low, high = np.searchsorted(foreign, start), np.searchsorted(foreign, end)
         rows = np.union1d(np.flatnonzero(high > low), np.fromiter(table.parts, np.int64, len(table.parts))).tolist()
-        parts = [table.parts.get(row, ((int(table.start[row]), int(table.end[row])),)) for row in rows]
+        parts = [table.parts_of(row) for row in rows]
         sizes = [2 * len(spans) for spans in parts]
         borders = np.array(list(chain.from_iterable(chain.from_iterable(parts))), np.int64)
         renumbered = iter(number(np.repeat(table.document[rows], sizes), borders).reshape(-1, 2).tolist())

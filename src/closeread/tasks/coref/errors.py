@@ -93,11 +93,7 @@ class ErrorAnalysis:
         return [*self.document_fields, *self.mention_fields]
 
     def select_document(self, name: str) -> ErrorAnalysis:
-        """Return the findings of one document.
-
-        Raises:
-            RequestError: there is no such document.
-        """
+        """Return the findings of one document."""
         if name not in self.names:
             guess = suggest(name, self.names)
             names = join_names(self.names)
@@ -183,12 +179,7 @@ def _sort_entities(side: Side, there: Ints) -> tuple[Ints, Ints]:
 
 
 def _find_right(sides: tuple[Side, Side], pairs: Ints) -> Ints:
-    """Find the entities that are identical on both sides; their first rows in the key.
-
-    Args:
-        sides: both sides.
-        pairs: (n_matches, 2) the entities of every mention that both sides have.
-    """
+    """Find the entities that are identical on both sides; their first rows in the key."""
     cells, shared = np.unique(pairs, axis=0, return_counts=True)
     whole = [np.bincount(side.entity, minlength=1)[cells[:, i]] == shared for i, side in enumerate(sides)]
     right = cells[whole[0] & whole[1], 0]
@@ -295,11 +286,7 @@ def list_documents(analysis: ErrorAnalysis, kinds: Sequence[str]) -> list[Docume
 
 
 def count_by_field(analysis: ErrorAnalysis, field: str, aliases: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Count the findings of each value of a field, by kind; only kinds that have the field.
-
-    Raises:
-        RequestError: there is no such field.
-    """
+    """Count the findings of each value of a field, by kind; only kinds that have the field."""
     if field not in analysis.fields:
         guess, known = suggest(field, analysis.fields, aliases), ", ".join(analysis.fields)
         raise RequestError(f"no field '{field}' to count errors by{guess and '.'}{guess} (choose from: {known})")
@@ -328,7 +315,7 @@ def _describe(some: Findings, order: Ints) -> Iterator[tuple[int, tuple[str, str
         start, end = int(table.start[row]), int(table.end[row])
         if words is None:
             return Mention(start, end, None)
-        parts = table.parts.get(row, ((start, end),))
+        parts = table.parts_of(row)
         return Mention(start, end, " … ".join(" ".join(words(document)[a : b + 1]) for a, b in parts))
 
     for i in order.tolist():
@@ -407,11 +394,7 @@ class ErrorReport(Result):
 
 
 def check_options(options: Mapping[str, object], kinds: Sequence[str] = ()) -> None:
-    """Check options and kinds before anything is read.
-
-    Raises:
-        RequestError: there is no such kind, or repeated mentions are to be counted as the reference scorer does.
-    """
+    """Check options and kinds before anything is read."""
     for kind in kinds:
         if kind not in KINDS:
             raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
@@ -437,9 +420,6 @@ def count_errors(
         kinds: the kinds to list; none for all.
         document: the only document to count and list; None for all.
         by: also count errors for each value of these fields.
-
-    Raises:
-        RequestError: there is no such kind, field or document, or a side lacks something for a field.
     """
     check_options(options, kinds)
     own, other = (without_repeats(side) for side in (key, response))

@@ -54,9 +54,6 @@ def read_document_file(path: Path, reading: Reading) -> MentionTable:
     Args:
         path: the file, which may be gzipped, or a pipe.
         reading: how to read it.
-
-    Raises:
-        FormatError: the file can't be read or is invalid, with all its problems.
     """
     with plain_file(path) as file:
         found = _find_format(path.name, _read_first_line(file)) or find_format("coref", "conll")
@@ -68,10 +65,6 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
     """Read the documents of all files of a folder and its subfolders.
 
     A document without a name is named after its file.
-
-    Raises:
-        FormatError: the folder can't be read, has no files, or has a file that is invalid or contains no coreference,
-            or two files have the same document; with all problems.
     """
     files, problems = walk_files(folder)
     chosen = {name: path for name, path in files.items() if _drop_gz(name).endswith(GOLD_CONLL)} or files
@@ -99,11 +92,7 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
 
 
 def _read_member(name: str, file: Path, reading: Reading) -> Parsed:
-    """Read a file of a folder.
-
-    Raises:
-        FormatError: the file is invalid, or contains no coreference.
-    """
+    """Read a file of a folder."""
     found = _find_format(name, _read_first_line(file))
     if found is None:
         expected = "expected CoNLL, CorefUD, Universal Anaphora or JSON Lines"

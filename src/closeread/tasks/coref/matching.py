@@ -186,11 +186,7 @@ def select_mentions(
 
 
 def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
-    """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key.
-
-    Raises:
-        RequestError: a side has no heads, or the like.
-    """
+    """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key."""
     if matching == "minimum":
         if key.trees is None and not key.minimum and len(key.start):
             from closeread.tasks.coref.metrics.minimum_spans import NEEDED
@@ -239,16 +235,14 @@ def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zer
         from closeread.tasks.coref.metrics.minimum_spans import minimum_codes
 
         return minimum_codes(key, response)
-    from closeread.tasks.coref.metrics.matching import Zeros, match_mentions
+    from closeread.tasks.coref.metrics.matching import match_mentions
 
-    pairs = None
+    found = None
     if by_dependency:
-        from closeread.tasks.coref.empty_nodes import find_zeros, list_dependencies
-        from closeread.tasks.coref.metrics.matching import pair_zeros
+        from closeread.tasks.coref.empty_nodes import map_zeros
 
-        own, other = (np.flatnonzero(find_zeros(table)) for table in (key, response))
-        pairs = Zeros(own, other, pair_zeros(*list_dependencies(key, response)))
-    return match_mentions(spans_of(key), spans_of(response), matching, pairs)
+        found = map_zeros(key), map_zeros(response)
+    return match_mentions(spans_of(key), spans_of(response), matching, found)
 
 
 def spans_of(table: MentionTable) -> Spans:

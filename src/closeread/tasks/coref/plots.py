@@ -86,11 +86,7 @@ MORE = 4
 
 
 def draw_link_support(support: LinkSupport) -> Figure:
-    """Draw the number of links by the percentage of annotators who draw them, those in gold and others stacked.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the number of links by the percentage of annotators who draw them, those in gold and others stacked."""
     counts = support.count_bins()
     with own_settings():
         figure, (axes,) = start_chart(7.5, 4.2)
@@ -106,11 +102,7 @@ def draw_link_support(support: LinkSupport) -> Figure:
 
 
 def draw_mistakes(errors: ChainErrors) -> Figure:
-    """Draw the shares of the kinds of mistaken chains, and of the numbers of missing and foreign mentions.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the shares of the kinds of mistaken chains, and of the numbers of missing and foreign mentions."""
     kinds = {kind: count for kind, count in errors.count_kinds().items() if kind != "exact"}
     with own_settings():
         figure, panels = start_chart(10.5, 3.8, 3)

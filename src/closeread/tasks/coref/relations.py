@@ -159,7 +159,7 @@ def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -
     found: dict[int, list[tuple[int, Place]]] = {}
     first, last = table.document.searchsorted([document, document + 1]).tolist()
     for row in range(first, last):
-        parts = table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
+        parts = table.parts_of(row)
         found.setdefault(int(table.entity[row]), []).append((row, find_place(parts, zeros)))
     return found
 
@@ -181,11 +181,7 @@ def list_zeros(document: int, *tables: MentionTable) -> list[int]:
 
 
 def select_layer(table: MentionTable, layer: str) -> MentionTable:
-    """Return a layer of a file: "identity", or "discourse_deixis", which may be empty.
-
-    Raises:
-        RequestError: the format has no such layer.
-    """
+    """Return a layer of a file: "identity", or "discourse_deixis", which may be empty."""
     if layer == "identity":
         return table
     if table.relations is None:

@@ -33,7 +33,15 @@ from closeread.exceptions import (
 from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.document_fields import add_fields
-from closeread.tasks.coref.documents import MentionTable, Words, document_digests, find_words, pack_clusters, reorder
+from closeread.tasks.coref.documents import (
+    ListedWords,
+    MentionTable,
+    Words,
+    document_digests,
+    find_words,
+    pack_clusters,
+    reorder,
+)
 from closeread.tasks.coref.files import Reading, iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import JsonWords, drop_other_fields, find_dialect, read_neural
@@ -42,30 +50,6 @@ from closeread.tasks.coref.matching import REPEATS_ADVICE, Documents, repeats, r
 from closeread.tasks.coref.relations import select_layer
 
 GENRE = "genre"
-
-
-class RecordWords:
-    """The words of records, which have no lines.
-
-    Args:
-        records: records with `sentences`, whose `tokens` have a `form`.
-    """
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
-
-    def __call__(self, document: int) -> Sequence[str]:
-        """The tokens of a document."""
-        return [token["form"] for sentence in self._records[document]["sentences"] for token in sentence["tokens"]]
-
-    def packed(self, document: int) -> bytes:
-        """The same as UTF-8, with a line end after each."""
-        return "".join(f"{word}\n" for word in self(document)).encode("utf-8")
-
-    def line_of(self, document: int, token: int) -> int:
-        """0: records have no lines."""
-        del document, token
-        return 0
 
 
 def table_of_corpus(records: Documents) -> MentionTable:
@@ -77,7 +61,8 @@ def table_of_corpus(records: Documents) -> MentionTable:
     if all(record.get("n_tokens") is not None for record in given):
         table = replace(table, n_tokens=np.array([record["n_tokens"] for record in given], np.int64))
     if all("sentences" in record for record in given):
-        table = replace(table, words=RecordWords(given))
+        words = [[token["form"] for sentence in one["sentences"] for token in sentence["tokens"]] for one in given]
+        table = replace(table, words=ListedWords(words, [[0] * len(of_record) for of_record in words]))
     if any(record.get(GENRE) for record in given):
         table = replace(table, document_fields={GENRE: [record.get(GENRE) or "" for record in given]})
     return table
@@ -393,21 +378,13 @@ def read_documents(path: Path, *, is_response: bool = False, word_column: str = 
         path: the file or the folder.
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
-
-    Raises:
-        FormatError: a file can't be read or is invalid, with all problems.
     """
     read = read_document_folder if path.is_dir() else read_document_file
     return read(path, Reading(is_response, word_column))
 
 
 def write_documents(documents: MentionTable, path: Path) -> None:
-    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines.
-
-    Raises:
-        RequestError: the suffix is unknown, or the format can't express the documents.
-        OSError: the file can't be written.
-    """
+    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines."""
     write_text(path, dump_documents(documents, path))
 
 
@@ -430,9 +407,6 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         records: the documents; clusters alone are those of documents that are named by their numbers, from 0.
         name: what to call them in messages.
         is_response: whether they are the output of a system.
-
-    Raises:
-        FormatError: they break the schema; all problems at once.
     """
     from closeread.corpus.schema import load_schema
     from closeread.corpus.validation import convert_rows, load_rules, validate_records
@@ -488,11 +462,7 @@ def _describe_single(records: object, name: str) -> str:
 def read_key(
     source: Path | Sequence[Record], duplicates: str = "error", word_column: str = "auto", layer: str = "identity"
 ) -> MentionTable:
-    """Read the documents of a key: one of the layers of their annotation.
-
-    Raises:
-        FormatError: the key is invalid, or has repeated mentions and `duplicates` is "error".
-    """
+    """Read the documents of a key: one of the layers of their annotation."""
     if isinstance(source, Path):
         table = read_documents(source, word_column=word_column)
     else:
@@ -514,11 +484,7 @@ def align(
     word_column: str = "auto",
     layer: str = "identity",
 ) -> MentionTable:
-    """Read a response and put its documents in the order of the key's.
-
-    Raises:
-        SubmissionError: the response is invalid or does not fit the key; all problems at once.
-    """
+    """Read a response and put its documents in the order of the key's."""
     try:
         if isinstance(source, Path):
             response = read_documents(source, is_response=True, word_column=word_column)

@@ -49,9 +49,6 @@ def read_records(path: Path, split: str) -> Parsed:
 
     Returns:
         Its document, and the line on which it begins.  The mentions of an entity are in the order in which they begin.
-
-    Raises:
-        FormatError: the file is not text or not valid, with all its problems.
     """
     del split
     reader = _Reader()

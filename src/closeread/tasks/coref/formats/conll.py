@@ -364,11 +364,7 @@ class _Reader:
         self.problems.add(what, self._line if line is None else line)
 
     def finish(self) -> MentionTable:
-        """Return all documents.
-
-        Raises:
-            FormatError: the file has problems.
-        """
+        """Return all documents."""
         if self._place:
             found = f"document {quote(self._place.name)} never ends (expected '#end document')"
             self._report(found, self._place.line)
@@ -399,9 +395,6 @@ def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
 
     Returns:
         The mentions of an entity in the order in which they open; the ids of the file as labels.
-
-    Raises:
-        FormatError: the file is not text or not valid CoNLL, with all its problems.
     """
     return _read(path, word_column)[0]
 

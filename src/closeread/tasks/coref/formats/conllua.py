@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -35,7 +35,16 @@ from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import EmptyNodes, ListedWords, MentionTable, Parts, choose_ids, list_lengths
+from closeread.tasks.coref.documents import (
+    Document,
+    EmptyNode,
+    ListedWords,
+    MentionTable,
+    Parts,
+    choose_ids,
+    list_lengths,
+    make_table,
+)
 from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.relations import Bridging, DocumentRelations, Place, Relations, find_circles, merge_runs
 
@@ -249,39 +258,9 @@ class BridgingReader:
             self._anchors[values["MarkableID"]] = values.get("MentionAnchor") or None
 
 
-def find_bridging(
-    anchors: Mapping[str, str | None], place_of: Callable[[str], Place | None]
-) -> tuple[list[Bridging], int]:
-    """Find the places of bridging anaphors and their anchors.
-
-    Args:
-        anchors: the anchors by anaphor, both as MarkableIDs.
-        place_of: the place of a markable; None if there is no such markable.
-
-    Returns:
-        The anaphors whose markables are known, each once, and the number of the others.
-    """
-    found: dict[Place, Bridging] = {}
-    unknown = 0
-    for anaphor, anchor in anchors.items():
-        own, other = place_of(anaphor), None if anchor is None else place_of(anchor)
-        if own is None or (anchor is not None and other is None):
-            unknown += 1
-        else:
-            found[own] = Bridging(own, other)
-    return list(found.values()), unknown
-
-
 @dataclass
 class DocumentTokens:
-    """The tokens of a document.
-
-    Attributes:
-        name: the document's name.
-        words, lines: the word and the line of each token.
-        token_of_word: the token of each word, that is, of each token that is no zero.
-        zeros: the token of each zero.
-    """
+    """The tokens of a document: words and lines; the token of each word that is no zero; the zeros."""
 
     name: str
     words: list[str] = field(default_factory=list)
@@ -301,115 +280,97 @@ class DocumentTokens:
         self.token_of_word.append(token)
         return len(self.token_of_word) - 1, token
 
-    def runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """List the runs of tokens that the words from the first to the last make up."""
-        start, end = self.token_of_word[first], self.token_of_word[last]
-        for zero in self.zeros[bisect_left(self.zeros, start) : bisect_left(self.zeros, end)]:
-            if start < zero:
-                yield start, zero - 1
-            start = zero + 1
-        yield start, end
+    def find_parts(self, markable: Markable) -> Parts:
+        """Return the runs of tokens of a markable, which are interrupted by zeros between its words."""
+        if markable.zero is not None:
+            return ((markable.zero, markable.zero),)
+        parts = []
+        for first, last in _list_words(markable):
+            start, end = self.token_of_word[first], self.token_of_word[last]
+            for zero in self.zeros[bisect_left(self.zeros, start) : bisect_left(self.zeros, end)]:
+                if start < zero:
+                    parts.append((start, zero - 1))
+                start = zero + 1
+            parts.append((start, end))
+        return tuple(parts)
+
+    def find_place(self, markable: Markable) -> Place:
+        """Return the place of a markable, as relations have it."""
+        if markable.zero is None:
+            return tuple(_list_words(markable))
+        words = markable.parts[0][0]
+        before = self.token_of_word[words - 1] if words else -1
+        return ((-1 - words, markable.zero - before - 1),)
+
+    def find_minimum(self, markable: Markable, problems: ProblemList) -> tuple[int, ...]:
+        """Return the tokens of the minimum span."""
+        if markable.minimum is None:
+            return ()
+        first, last = markable.minimum
+        if last >= len(self.token_of_word):
+            found = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
+            expected = f"expected at most {len(self.token_of_word):,}, the number of words of the document"
+            problems.add(f"{found} ({expected})", markable.line)
+        return tuple(self.token_of_word[first : last + 1])
 
 
-def make_table(
-    documents: Sequence[DocumentTokens],
-    identity: MarkableReader,
-    deixis: MarkableReader,
-    bridging: BridgingReader,
-    problems: ProblemList,
-) -> MentionTable:
-    """Convert documents to columns; report what is wrong with their split antecedents."""
-    table = _make_layer(documents, identity.documents, bridging.documents, problems)
-    layer = None
-    if any(deixis.documents):
-        layer = _make_layer(documents, deixis.documents, [{}] * len(documents), problems)
-    return replace(table, relations=table.relations and replace(table.relations, discourse_deixis=layer))
+def _list_words(markable: Markable) -> Iterator[tuple[int, int]]:
+    """List the first and last word of each part of a markable; parts that touch are one."""
+    return merge_runs(sorted((first, last or 0) for first, last in markable.parts))
 
 
 def _make_layer(
     documents: Sequence[DocumentTokens],
     markables: Sequence[Sequence[Markable]],
-    anchors: Sequence[dict[str, str | None]],
+    anchors: Sequence[Mapping[str, str | None]],
     problems: ProblemList,
+    deixis: MentionTable | None = None,
 ) -> MentionTable:
-    number: dict[tuple[int, str], int] = {}  # the number of each entity of each document
-    rows: list[tuple[int, int, Parts, tuple[int, ...]]] = []  # entity, document, parts and minimum span of each mention
-    relations = {}
-    for i, (document, found) in enumerate(zip(documents, markables, strict=True)):
-        relations[document.name] = _relate(
-            found, [_place_of(markable, document) for markable in found], anchors[i], problems
+    """Convert the markables of a layer to a table; report what is wrong with their minimum spans and antecedents."""
+    found, relations = [], {}
+    for tokens, of_document, its_anchors in zip(documents, markables, anchors, strict=True):
+        places = [tokens.find_place(markable) for markable in of_document]
+        non_referring: dict[str, list[Place]] = {}
+        for markable, place in zip(of_document, places, strict=True):
+            if not markable.is_referring:
+                non_referring.setdefault(markable.entity, []).append(place)
+        of_name = {markable.name: place for markable, place in zip(of_document, places, strict=True) if markable.name}
+        antecedents = _list_antecedents(of_document, problems)
+        relations[tokens.name] = DocumentRelations(antecedents, non_referring, *_find_bridging(its_anchors, of_name))
+        referring = [markable for markable in of_document if markable.is_referring]
+        number = {label: i for i, label in enumerate(dict.fromkeys(markable.entity for markable in referring))}
+        mentions = sorted(referring, key=lambda markable: number[markable.entity])
+        parts = [tokens.find_parts(markable) for markable in mentions]
+        minima = [tokens.find_minimum(markable, problems) for markable in mentions]
+        found.append(
+            Document(
+                name=tokens.name,
+                n_tokens=len(tokens.words),
+                start=np.array([spans[0][0] for spans in parts], np.int64),
+                end=np.array([spans[-1][1] for spans in parts], np.int64),
+                entity=np.array([number[markable.entity] for markable in mentions], np.int64),
+                labels=list(number),
+                parts={i: spans for i, spans in enumerate(parts) if len(spans) > 1},
+                minimum={i: minimum for i, minimum in enumerate(minima) if minimum},
+                # Only words tell the places of zeros apart, as in the scorer: a document counts as one sentence.
+                empty=[EmptyNode(token, 0, ()) for token in tokens.zeros],
+            )
         )
-        for markable in found:
-            if markable.is_referring:
-                entity = number.setdefault((i, markable.entity), len(number))
-                rows.append((entity, i, _parts_of(markable, document), _minimum_of(markable, document, problems)))
-    rows.sort(key=lambda row: row[0])
-    return MentionTable(
-        names=[document.name for document in documents],
-        n_tokens=np.array([len(document.words) for document in documents], np.int64),
-        document=np.array([document for _, document, _, _ in rows], np.int64),
-        start=np.array([parts[0][0] for _, _, parts, _ in rows], np.int64),
-        end=np.array([parts[-1][1] for _, _, parts, _ in rows], np.int64),
-        entity=np.array([entity for entity, _, _, _ in rows], np.int64),
-        n_entities=len(number),
-        parts={i: parts for i, (_, _, parts, _) in enumerate(rows) if len(parts) > 1},
-        labels=[label for _, label in number],
-        words=ListedWords([document.words for document in documents], [document.lines for document in documents]),
-        empty=_list_zeros(documents),
-        minimum={i: minimum for i, (_, _, _, minimum) in enumerate(rows) if minimum},
-        relations=Relations(relations),
-    )
+    words = ListedWords([tokens.words for tokens in documents], [tokens.lines for tokens in documents])
+    return make_table(found, words=words, relations=Relations(relations, deixis))
 
 
-def _words_of(markable: Markable) -> Iterator[tuple[int, int]]:
-    """List the first and last word of each part of a markable; parts that touch are one."""
-    return merge_runs(sorted((first, last or 0) for first, last in markable.parts))
-
-
-def _parts_of(markable: Markable, document: DocumentTokens) -> Parts:
-    if markable.zero is not None:
-        return ((markable.zero, markable.zero),)
-    return tuple(run for first, last in _words_of(markable) for run in document.runs(first, last))
-
-
-def _place_of(markable: Markable, document: DocumentTokens) -> Place:
-    if markable.zero is None:
-        return tuple(_words_of(markable))
-    words = markable.parts[0][0]
-    before = document.token_of_word[words - 1] if words else -1
-    return ((-1 - words, markable.zero - before - 1),)
-
-
-def _minimum_of(markable: Markable, document: DocumentTokens, problems: ProblemList) -> tuple[int, ...]:
-    if markable.minimum is None:
-        return ()
-    first, last = markable.minimum
-    if last >= len(document.token_of_word):
-        found = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
-        expected = f"expected at most {len(document.token_of_word):,}, the number of words of the document"
-        problems.add(f"{found} ({expected})", markable.line)
-    return tuple(document.token_of_word[first : last + 1])
-
-
-def _list_zeros(documents: Sequence[DocumentTokens]) -> EmptyNodes | None:
-    """List the zeros; only words tell their places apart, as in the scorer: a document counts as one sentence."""
-    rows = [(i, token) for i, document in enumerate(documents) for token in document.zeros]
-    if not rows:
-        return None
-    document, token = np.array(rows, np.int64).T
-    return EmptyNodes(document, token, np.zeros(len(rows), np.int64), [()] * len(rows))
-
-
-def _relate(
-    markables: Sequence[Markable], places: Sequence[Place], anchors: Mapping[str, str | None], problems: ProblemList
-) -> DocumentRelations:
-    non_referring: dict[str, list[Place]] = {}
-    for markable, place in zip(markables, places, strict=True):
-        if not markable.is_referring:
-            non_referring.setdefault(markable.entity, []).append(place)
-    of_name = {markable.name: place for markable, place in zip(markables, places, strict=True) if markable.name}
-    bridging, unknown = find_bridging(anchors, of_name.get)
-    return DocumentRelations(_list_antecedents(markables, problems), non_referring, bridging, unknown)
+def _find_bridging(anchors: Mapping[str, str | None], place_of: Mapping[str, Place]) -> tuple[list[Bridging], int]:
+    """Find the bridging anaphors whose markables are known, each once, and the number of the others."""
+    found: dict[Place, Bridging] = {}
+    unknown = 0
+    for anaphor, anchor in anchors.items():
+        own, other = place_of.get(anaphor), None if anchor is None else place_of.get(anchor)
+        if own is None or (anchor is not None and other is None):
+            unknown += 1
+        else:
+            found[own] = Bridging(own, other)
+    return list(found.values()), unknown
 
 
 def _list_antecedents(markables: Sequence[Markable], problems: ProblemList) -> dict[str, list[str]]:
@@ -474,15 +435,10 @@ def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]
 
 def _spans(table: MentionTable, document: int) -> list[list[Parts]]:
     """List the mentions of each entity of a document, all in order of position."""
-    first, last = np.searchsorted(table.document, [document, document + 1]).tolist()
     entities: dict[int, list[Parts]] = {}
-    for i in range(first, last):
-        entities.setdefault(int(table.entity[i]), []).append(_list_parts(table, i))
+    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
+        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
     return sorted(sorted(mentions) for mentions in entities.values())
-
-
-def _list_parts(table: MentionTable, i: int) -> Parts:
-    return tuple(table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)))
 
 
 class _Layout:
@@ -506,7 +462,7 @@ class _Layout:
         self.brackets = sorted(
             (start, -end, number)
             for number, i in enumerate(mentions)
-            for start, end in _merge_over_zeros(_list_parts(table, i), self.word_of)
+            for start, end in _merge_over_zeros(table.parts_of(i), self.word_of)
         )
 
     def has_crossing(self) -> bool:
@@ -613,11 +569,7 @@ def _columns_of(names: Sequence[str]) -> _Columns:
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split.
-
-    Raises:
-        FormatError: the file is not text or not valid, with all its problems.
-    """
+    """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split."""
     del split
     reader = _read(read_lines(path))
     reader.problems.raise_any(path)
@@ -677,7 +629,12 @@ class _Reader:
 
     def table(self) -> MentionTable:
         """Return all documents; only if there are no problems."""
-        return make_table(self.documents, self.identity, self.deixis, self.bridging, self.problems)
+        layer = None
+        if any(self.deixis.documents):
+            layer = _make_layer(self.documents, self.deixis.documents, [{}] * len(self.documents), self.problems)
+        return _make_layer(
+            self.documents, self.identity.documents, self.bridging.documents, self.problems, deixis=layer
+        )
 
     def _report(self, what: str, line: int | None = None) -> None:
         self.problems.add(what, line)

@@ -32,7 +32,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedRows, Record, place_problem
-from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.documents import ListedWords, MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -77,29 +77,8 @@ class Dialect:
     convert: Callable[[Record, str], Document]
 
 
-class JsonWords:
-    """The words of documents that each have one line.
-
-    Args:
-        words: the tokens of every document.
-        lines: the line of every document; 0 for documents in memory.
-    """
-
-    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[int]) -> None:
-        self._words = words
-        self._lines = lines
-
-    def __call__(self, document: int) -> Sequence[str]:
-        """Return the tokens of a document."""
-        return self._words[document]
-
-    def packed(self, document: int) -> bytes:
-        """Return the same as UTF-8, each followed by a line end."""
-        return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
-
-    def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, which is that of its document."""
-        return self._lines[document]
+class JsonWords(ListedWords):
+    """The words of documents of neural systems, whose preprocessing removes the slash of ``/.`` and ``/?``."""
 
 
 def find_dialect(record: object) -> Dialect | None:
@@ -144,7 +123,10 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     return replace(
         mention_table([document.name for document in documents], [document.clusters for document in documents]),
         n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
-        words=JsonWords([document.words for document in documents], lines),
+        words=JsonWords(
+            [document.words for document in documents],
+            [[line] * len(document.words) for document, line in zip(documents, lines, strict=True)],
+        ),
         notices=[] if other is None else [f"entities are read from '{field}'; '{other}' is ignored."],
     )
 

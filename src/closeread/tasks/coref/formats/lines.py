@@ -20,11 +20,7 @@ PART = 2**22
 
 
 def read_parts(path: Path, text: bytes, take: Callable[[int, bytes], None], *, allow_controls: bool = False) -> None:
-    """Check that a file is text, and give its parts and their positions to a reader, unless something is wrong.
-
-    Raises:
-        FormatError: it is no UTF-8, has lines that are too long, or control characters if these are not allowed.
-    """
+    """Check that a file is text, and give its parts and their positions to a reader, unless something is wrong."""
     problems, line, begin = ProblemList(), 1, len(BYTE_ORDER_MARK) * text.startswith(BYTE_ORDER_MARK)
     if begin == len(text):
         check_encoding(path, b"")

@@ -8,11 +8,9 @@ that of SciPy's solver for all candidates of the document in the order of the te
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from closeread.arrays import Floats, Ints, LimitError, Mask, check_sums
+from closeread.arrays import Floats, Ints, LimitError, Mask
 from closeread.tasks.coref.metrics.overlap import sum_by_index
 
 ROWS_PER_CALL = 500
@@ -22,19 +20,6 @@ MAX_ROWS = 20_000
 """The most key entities that are connected by what they share with response entities and have to be mapped by search.
 
 It takes seconds, which grow with the square of them.
-"""
-
-MAX_PAIRS = 1_000_000
-"""The most pairs of mentions of a document that may match; a thousand mentions on both sides with one head have them.
-"""
-
-MAX_ALL_PAIRS = 10_000_000
-"""The most pairs of all documents together, which are in memory at the same time."""
-
-MAX_CELLS = 25_000_000
-"""The largest matrix of mentions of key and response that compete for the same matches.
-
-Documents with more pairs of candidates than this are solved in parts, one for each group of mentions that compete.
 """
 
 
@@ -50,9 +35,6 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
 
     Returns:
         (n_documents,) float64.
-
-    Raises:
-        LimitError: more than `MAX_ROWS` rows of a document are connected and mapped by no rule.
     """
     chosen, undecided = _choose_forced(row, column, weight)
     rest = np.flatnonzero(undecided)
@@ -140,87 +122,3 @@ def _solve_sparse(row: Ints, column: Ints, weight: Floats) -> Ints:
     partner = np.empty(len(rows), dtype=np.int64)
     partner[matched] = at
     return np.flatnonzero(partner[r] == c)
-
-
-class Pairs(NamedTuple):
-    """Mentions of key and response that may match, and their similarity, which is above 0; no pair occurs twice."""
-
-    key: Ints
-    response: Ints
-    similarity: Floats
-
-    def select(self, rows: Mask) -> Pairs:
-        """Return the pairs where the mask is true."""
-        return Pairs(self.key[rows], self.response[rows], self.similarity[rows])
-
-
-def check_pairs(document: Ints, counts: Ints) -> None:
-    """Check that mentions are in no more pairs than can be listed.
-
-    Args:
-        document: (n,) the documents of some mentions.
-        counts: (n,) the number of pairs that each is in.
-
-    Raises:
-        LimitError: a document has more than `MAX_PAIRS`, or all have more than `MAX_ALL_PAIRS` (said of the document
-            with most).
-    """
-    check_sums(document, counts, "pairs of mentions that may match", MAX_PAIRS)
-    if (total := int(counts.sum())) > MAX_ALL_PAIRS:
-        first = int(np.bincount(document, counts).argmax())
-        raise LimitError(first, total, "pairs of mentions that may match in it and in the others", MAX_ALL_PAIRS)
-
-
-class Ranking(NamedTuple):
-    """The order of the candidates of a side.
-
-    Attributes:
-        document: (n_mentions,) the document of each mention.
-        rank: (n_mentions,) its rank among the candidates of its document, from 0; arbitrary for others.
-        n_candidates: (n_documents,) the number of candidates of each document.
-    """
-
-    document: Ints
-    rank: Ints
-    n_candidates: Ints
-
-
-def choose_best(pairs: Pairs, key: Ranking, response: Ranking) -> Ints:
-    """Choose pairs one to one; return their indices.
-
-    Raises:
-        LimitError: the mentions of a document that compete for each other would fill a matrix of more than `MAX_CELLS`.
-    """
-    document = key.document[pairs.key]
-    rows, columns = key.rank[pairs.key], response.rank[pairs.response]
-    is_chosen = (np.bincount(pairs.key)[pairs.key] == 1) & (np.bincount(pairs.response)[pairs.response] == 1)
-    for cells in split_by(document, np.flatnonzero(np.isin(document, document[~is_chosen]))):
-        number = document[cells[0]]
-        shape = int(key.n_candidates[number]), int(response.n_candidates[number])
-        if shape[0] * shape[1] <= MAX_CELLS:  # with all candidates, on which it depends which of several best is found
-            is_chosen[cells] = _solve_dense(rows[cells], columns[cells], pairs.similarity[cells], shape)
-            continue
-        competing = cells[~is_chosen[cells]]
-        group = np.full(len(document), -1)
-        group[competing] = connect(pairs.key[competing], pairs.response[competing])
-        for part in split_by(group, competing):
-            row, column = (np.unique(side[part], return_inverse=True)[1] for side in (rows, columns))
-            shape = int(row.max()) + 1, int(column.max()) + 1
-            if (n_cells := shape[0] * shape[1]) > MAX_CELLS:
-                raise LimitError(int(number), n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
-            is_chosen[part] = _solve_dense(row, column, pairs.similarity[part], shape)
-    return np.flatnonzero(is_chosen)
-
-
-def _solve_dense(rows: Ints, columns: Ints, similarity: Floats, shape: tuple[int, int]) -> Mask:
-    """Choose some cells of a matrix, one in a row and column, with the largest sum."""
-    from scipy.optimize import linear_sum_assignment
-
-    cost = np.zeros(shape)
-    cost[rows, columns] = -similarity
-    partner = np.full(shape[0], -1)
-    row, column = linear_sum_assignment(cost)
-    partner[row] = column
-    # Where nothing better is left, the solver takes cells that are no pairs.
-    chosen: Mask = partner[rows] == columns
-    return chosen

@@ -14,16 +14,39 @@ head is an empty node; its dependencies are pairs of a parent and a relation, of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts
-from closeread.tasks.coref.metrics.assignment import Pairs, Ranking, check_pairs, choose_best
+from closeread.arrays import Ints, LimitError
+from closeread.tasks.coref.metrics.assignment import connect, split_by
 from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, overlap
+
+MATCHINGS = ("exact", "head", "partial")
+"""The rules by which matches are optimal; "craft" chooses them in the order of the text."""
+
+WEIGHT = 10
+"""How much more the dependencies of zeros count than parents alone."""
+
+MAX_PAIRS = 1_000_000
+"""The most pairs of mentions of a document that may match; a thousand mentions on both sides with one head have them.
+"""
+
+MAX_CELLS = 25_000_000
+"""The largest matrix of mentions of key and response that compete for the same matches.
+
+Documents with more pairs of candidates than this are solved in parts, one for each group of mentions that compete.
+"""
+
+Runs = tuple[tuple[int, int], ...]
+"""The first and last token of each run of adjacent tokens of a mention."""
+
+Pairs = dict[tuple[int, int], float]
+"""Mentions of key and response that may match, by their rows, and their similarity, which is above 0."""
 
 
 class Spans(NamedTuple):
@@ -36,97 +59,38 @@ class Spans(NamedTuple):
     parts: Mapping[int, Sequence[tuple[int, int]]] = {}
     minimum: Mapping[int, Sequence[int]] | None = None
 
-
-def get_heads(mentions: Spans) -> Ints:
-    """Return the heads, (n_mentions,).
-
-    Raises:
-        ValueError: they are unknown.
-    """
-    if mentions.head is None:
-        raise ValueError("matching by heads needs the heads of the mentions")
-    return mentions.head
+    def list_runs(self) -> list[Runs]:
+        """Return the runs of each mention."""
+        runs: list[Runs] = [(span,) for span in zip(self.start.tolist(), self.end.tolist(), strict=True)]
+        for row, parts in self.parts.items():
+            runs[row] = tuple(merge_adjacent(parts))
+        return runs
 
 
-def find_minima(mentions: Spans, some: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return those of some mentions that have a minimum span, and its first and last token."""
-    if mentions.minimum is None:
-        head = get_heads(mentions)[some]
-        return some, head, head
-    some = some[np.isin(some, list(mentions.minimum))]
-    tokens = [mentions.minimum[i] for i in some.tolist()]
-    return some, np.array([min(span) for span in tokens], np.int64), np.array([max(span) for span in tokens], np.int64)
+class Zero(NamedTuple):
+    """A zero: the number of its sentence in the document, and its dependencies: a parent's token and a relation."""
+
+    sentence: int
+    dependencies: frozenset[tuple[int, str]]
 
 
-def contain_minima(mentions: Spans, rows: Ints, others: Spans, its: Ints) -> Mask:
-    """Return whether each of some mentions contains the minimum span of another one."""
-    if others.minimum is None:
-        return contain(mentions, rows, get_heads(others)[its])
-    tokens = [others.minimum[i] for i in its.tolist()]
-    which = np.repeat(np.arange(len(rows)), [len(span) for span in tokens])
-    is_outside = ~contain(mentions, rows[which], np.fromiter(chain.from_iterable(tokens), np.int64, len(which)))
-    contained: Mask = np.bincount(which, is_outside, len(rows)) == 0
-    return contained
+class _Mention(NamedTuple):
+    """A mention of a side; mentions are sorted by their places, and then by what else tells them apart."""
+
+    place: tuple[int, int, int]
+    runs: Runs
+    head: int
+    row: int
+    document: int
+    minimum: Sequence[int]
+
+    @property
+    def size(self) -> int:
+        return self.place[2]
 
 
-def count_tokens(mentions: Spans) -> Ints:
-    """Count the tokens of each mention, (n_mentions,)."""
-    sizes = mentions.end - mentions.start + 1
-    for i, parts in mentions.parts.items():
-        sizes[i] = sum(end - start + 1 for start, end in merge_adjacent(parts))
-    return sizes
-
-
-def count_shared_tokens(key: Spans, k: Ints, response: Spans, r: Ints) -> Ints:
-    """Count the tokens in both mentions of each pair, (n_pairs,); their spans must overlap."""
-    shared = np.minimum(key.end[k], response.end[r]) - np.maximum(key.start[k], response.start[r]) + 1
-    rows = np.flatnonzero(has_gap(key, k) | has_gap(response, r))
-    if len(rows):
-        own, other = Runs(key), Runs(response)
-        n_own, n_other = own.size[k[rows]], other.size[r[rows]]
-        pair, number = expand_ranges(np.zeros(len(rows), np.int64), n_own * n_other)
-        one = own.first[k[rows]][pair] + number // n_other[pair]
-        two = other.first[r[rows]][pair] + number % n_other[pair]
-        common = np.minimum(own.end[one], other.end[two]) - np.maximum(own.start[one], other.start[two]) + 1
-        shared[rows] = np.bincount(pair, np.maximum(common, 0), len(rows))
-    return shared
-
-
-def contain(mentions: Spans, rows: Ints, token: Ints) -> Mask:
-    """Return whether each of some mentions contains a token of its own."""
-    runs = Runs(mentions)
-    row, run = expand_ranges(runs.first[rows], runs.size[rows])
-    inside = (runs.start[run] <= token[row]) & (token[row] <= runs.end[run])
-    return np.bincount(row, inside, len(rows)) > 0
-
-
-def has_gap(mentions: Spans, rows: Ints) -> Mask:
-    """Return whether some mentions are discontinuous."""
-    gaps = np.zeros(len(mentions.start), np.bool_)
-    gaps[list(mentions.parts)] = True
-    return gaps[rows]
-
-
-class Runs:
-    """The runs of adjacent tokens of mentions, one mention after the other.
-
-    Args:
-        mentions: the mentions.
-
-    Attributes:
-        first, size: (n_mentions,) the first run of each mention, and the number of its runs.
-        start, end: (n_runs,) first and last token of each run.
-    """
-
-    def __init__(self, mentions: Spans) -> None:
-        runs = {i: merge_adjacent(parts) for i, parts in mentions.parts.items()}
-        self.size = np.ones(len(mentions.start), np.int64)
-        self.size[list(runs)] = [len(found) for found in runs.values()]
-        self.first = np.cumsum(self.size) - self.size
-        self.start, self.end = (np.repeat(column, self.size) for column in (mentions.start, mentions.end))
-        for i, found in runs.items():
-            place = slice(self.first[i], self.first[i] + self.size[i])
-            self.start[place], self.end[place] = np.array(found, np.int64).T
+PairMentions = Callable[[Sequence[_Mention], Sequence[_Mention]], Iterable[tuple[_Mention, _Mention, float]]]
+"""Yields mentions of a document that may match, with their similarity, given both sides in the order of the text."""
 
 
 def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -140,25 +104,21 @@ def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return runs
 
 
-MATCHINGS = ("exact", "head", "partial")
-"""The rules by which matches are optimal; "craft" chooses them in the order of the text."""
+def count_tokens(runs: Runs) -> int:
+    """Count the tokens of a mention."""
+    return sum(end - start + 1 for start, end in runs)
 
 
-class Zeros(NamedTuple):
-    """The zeros of both sides, and those that may match.
-
-    Attributes:
-        key, response: the zeros of each side, by the index of the mention.
-        pairs: the pairs of zeros that may match, with similarities of their own.
-    """
-
-    key: Ints
-    response: Ints
-    pairs: Pairs
+def count_shared_tokens(one: Runs, other: Runs) -> int:
+    """Count the tokens in both mentions."""
+    return sum(max(min(b, d) - max(a, c) + 1, 0) for a, b in one for c, d in other)
 
 
 def match_mentions(
-    key: Spans, response: Spans, matching: str = "exact", zeros: Zeros | None = None
+    key: Spans,
+    response: Spans,
+    matching: str = "exact",
+    zeros: tuple[Mapping[int, Zero], Mapping[int, Zero]] | None = None,
 ) -> tuple[Ints, Ints]:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
 
@@ -168,8 +128,9 @@ def match_mentions(
     * `partial`: mentions with the same tokens are matched first; a remaining response mention may match a key mention
       if its tokens are a subset of the key mention's tokens and include the key mention's head or minimum span.
     * `minimum`: as `partial`.
-    * `craft`: mentions with the same tokens are matched first; of the rest, a response mention matches a key mention as
-      described in `craft_matching`.
+    * `craft`: mentions with the same tokens are matched first; a remaining response mention fits a key mention if one
+      of its parts lies within the key mention's first part.  In the order of the text, each response mention takes the
+      first key mention that it fits, unless an earlier one has taken it.
 
     Where several may match, pairs are chosen one to one so that the sum of their similarities is maximal; the
     similarity of a pair is the share of the key mention's tokens that both have.  Ties are broken by the positions of
@@ -179,234 +140,180 @@ def match_mentions(
         key, response: the mentions of the same documents, with the same document numbers; for `head` with heads, for
             `partial` those of the key with heads or minimum spans, for `minimum` with minimum spans.
         matching: one of `MATCHINGS`, or "minimum" or "craft".
-        zeros: the zeros, if these are to be matched before all others, by similarities of their own.
-
-    Raises:
-        LimitError: too many pairs of mentions of a document may match.
+        zeros: the zeros of both sides by their rows, if these are to be matched before all others: the similarity of
+            two zeros of a sentence is 10 times the F1 of their dependencies plus the F1 of their parents.
     """
-    ours, theirs = identify(key, response, matching)
+    codes = identify(key, response, matching)
     if zeros is not None:
-        own, other = np.intersect1d(zeros.key, _find_first(ours)), np.intersect1d(zeros.response, _find_first(theirs))
-        pairs = zeros.pairs.select(np.isin(zeros.pairs.key, own) & np.isin(zeros.pairs.response, other))
-        ours, theirs = _join(ours, theirs, pairs, _rank(key, own), _rank(response, other))
+        own, other = (
+            sorted((mention for mention in _list_first(spans, of) if mention.row in some), key=lambda one: one.place)
+            for spans, of, some in zip((key, response), codes, zeros, strict=True)
+        )
+        codes = _join(codes, own, other, lambda ours, theirs: _pair_zeros(ours, zeros[0], theirs, zeros[1]))
     if matching != "exact":
+        if key.head is None and (matching == "head" or (matching == "partial" and key.minimum is None)):
+            raise ValueError("matching by heads needs the heads of the mentions")
         # Mentions that both sides have are already matched.
-        own, other = _find_unmatched(ours, theirs), _find_unmatched(theirs, ours)
-        pairs = CANDIDATES[matching](key, own, response, other)
-        ours, theirs = _join(ours, theirs, pairs, _rank(key, own), _rank(response, other))
-    return ours, theirs
+        known = [set(of.tolist()) for of in codes]
+        own = sorted(one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known[1])
+        other = sorted(one for one in _list_first(response, codes[1]) if int(codes[1][one.row]) not in known[0])
+        rules = {"head": _pair_by_head, "craft": _pair_by_first_part}
+        codes = _join(codes, own, other, rules.get(matching, _pair_by_containment))
+    return codes
 
 
 def identify(key: Spans, response: Spans, matching: str) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for those with the same tokens and, if `matching` is head, the same head."""
-    columns = [_concatenate(key.document, response.document), _concatenate(key.start, response.start)]
-    columns += [_concatenate(key.end, response.end), _number_gaps(key, response)]
-    if matching == "head":
-        columns.append(_concatenate(get_heads(key), get_heads(response)))
-    codes = number_rows(columns)
-    return codes[: len(key.start)], codes[len(key.start) :]
+    numbers: dict[tuple[int, Runs, int], int] = {}
+    codes = []
+    for spans in (key, response):
+        heads = spans.head if matching == "head" else np.zeros(len(spans.start), np.int64)
+        if heads is None:
+            raise ValueError("matching by heads needs the heads of the mentions")
+        rows = zip(spans.document.tolist(), spans.list_runs(), heads.tolist(), strict=True)
+        codes.append(np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int64))
+    return codes[0], codes[1]
 
 
-def _join(ours: Ints, theirs: Ints, pairs: Pairs, key: Ranking, response: Ranking) -> tuple[Ints, Ints]:
-    """Match the best of some pairs, where one mention represents all with its code: give each pair a new code."""
-    best = choose_best(pairs, key, response)
-    n_codes = int(max(ours.max(initial=-1), theirs.max(initial=-1))) + 1
-    new_code = n_codes + np.arange(len(best))
-    joined = []
-    for codes, mention in ((ours, pairs.key[best]), (theirs, pairs.response[best])):
-        code_of = np.arange(n_codes)
-        code_of[codes[mention]] = new_code
-        joined.append(code_of[codes])
-    return joined[0], joined[1]
+def _list_first(spans: Spans, codes: Ints) -> Iterator[_Mention]:
+    """List the first mention of each code."""
+    runs, heads = spans.list_runs(), spans.start if spans.head is None else spans.head
+    for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
+        head = int(heads[row])
+        minimum = (head,) if spans.minimum is None else spans.minimum.get(row, ())
+        place = (runs[row][0][0], runs[row][-1][1], count_tokens(runs[row]))
+        yield _Mention(place, runs[row], head, row, int(spans.document[row]), minimum)
 
 
-def _concatenate(ours: Ints, theirs: Ints) -> Ints:
-    return np.concatenate([ours, theirs])
+def _join(
+    codes: tuple[Ints, Ints], own: Iterable[_Mention], other: Iterable[_Mention], pair: PairMentions
+) -> tuple[Ints, Ints]:
+    """Match the best pairs of each document, where one mention represents all with its code: give them a new code."""
+    ours, theirs = _group_by_document(own), _group_by_document(other)
+    n_codes = int(max(of.max(initial=-1) for of in codes)) + 1
+    renamed = np.arange(n_codes), np.arange(n_codes)
+    for document in ours.keys() & theirs.keys():
+        pairs: Pairs = {}
+        for k, r, similarity in pair(ours[document], theirs[document]):
+            pairs[k.row, r.row] = similarity
+            if len(pairs) > MAX_PAIRS:
+                raise LimitError(document, len(pairs), "pairs of mentions that may match", MAX_PAIRS)
+        rows, columns = ([mention.row for mention in side] for side in (ours[document], theirs[document]))
+        for k_row, r_row in choose_best(pairs, rows, columns, document):
+            renamed[0][codes[0][k_row]] = renamed[1][codes[1][r_row]] = n_codes
+            n_codes += 1
+    return renamed[0][codes[0]], renamed[1][codes[1]]
 
 
-def _number_gaps(key: Spans, response: Spans) -> Ints:
-    """Number the patterns of tokens that mentions leave out between their first and last; 0 where there are none."""
-    runs = {i: tuple(merge_adjacent(parts)) for i, parts in key.parts.items()}
-    runs |= {len(key.start) + i: tuple(merge_adjacent(parts)) for i, parts in response.parts.items()}
-    numbers = {shape: number for number, shape in enumerate(sorted(set(runs.values())), start=1)}
-    shapes = np.zeros(len(key.start) + len(response.start), np.int64)
-    for i, shape in runs.items():
-        if len(shape) > 1:
-            shapes[i] = numbers[shape]
-    return shapes
+def _group_by_document(mentions: Iterable[_Mention]) -> dict[int, list[_Mention]]:
+    groups: defaultdict[int, list[_Mention]] = defaultdict(list)
+    for mention in mentions:
+        groups[mention.document].append(mention)
+    return groups
 
 
-def number_rows(columns: Sequence[Ints]) -> Ints:
-    """Number the distinct rows from 0."""
-    codes = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        values, numbers = np.unique(column, return_inverse=True)
-        codes = np.unique(codes * len(values) + numbers, return_inverse=True)[1]
-    return codes
-
-
-def _find_first(codes: Ints) -> Ints:
-    """Find the first mention of each code."""
-    return np.unique(codes, return_index=True)[1]
-
-
-def _find_unmatched(codes: Ints, others: Ints) -> Ints:
-    """Find the first mention of each code that the other side lacks."""
-    values, first = np.unique(codes, return_index=True)
-    return first[~np.isin(values, others)]
-
-
-def _rank(mentions: Spans, some: Ints) -> Ranking:
-    """Rank some mentions in their documents by start, end and number of tokens."""
-    order = some[np.lexsort((count_tokens(mentions)[some], mentions.end[some], mentions.start[some]))]
-    order = order[np.argsort(mentions.document[order], kind="stable")]
-    document = mentions.document[order]
-    rank = np.zeros(len(mentions.start), np.int64)
-    rank[order] = np.arange(len(order)) - np.searchsorted(document, document)
-    n_documents = int(mentions.document.max(initial=-1)) + 1
-    return Ranking(mentions.document, rank, np.bincount(document, minlength=n_documents))
-
-
-def _pair_by_head(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
-    """Pair the mentions with the same head."""
-    heads = number_rows(
-        [
-            _concatenate(key.document[ours], response.document[theirs]),
-            _concatenate(get_heads(key)[ours], get_heads(response)[theirs]),
-        ]
-    )
-    wanted, found = heads[: len(ours)], heads[len(ours) :]
-    order = np.argsort(found, kind="stable")
-    low, high = (np.searchsorted(found[order], wanted, side) for side in ("left", "right"))
-    check_pairs(key.document[ours], high - low)
-    which, place = expand_ranges(low, high - low)
-    k, r = ours[which], theirs[order[place]]
-    return Pairs(k, r, count_shared_tokens(key, k, response, r) / count_tokens(key)[k])
-
-
-def _pair_by_containment(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
-    """Pair mentions where the response's contains the head or minimum span of the key's, and no token outside it."""
-    ours, first, last = find_minima(key, ours)
-    beyond = int(_concatenate(key.end, response.end).max(initial=0)) + 1
-    places = response.document[theirs] * beyond + response.start[theirs]
-    order = np.argsort(places, kind="stable")
-    low = np.searchsorted(places[order], key.document[ours] * beyond + key.start[ours], "left")
-    high = np.searchsorted(places[order], key.document[ours] * beyond + first, "right")
-    counts = np.maximum(high - low, 0)  # a minimum span can be outside its mention
-    check_pairs(key.document[ours], counts)
-    which, place = expand_ranges(low, counts)
-    k, r = ours[which], theirs[order[place]]
-    fits = (last[which] <= response.end[r]) & (response.end[r] <= key.end[k])
-    k, r = k[fits], r[fits]
-    size = count_tokens(response)[r]
-    rows = np.flatnonzero(has_gap(key, k) | has_gap(response, r))
-    inside = count_shared_tokens(key, k[rows], response, r[rows]) == size[rows]
-    fits = np.ones(len(k), np.bool_)
-    fits[rows] = inside & contain_minima(response, r[rows], key, k[rows])
-    k, r = k[fits], r[fits]
-    return Pairs(k, r, size[fits] / count_tokens(key)[k])
-
-
-def pair_by_first_part(key: Spans, ours: Ints, response: Spans, theirs: Ints) -> Pairs:
-    """Pair some mentions of key and response one to one; all have the same similarity.
-
-    Raises:
-        LimitError: too many pairs of mentions of a document may match.
-    """
-    own, other = Runs(key), Runs(response)
-    first_end = own.end[own.first[ours]]
-    row, run = expand_ranges(other.first[theirs], other.size[theirs])
-    beyond = int(max(key.end.max(initial=0), response.end.max(initial=0))) + 1
-    places = response.document[theirs][row] * beyond + other.start[run]
-    order = np.argsort(places, kind="stable")
-    begin = key.document[ours] * beyond
-    low = np.searchsorted(places[order], begin + key.start[ours], "left")
-    high = np.searchsorted(places[order], begin + first_end, "right")
-    check_pairs(key.document[ours], high - low)
-    which, place = expand_ranges(low, high - low)
-    fits = other.end[run[order[place]]] <= first_end[which]
-    k, r = ours[which[fits]], theirs[row[order[place[fits]]]]
-    k, r = _take_first(k, r, _rank_in_text(key))
-    r, k = _take_first(r, k, _rank_in_text(response))
-    return Pairs(k, r, np.ones(len(k)))
-
-
-def _take_first(one: Ints, other: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """Keep the pair with the lowest rank of the first mention for each second mention."""
-    order = np.lexsort((rank[one], other))
-    order = order[mark_run_starts(other[order])]
-    return one[order], other[order]
-
-
-def _rank_in_text(mentions: Spans) -> Ints:
-    """Rank the mentions by document, start, end and number of tokens."""
-    order = np.lexsort((count_tokens(mentions), mentions.end, mentions.start, mentions.document))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
-WEIGHT = 10
-"""How much more dependencies count than parents alone."""
-
-
-class Dependencies(NamedTuple):
-    """The dependencies of the zeros of one side, one a row, all (n_dependencies,).
-
-    Attributes:
-        mention: the index of the zero, a mention.
-        document, sentence: the document, and the number of the sentence there.
-        parent: the token of the parent; -1 for the root.
-        relation: the number of the relation, the same on both sides.
-    """
-
-    mention: Ints
-    document: Ints
-    sentence: Ints
-    parent: Ints
-    relation: Ints
-
-
-def pair_zeros(key: Dependencies, response: Dependencies) -> Pairs:
-    """Pair the zeros of a sentence that have a parent in common.
-
-    Their similarity is 10 times the F1 of their dependencies plus the F1 of their parents.
-
-    Raises:
-        LimitError: too many zeros have a parent in common.
-    """
-    split = len(key.mention)
-    places = [np.concatenate(columns) for columns in zip(key[1:4], response[1:4], strict=True)]
-    parent = number_rows(places)
-    dependency = number_rows([parent, np.concatenate([key.relation, response.relation])])
-    n_response = int(response.mention.max(initial=-1)) + 1
-    check_pairs(key.document, np.bincount(parent[split:], minlength=int(parent.max(initial=-1)) + 1)[parent[:split]])
-
-    def score(code: Ints) -> tuple[Ints, Floats]:
-        return _score_shared((key.mention, code[:split]), (response.mention, code[split:]), n_response)
-
-    pairs, similarity = score(parent)
-    exact, by_dependency = score(dependency)
-    similarity[np.searchsorted(pairs, exact)] += WEIGHT * by_dependency
-    return Pairs(*np.divmod(pairs, max(n_response, 1)), similarity)
-
-
-def _score_shared(key: tuple[Ints, Ints], response: tuple[Ints, Ints], n_response: int) -> tuple[Ints, Floats]:
-    """Compute the F1 of the sets of codes of two zeros, for all pairs of zeros that share a code.
+def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int) -> list[tuple[int, int]]:
+    """Choose pairs of a document one to one, with the largest sum of their similarities.
 
     Args:
-        key, response: zeros and their codes, (n_dependencies,) each; a code may be repeated.
-        n_response: more than the highest index of a zero of the response.
-
-    Returns:
-        The pairs as `key * n_response + response`, sorted, and the F1 of each.
+        pairs: the pairs.
+        rows, columns: the candidates of key and response in the order of the text, on which it depends which of several
+            best choices is made.
+        document: the number of the document, for the error.
     """
-    (k, of_key), (r, of_response) = (np.unique(np.column_stack(side), axis=0).T for side in (key, response))
-    key_row, response_row = match_rows(of_key, of_response)
-    pairs, shared = np.unique(k[key_row] * n_response + r[response_row], return_counts=True)
-    one, other = np.divmod(pairs, max(n_response, 1))
-    precision, recall = shared / np.bincount(k)[one], shared / np.bincount(r)[other]
-    return pairs, 2 * precision * recall / (precision + recall)
+    ours, theirs = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
+    if len(set(ours)) == len(pairs) == len(set(theirs)):
+        return list(pairs)
+    if len(rows) * len(columns) <= MAX_CELLS:
+        return _solve(pairs, rows, columns)
+    chosen: list[tuple[int, int]] = []
+    group = connect(np.array(ours), np.array(theirs))
+    listed = list(pairs)
+    for part in split_by(group, np.arange(len(listed))):
+        some = {listed[i]: pairs[listed[i]] for i in part.tolist()}
+        own, other = ({pair[side] for pair in some} for side in (0, 1))
+        if (n_cells := len(own) * len(other)) > MAX_CELLS:
+            raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
+        chosen += _solve(some, [k for k in rows if k in own], [r for r in columns if r in other])
+    return chosen
+
+
+def _solve(pairs: Pairs, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
+    from scipy.optimize import linear_sum_assignment
+
+    at_row, at_column = ({row: i for i, row in enumerate(side)} for side in (rows, columns))
+    cost = np.zeros((len(rows), len(columns)))
+    for (k, r), similarity in pairs.items():
+        cost[at_row[k], at_column[r]] = -similarity
+    # Where nothing better is left, the solver takes cells that are no pairs.
+    return [(rows[i], columns[j]) for i, j in zip(*linear_sum_assignment(cost), strict=True) if cost[i, j] < 0]
+
+
+def _pair_by_head(own: Sequence[_Mention], other: Sequence[_Mention]) -> Iterator[tuple[_Mention, _Mention, float]]:
+    """Pair the mentions with the same head."""
+    by_head: defaultdict[int, list[_Mention]] = defaultdict(list)
+    for r in other:
+        by_head[r.head].append(r)
+    for k in own:
+        for r in by_head.get(k.head, ()):
+            yield k, r, count_shared_tokens(k.runs, r.runs) / k.size
+
+
+def _pair_by_containment(
+    own: Sequence[_Mention], other: Sequence[_Mention]
+) -> Iterator[tuple[_Mention, _Mention, float]]:
+    """Pair mentions where the response's contains the head or minimum span of the key's, and no token outside it."""
+    starts = [r.place[0] for r in other]
+    for k in own:
+        if not k.minimum:
+            continue
+        low, high = bisect_left(starts, k.place[0]), bisect_right(starts, min(k.minimum))
+        for r in other[low:high]:
+            contains = all(any(start <= token <= end for start, end in r.runs) for token in k.minimum)
+            if contains and count_shared_tokens(k.runs, r.runs) == r.size:
+                yield k, r, r.size / k.size
+
+
+def _pair_by_first_part(
+    own: Sequence[_Mention], other: Sequence[_Mention]
+) -> Iterator[tuple[_Mention, _Mention, float]]:
+    """Pair each response mention with the first key mention that it fits, unless an earlier one has taken it."""
+    parts = sorted((start, end, i) for i, r in enumerate(other) for start, end in r.runs)
+    starts = [start for start, _, _ in parts]
+    first: dict[int, _Mention] = {}
+    for k in own:
+        begin, last = k.runs[0]
+        for _, end, i in parts[bisect_left(starts, begin) : bisect_right(starts, last)]:
+            if end <= last:
+                first.setdefault(i, k)
+    taken: set[int] = set()
+    for i, k in sorted(first.items()):
+        if k.row not in taken:
+            taken.add(k.row)
+            yield k, other[i], 1.0
+
+
+def _pair_zeros(
+    own: Sequence[_Mention], of_key: Mapping[int, Zero], other: Sequence[_Mention], of_response: Mapping[int, Zero]
+) -> Iterator[tuple[_Mention, _Mention, float]]:
+    """Pair the zeros of a sentence that have a parent in common."""
+    by_parent: defaultdict[tuple[int, int], dict[int, _Mention]] = defaultdict(dict)
+    for r in other:
+        for parent, _ in of_response[r.row].dependencies:
+            by_parent[of_response[r.row].sentence, parent][r.row] = r
+    for k in own:
+        sentence, dependencies = of_key[k.row]
+        parents = {parent for parent, _ in dependencies}
+        candidates = {row: r for parent in parents for row, r in by_parent.get((sentence, parent), {}).items()}
+        for row, r in candidates.items():
+            its = of_response[row].dependencies
+            yield k, r, _f1(parents, {parent for parent, _ in its}) + WEIGHT * _f1(dependencies, its)
+
+
+def _f1(key: Collection[Hashable], response: Collection[Hashable]) -> float:
+    shared = len(set(key) & set(response))
+    precision, recall = shared / len(key), shared / len(response)
+    return 2 * precision * recall / (precision + recall) if shared else 0.0
 
 
 class Places(NamedTuple):
@@ -486,11 +393,3 @@ def find_rows(wanted: Ints, codes: Ints) -> Ints:
     found = np.full(len(wanted), -1)
     found[row] = place
     return found
-
-
-CANDIDATES = {
-    "head": _pair_by_head,
-    "partial": _pair_by_containment,
-    "minimum": _pair_by_containment,
-    "craft": pair_by_first_part,
-}

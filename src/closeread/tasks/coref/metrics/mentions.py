@@ -44,11 +44,16 @@ def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:
         (n_documents, 3) float64, columns `entity_metrics.BOTH_SIDES`.
     """
     row, column = _pair_overlapping(key, response)
-    shared = count_shared_tokens(key, row, response, column).astype(np.float64)
+    own, other = key.list_runs(), response.list_runs()
+    pairs = zip(row.tolist(), column.tolist(), strict=True)
+    shared = np.array([count_shared_tokens(own[k], other[r]) for k, r in pairs], np.float64)
     overlaps = shared > 0
     row, column, shared = row[overlaps], column[overlaps], shared[overlaps]
     common = best_total(row, column, shared, key.document[row], n_documents)
-    totals = [sum_by_index(side.document, count_tokens(side), n_documents) for side in (key, response)]
+    totals = [
+        sum_by_index(side.document, np.array(list(map(count_tokens, runs)), np.int64), n_documents)
+        for side, runs in ((key, own), (response, other))
+    ]
     return np.column_stack([common, *totals])
 
 
@@ -140,7 +145,8 @@ def _list_anaphors(table: MentionTable) -> Anaphors:
     from closeread.tasks.coref.empty_nodes import find_zeros
     from closeread.tasks.coref.metrics.matching import count_tokens
 
-    order = np.lexsort((count_tokens(spans_of(table)), table.end, table.start))
+    sizes = np.array(list(map(count_tokens, spans_of(table).list_runs())), np.int64)
+    order = np.lexsort((sizes, table.end, table.start))
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return Anaphors(table.document, table.entity, rank, find_zeros(table))

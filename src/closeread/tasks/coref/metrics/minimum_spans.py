@@ -59,10 +59,6 @@ def read_trees(table: MentionTable, source: Path) -> Trees:
     Args:
         table: the documents of the key.
         source: the key, for messages.
-
-    Raises:
-        RequestError: the key has no CoNLL file.
-        FormatError: a document has no constituents, or invalid ones; all problems at once.
     """
     files = [find_words(table, document) for document in range(len(table))]
     if not any(isinstance(words, ConllWords) for words, _ in files):
@@ -115,9 +111,6 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
     Args:
         key: the mentions of the key, with the trees of its documents.
         response: the mentions of the response.
-
-    Raises:
-        RequestError: the key has no trees.
     """
     if key.trees is None:
         raise RequestError(f"matching 'minimum' needs {NEEDED}")

@@ -17,7 +17,7 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.documents import MentionTable, Parts
+from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
 
 if TYPE_CHECKING:
@@ -69,11 +69,7 @@ def count_bridging_entities(matched: Matched) -> Floats:
 
 
 def require_relations(key: MentionTable, response: MentionTable, what: str) -> None:
-    """Check that both sides come from files that can have such annotation.
-
-    Raises:
-        RequestError: they don't.
-    """
+    """Check that both sides come from files that can have such annotation."""
     if key.relations is None or response.relations is None:
         raise RequestError(f"{what} needs Universal Anaphora files as key and response")
 
@@ -153,7 +149,7 @@ def digest_relations(table: MentionTable, digests: Sequence[bytes], options: Opt
     found: list[list[object]] = [[] for _ in digests]
     if options["matching"] in BY_MINIMUM and table.head is None:
         for row, tokens in table.minimum.items():
-            found[int(table.document[row])].append([*_parts_of(table, row), tokens])
+            found[int(table.document[row])].append([*table.parts_of(row), tokens])
     if options["split_antecedents"] != "ignore":
         for document, rows in enumerate(found):
             rows += _list_sets(table, document)
@@ -170,13 +166,9 @@ def _count(number: int, one: str, several: str) -> str:
 def _count_outside(table: MentionTable) -> int:
     """Count the mentions that do not contain their minimum spans."""
     return sum(
-        not all(any(start <= token <= end for start, end in _parts_of(table, row)) for token in tokens)
+        not all(any(start <= token <= end for start, end in table.parts_of(row)) for token in tokens)
         for row, tokens in table.minimum.items()
     )
-
-
-def _parts_of(table: MentionTable, row: int) -> Parts:
-    return table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
 
 
 def _list_sets(table: MentionTable, document: int) -> Iterator[object]:

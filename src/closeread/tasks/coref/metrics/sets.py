@@ -228,9 +228,6 @@ def _map_sets(key: Sets, response: Sets, n_documents: int, metric: str) -> tuple
 
     Returns:
         The mapping, and the counts `EACH_SIDE` of the sets of each document, (n_documents, 4).
-
-    Raises:
-        LimitError: all sets of a document, compared with all of the other side, have too many mentions.
     """
     for sets, others in ((key, response), (response, key)):
         times = np.bincount(others.document, minlength=n_documents)[sets.document]
@@ -280,11 +277,7 @@ NEEDED = {"keep_singletons": ("true",), "duplicates": ("error",), "zeros": ("lin
 
 
 def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence[str]) -> None:
-    """Check that split antecedents can be scored with these metrics, options and breakdowns.
-
-    Raises:
-        RequestError: they can't.
-    """
+    """Check that split antecedents can be scored with these metrics, options and breakdowns."""
     if "blanc" in metrics:
         advice = "choose other metrics, such as muc,b3,ceafm,ceafe,lea,conll"
         raise RequestError(f"BLANC is not defined for entities with split antecedents; {advice}")

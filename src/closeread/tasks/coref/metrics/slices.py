@@ -249,14 +249,7 @@ def sum_groups(
 
 
 def _share_side(own: Side, other: Side, order: Ints, matched: Mask, own_row: Ints, other_row: Ints) -> Floats:
-    """Return what each mention of a side adds to its recall.
-
-    Args:
-        own, other: the side, and the other one.
-        order: the rows of the side in the order of the text.
-        matched: (n_mentions,) whether the other side has the mention.
-        own_row, other_row: (n_found,) the rows of the side whose entity on the other side is found, and where.
-    """
+    """Return what each mention of a side adds to its recall."""
     n = len(own.entity)
     size = np.bincount(own.entity, minlength=1)[own.entity]
     there = np.full(n, -1)
@@ -317,11 +310,7 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
 
 
 def require_fields(key: Documents, response: Documents, options: Options, fields: Sequence[str]) -> None:
-    """Check that nothing is missing for slices by some fields of mentions.
-
-    Raises:
-        RequestError: something is.
-    """
+    """Check that nothing is missing for slices by some fields of mentions."""
     for field in fields:
         if lacking := find_lacking(key, response, options, field):
             raise RequestError(lacking)
