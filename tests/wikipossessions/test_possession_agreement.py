@@ -12,7 +12,7 @@ from shared.possession_records import HEADER, ROW
 
 from closeread.exceptions import FormatError
 from closeread.tasks.wikipossessions.agreement import agreement, cohen_kappa
-from closeread.tasks.wikipossessions.matching import NamesAndOrders, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.matching import Possessions, match_possessions, normalize_name
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
 
@@ -198,7 +198,7 @@ def test_the_twin_that_tries_every_pairing(one, two):
 @example((["x y"], ["x", "y b"]), [0, 9, *[0] * 7])
 @example((["x y z", "x y"], ["x", "y v"]), [9, 0, 0, 0, 9, *[0] * 4])
 def test_the_twin_of_partial_matching_with_likeness(names, likeness):
-    sides = [NamesAndOrders([normalize_name(name) for name in side], [None] * len(side)) for side in names]
+    sides = [Possessions([normalize_name(name) for name in side], [None] * len(side)) for side in names]
     ours, theirs = ([set(name.split()) for name in side] for side in names)
 
     def value(pairs):

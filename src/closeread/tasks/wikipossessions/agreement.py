@@ -43,8 +43,8 @@ from closeread.exceptions import FormatError, Problem, join_names, pluralize, re
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.matching import Likeness, Pair, match_possessions, normalize_name
-from closeread.tasks.wikipossessions.subtasks import COUNTS, Possessions, Rules, count_ordered_pairs, possessions
+from closeread.tasks.wikipossessions.matching import Likeness, Pair, Possessions, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.subtasks import COUNTS, Rules, count_ordered_pairs, possessions
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
@@ -280,7 +280,7 @@ def _compare(
     for article, (one, said) in first.items():
         two, also_said = second[article]
         likeness = _compare_labels(also_said, said) if options["repeated"] == "labels" else None
-        paired = match_possessions(two.names_and_orders, one.names_and_orders, rules.setting, likeness=likeness)
+        paired = match_possessions(two, one, rules.setting, likeness=likeness)
         totals[0] += (len(paired), len(two.names), len(paired), len(one.names))
         pairs: Sequence[Pair] = paired
         if options["pairs"] == "shared":

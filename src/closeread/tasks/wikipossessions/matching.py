@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -94,16 +94,23 @@ Likeness = Callable[[int, int], int]
 """From positions in the system and in gold to how much the two possessions say the same, from 0."""
 
 
-class NamesAndOrders(NamedTuple):
-    """What the possessions of one side of an article are matched and ordered by.
+class Possessions(NamedTuple):
+    """The possessions of one side of an article as columns; None where a value is absent.
 
-    Attributes:
-        names: the names of the possessors.
-        orders: the orders of the possessions; None if there is none, which sorts last.
+    Possessions without an order come last.
     """
 
     names: Sequence[Name]
     orders: Sequence[Order | None]
+    certainty: Sequence[str | None] = ()
+    times: Sequence[Any] = ()
+    relation: Sequence[str | None] = ()
+    relation_certainty: Sequence[str | None] = ()
+
+    def select(self, positions: Sequence[int]) -> Possessions:
+        """Select the possessions at these positions."""
+        columns: Any = ([column[i] for i in positions] for column in self)
+        return Possessions(*columns)
 
     def in_order(self) -> list[int]:
         """Return the positions sorted by order, then by position."""
@@ -123,8 +130,8 @@ def order_key(order: str) -> Order:
 
 
 def match_possessions(
-    system: NamesAndOrders,
-    gold: NamesAndOrders,
+    system: Possessions,
+    gold: Possessions,
     setting: str = "exact",
     matching: str = "one_to_one",
     likeness: Likeness | None = None,
@@ -152,7 +159,7 @@ def match_possessions(
     return sorted(pairs)
 
 
-def _match_same_names(system: NamesAndOrders, gold: NamesAndOrders) -> Iterator[Pair]:
+def _match_same_names(system: Possessions, gold: Possessions) -> Iterator[Pair]:
     waiting: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for j in reversed(gold.in_order()):
         waiting[gold.names[j].tokens].append(j)
@@ -162,7 +169,7 @@ def _match_same_names(system: NamesAndOrders, gold: NamesAndOrders) -> Iterator[
             yield i, of_name.pop()
 
 
-def _match_most_alike(system: NamesAndOrders, gold: NamesAndOrders, likeness: Likeness) -> Iterator[Pair]:
+def _match_most_alike(system: Possessions, gold: Possessions, likeness: Likeness) -> Iterator[Pair]:
     """Match possessions of the same name, as many as there are on both sides."""
     groups: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for side, possessions in enumerate((system, gold)):

@@ -89,7 +89,7 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
-    ordered = ordered_pairs(possessions(rows, Reading()).names_and_orders)
+    ordered = ordered_pairs(possessions(rows, Reading()))
     tokens = [name.tokens for name in ordered.names]
     return {(tokens[i], tokens[j]) for i, j in zip(*ordered.before.nonzero(), strict=True)}
 

@@ -23,9 +23,9 @@ from closeread.arrays import Floats, LimitError, Mask
 from closeread.tasks.wikipossessions.dates import Reading, Time, Tolerance, parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
     Name,
-    NamesAndOrders,
     Order,
     Pair,
+    Possessions,
     match_possessions,
     normalize_name,
     order_key,
@@ -57,7 +57,7 @@ class PairCounts(NamedTuple):
     gold: int
 
 
-def ordered_pairs(side: NamesAndOrders, suborder: str = "tuple") -> Ordered:
+def ordered_pairs(side: Possessions, suborder: str = "tuple") -> Ordered:
     """Return the ordered pairs of names of a side.
 
     "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a possession tie with the
@@ -185,27 +185,6 @@ class Rules(NamedTuple):
     ordering_match: str = "existential"
 
 
-class Possessions(NamedTuple):
-    """The possessions of one side of an article as columns; None where a value is absent."""
-
-    names: Sequence[Name]
-    orders: Sequence[Order | None]
-    certainty: Sequence[str | None]
-    times: Sequence[Time]
-    relation: Sequence[str | None]
-    relation_certainty: Sequence[str | None]
-
-    @property
-    def names_and_orders(self) -> NamesAndOrders:
-        """The columns used for matching and ordering."""
-        return NamesAndOrders(self.names, self.orders)
-
-    def select(self, positions: Sequence[int]) -> Possessions:
-        """Select the possessions at these positions."""
-        columns: Any = ([column[i] for i in positions] for column in self)
-        return Possessions(*columns)
-
-
 def possessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Possessions:
     """Convert rows with `possessor`, `certainty`, `order`, `anchor`, `relation` and `relation_certainty` to columns."""
     if len(rows) > MAX_POSSESSIONS:
@@ -231,8 +210,8 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
         (6, 4) float64, rows in the order of `FAMILIES`, columns in that of `COUNTS`.
     """
     if rules.scenario == "oracle":
-        system = system.select(first_of_each_name(system.names_and_orders, gold.names_and_orders))
-    pairs = match_possessions(system.names_and_orders, gold.names_and_orders, rules.setting, rules.matching)
+        system = system.select(first_of_each_name(system, gold))
+    pairs = match_possessions(system, gold, rules.setting, rules.matching)
     if rules.scenario == "all_correct":
         # The matching stays the same, since the dropped predictions had no partner.
         system = system.select([i for i, _ in pairs])
@@ -254,7 +233,7 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
     return np.array([*counts, count_ordered_pairs(system, gold, pairs, rules)], np.float64)
 
 
-def first_of_each_name(system: NamesAndOrders, gold: NamesAndOrders) -> list[int]:
+def first_of_each_name(system: Possessions, gold: Possessions) -> list[int]:
     """Return the position of the first prediction of each name, by order and then position, sorted by position."""
     known = {name.tokens for name in gold.names}
     first: dict[tuple[str, ...], int] = {}
@@ -316,7 +295,7 @@ def count_ordered_pairs(
     system: Possessions, gold: Possessions, pairs: Sequence[Pair], rules: Rules
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`."""
-    ours, theirs = (ordered_pairs(side.names_and_orders, rules.suborder) for side in (system, gold))
+    ours, theirs = (ordered_pairs(side, rules.suborder) for side in (system, gold))
     if rules.setting == "exact":
         matches = None
     elif rules.ordering_match == "existential":
