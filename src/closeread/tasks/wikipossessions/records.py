@@ -89,9 +89,8 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
-    ordered = ordered_pairs(possessions(rows, Reading()))
-    tokens = [name.tokens for name in ordered.names]
-    return {(tokens[i], tokens[j]) for i, j in zip(*ordered.before.nonzero(), strict=True)}
+    names, before = ordered_pairs(possessions(rows, Reading()))
+    return {(names[i].tokens, names[j].tokens) for i, j in zip(*before.nonzero(), strict=True)}
 
 
 def _classify_anchor(possession: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closeread.arrays import Floats, LimitError, Mask
 from closeread.tasks.wikipossessions.dates import Reading, Time, Tolerance, parse_time, time_overlap
@@ -31,34 +32,11 @@ from closeread.tasks.wikipossessions.matching import (
     order_key,
 )
 
-NameMatches = Mask
-"""(names of one side, names of the other) whether they match."""
 
+def ordered_pairs(side: Possessions, suborder: str = "tuple") -> tuple[list[Name], Mask]:
+    """Return the distinct names of a side, and its ordered pairs.
 
-class Ordered(NamedTuple):
-    """The ordered pairs of the names of a side.
-
-    Attributes:
-        names: the distinct names.
-        before: (n, n) whether some possession of one name comes no later than some possession of the other; False on
-            the diagonal.
-    """
-
-    names: Sequence[Name]
-    before: Mask
-
-
-class PairCounts(NamedTuple):
-    """Predicted pairs found in gold, predicted pairs, gold pairs found in the predictions, gold pairs."""
-
-    found_of_system: int
-    system: int
-    found_of_gold: int
-    gold: int
-
-
-def ordered_pairs(side: Possessions, suborder: str = "tuple") -> Ordered:
-    """Return the ordered pairs of names of a side.
+    These are whether some possession of one name comes no later than some possession of the other, (n_names, n_names).
 
     "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a possession tie with the
     one it is nested in (6 and 6.1); "integer_part" compares only the first number.
@@ -79,7 +57,7 @@ def ordered_pairs(side: Possessions, suborder: str = "tuple") -> Ordered:
     if suborder == "nested_tie":
         _tie_nested([(number[name.tokens], order) for name, order in placed], before)
     np.fill_diagonal(before, val=False)
-    return Ordered(list(names.values()), before)
+    return list(names.values()), before
 
 
 def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
@@ -94,66 +72,6 @@ def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
             around.pop()
         before[np.ix_(outer[order], [name for other in around for name in outer[other]])] = True
         around.append(order)
-
-
-def pair_counts(system: Ordered, gold: Ordered, matches: NameMatches | None) -> PairCounts:
-    """Count the pairs of each side, and those found in the other side.
-
-    A pair is found if some pair of matching names is a pair of the other side; without `matches`, only equal names
-    match.
-    """
-    if matches is None:
-        place = {name.tokens: j for j, name in enumerate(gold.names)}
-        both = [(i, place[name.tokens]) for i, name in enumerate(system.names) if name.tokens in place]
-        ours, theirs = np.array(both, np.int64).reshape(-1, 2).T
-        common = int((system.before[np.ix_(ours, ours)] & gold.before[np.ix_(theirs, theirs)]).sum())
-        return PairCounts(common, int(system.before.sum()), common, int(gold.before.sum()))
-    found = system.before & _find_matched_pairs(gold, matches)
-    found_gold = gold.before & _find_matched_pairs(system, matches.T)
-    return PairCounts(int(found.sum()), int(system.before.sum()), int(found_gold.sum()), int(gold.before.sum()))
-
-
-def _find_matched_pairs(side: Ordered, matches: NameMatches) -> Mask:
-    """Return the pairs of names (rows of `matches`) whose matching names (columns) include a pair of the side."""
-    # float32 products are fast, and sums of non-negative numbers don't cancel.
-    weight = matches.astype(np.float32)
-    some = (weight @ side.before.astype(np.float32) > 0).astype(np.float32)
-    found: Mask = some @ weight.T > 0
-    return found
-
-
-def match_names_by_content(system: Ordered, gold: Ordered) -> NameMatches:
-    """Match names that share a content token; equal names always do."""
-    ours, theirs = (_index_tokens(side.names) for side in (system, gold))
-    # Tokens of the same names match the same names, so each such block is filled once.
-    blocks = {(ours[token], theirs[token]) for token in ours.keys() & theirs.keys()}
-    matches = np.zeros((len(system.names), len(gold.names)), np.bool_)
-    for rows, columns in blocks:
-        matches[np.ix_(rows, columns)] = True
-    return matches
-
-
-def _index_tokens(names: Sequence[Name]) -> dict[str, tuple[int, ...]]:
-    """Map each token to the indices of the names that contain it."""
-    index: dict[str, list[int]] = defaultdict(list)
-    for i, name in enumerate(names):
-        for token in name.content:
-            index[token].append(i)
-    return {token: tuple(numbers) for token, numbers in index.items()}
-
-
-def match_names_by_pairs(
-    system: Ordered, gold: Ordered, names: Sequence[Name], gold_names: Sequence[Name], pairs: Iterable[Pair]
-) -> NameMatches:
-    """Match names if a possession of one is matched with a possession of the other."""
-    own = {name.tokens: i for i, name in enumerate(system.names)}
-    other = {name.tokens: j for j, name in enumerate(gold.names)}
-    matches = np.zeros((len(own), len(other)), np.bool_)
-    for i, j in pairs:
-        ours, theirs = names[i].tokens, gold_names[j].tokens
-        if ours in own and theirs in other:
-            matches[own[ours], other[theirs]] = True
-    return matches
 
 
 FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_certainty", "ordering")
@@ -295,11 +213,23 @@ def count_ordered_pairs(
     system: Possessions, gold: Possessions, pairs: Sequence[Pair], rules: Rules
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`."""
-    ours, theirs = (ordered_pairs(side, rules.suborder) for side in (system, gold))
-    if rules.setting == "exact":
-        matches = None
-    elif rules.ordering_match == "existential":
-        matches = match_names_by_content(ours, theirs)
-    else:
-        matches = match_names_by_pairs(ours, theirs, system.names, gold.names, pairs)
-    return pair_counts(ours, theirs, matches)
+    (names, before), (gold_names, gold_before) = (ordered_pairs(side, rules.suborder) for side in (system, gold))
+    paired = {(system.names[i].tokens, gold.names[j].tokens) for i, j in pairs}
+
+    def match(one: Name, other: Name) -> bool:
+        if rules.setting == "exact":
+            return one.tokens == other.tokens
+        if rules.ordering_match == "existential":
+            return bool(one.content & other.content)
+        return (one.tokens, other.tokens) in paired
+
+    def find_pairs(before: Mask, matches: NDArray[np.float32]) -> Mask:
+        """Return the pairs of names (rows of `matches`) whose matching names (columns) include one of these pairs."""
+        found: Mask = (matches @ before.astype(np.float32) > 0).astype(np.float32) @ matches.T > 0
+        return found
+
+    # float32 products are fast, and sums of non-negative numbers don't cancel.
+    matches = np.array([[match(one, other) for other in gold_names] for one in names], np.float32)
+    matches = matches.reshape(len(names), len(gold_names))
+    found, found_gold = before & find_pairs(gold_before, matches), gold_before & find_pairs(before, matches.T)
+    return int(found.sum()), int(before.sum()), int(found_gold.sum()), int(gold_before.sum())
