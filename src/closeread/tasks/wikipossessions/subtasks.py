@@ -13,7 +13,7 @@ pair has the same name twice.  Possessions without an order are in no pair.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Floats, LimitError, Mask
-from closeread.tasks.wikipossessions.dates import Reading, Time, Tolerance, parse_time, time_overlap
+from closeread.tasks.wikipossessions.dates import Reading, Tolerance, parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
     Name,
     Order,
@@ -85,9 +85,6 @@ MAX_POSSESSIONS = 2_000
 MAX_WORDS = 100
 """The most words of a possessor, without function words."""
 
-Credit = tuple[Fraction | int, Fraction | int]
-"""What a pair adds to the numerators of precision and recall."""
-
 
 class Rules(NamedTuple):
     """How an article is scored, by the procedure's options of these names."""
@@ -127,86 +124,52 @@ def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floa
     Returns:
         (6, 4) float64, rows in the order of `FAMILIES`, columns in that of `COUNTS`.
     """
-    if rules.scenario == "oracle":
-        system = system.select(first_of_each_name(system, gold))
+    if rules.scenario == "oracle":  # the first of each name
+        first: dict[tuple[str, ...], int] = {}
+        for i in system.in_order():
+            first.setdefault(system.names[i].tokens, i)
+        if unknown := first.keys() - {name.tokens for name in gold.names}:
+            raise ValueError(f"{len(unknown):,} predicted names are not in gold")
+        system = system.select(sorted(first.values()))
     pairs = match_possessions(system, gold, rules.setting, rules.matching)
     if rules.scenario == "all_correct":
         # The matching stays the same, since the dropped predictions had no partner.
         system = system.select([i for i, _ in pairs])
         pairs = [(i, j) for i, (_, j) in enumerate(pairs)]
-    times = system.times, gold.times
-    credits_of = {
-        "possessor": lambda i, j: (1, 1),
-        "possessor_certainty": lambda i, j: _credit_equality(system.certainty[i], gold.certainty[j]),
-        "anchor": lambda i, j: time_overlap(system.times[i], gold.times[j], rules.tolerance),
-        "relation": _credit_labels(system.relation, gold.relation, times, rules),
-        "relation_certainty": _credit_labels(system.relation_certainty, gold.relation_certainty, times, rules),
-    }
-    everything = [True] * len(system.names), [True] * len(gold.names)
+
+    def compare(family: str, i: int, j: int) -> tuple[Fraction | int, Fraction | int]:
+        """Return what a pair adds to the numerators of precision and recall."""
+        if family == "possessor":
+            return 1, 1
+        if family == "anchor":
+            return time_overlap(system.times[i], gold.times[j], rules.tolerance)
+        column = "certainty" if family == "possessor_certainty" else family
+        one, other = getattr(system, column)[i], getattr(gold, column)[j]
+        is_right = one is not None and one == other
+        if column != "certainty" and rules.relation_requires == "anchor":
+            is_right = is_right and time_overlap(system.times[i], gold.times[j], rules.tolerance)[0] > 0
+        return int(is_right), int(is_right)
+
     anchored = [time is not None for time in system.times], [time is not None for time in gold.times]
-    judged = {name: everything if name.startswith("possessor") else anchored for name in credits_of}
-    if rules.relation_certainty_gold == "certain_only":
-        judged["relation_certainty"] = _keep_certain_gold(anchored, gold.relation_certainty, pairs)
-    counts = [_sum_credits(credits_of[name], pairs, *judged[name]) for name in FAMILIES[:-1]]
+    counts: list[tuple[float, ...]] = []
+    for family in FAMILIES[:-1]:
+        ours, theirs = anchored
+        if family.startswith("possessor"):
+            ours, theirs = [True] * len(system.names), [True] * len(gold.names)
+        elif family == "relation_certainty" and rules.relation_certainty_gold == "certain_only":
+            # Without the gold relations that are not certain, and the predictions matched with them.
+            theirs = [has and label == "certain" for has, label in zip(theirs, gold.relation_certainty, strict=True)]
+            left_out = {i for i, j in pairs if anchored[1][j] and not theirs[j]}
+            ours = [has and i not in left_out for i, has in enumerate(ours)]
+        of_system: Fraction | int = 0
+        of_gold: dict[int, Fraction | int] = {}
+        for i, j in pairs:
+            if ours[i] and theirs[j]:
+                right, found = compare(family, i, j)
+                of_system += right
+                of_gold[j] = max(found, of_gold.get(j, 0))  # of several predictions, the best counts
+        counts.append((float(of_system), sum(ours), float(sum(of_gold.values())), sum(theirs)))
     return np.array([*counts, count_ordered_pairs(system, gold, pairs, rules)], np.float64)
-
-
-def first_of_each_name(system: Possessions, gold: Possessions) -> list[int]:
-    """Return the position of the first prediction of each name, by order and then position, sorted by position."""
-    known = {name.tokens for name in gold.names}
-    first: dict[tuple[str, ...], int] = {}
-    for i in system.in_order():
-        first.setdefault(system.names[i].tokens, i)
-    if not first.keys() <= known:
-        raise ValueError(f"{len(first.keys() - known):,} predicted names are not in gold")
-    return sorted(first.values())
-
-
-def _credit_equality(one: str | None, other: str | None) -> Credit:
-    same = int(one is not None and one == other)
-    return same, same
-
-
-def _credit_labels(
-    system: Sequence[str | None], gold: Sequence[str | None], times: tuple[Sequence[Time], Sequence[Time]], rules: Rules
-) -> Callable[[int, int], Credit]:
-    """Return the credit of a label of a relation: equal, and with a right anchor if that is required."""
-
-    def credit(i: int, j: int) -> Credit:
-        if rules.relation_requires == "anchor" and not time_overlap(times[0][i], times[1][j], rules.tolerance)[0]:
-            return 0, 0
-        return _credit_equality(system[i], gold[j])
-
-    return credit
-
-
-def _keep_certain_gold(
-    anchored: tuple[list[bool], list[bool]], certainty: Sequence[str | None], pairs: Sequence[Pair]
-) -> tuple[list[bool], list[bool]]:
-    """Leave out gold relations that are not certain, and the predictions matched with them."""
-    ours, theirs = (
-        list(anchored[0]),
-        [has and label == "certain" for has, label in zip(anchored[1], certainty, strict=True)],
-    )
-    for i, j in pairs:
-        ours[i] &= theirs[j] or not anchored[1][j]
-    return ours, theirs
-
-
-def _sum_credits(
-    credit: Callable[[int, int], Credit], pairs: Sequence[Pair], system: Sequence[bool], gold: Sequence[bool]
-) -> tuple[float, int, float, int]:
-    """Sum the credits of a subtask over the possessions that it scores."""
-    # Most credits are whole numbers, which are much faster than fractions.
-    of_system: Fraction | int = 0
-    of_gold: dict[int, Fraction | int] = {}
-    for i, j in pairs:
-        if system[i] and gold[j]:
-            right, found = credit(i, j)
-            of_system += right
-            # If several predictions match one gold possession, the best counts.
-            of_gold[j] = max(found, of_gold.get(j, 0))
-    return float(of_system), sum(system), float(sum(of_gold.values())), sum(gold)
 
 
 def count_ordered_pairs(
