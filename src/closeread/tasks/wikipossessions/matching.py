@@ -14,6 +14,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple
@@ -188,36 +189,18 @@ def _match_leftovers(
     system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], setting: str
 ) -> Iterator[Pair]:
     taken = {i for i, _ in pairs}
-    first_of: dict[tuple[str, ...], int] = {}
-    holding: dict[str, list[int]] = defaultdict(list)
-    for j, name in enumerate(gold):
-        first_of.setdefault(name.tokens, j)
-        for token in name.content:
-            holding[token].append(j)
-    best: dict[Name, int | None] = {}  # by name, since predictions of the same name have the same match
     for i, name in enumerate(system):
-        if i in taken:
-            continue
-        if name not in best:
-            best[name] = first_of.get(name.tokens)
-            if best[name] is None and setting == "partial":
-                shared: dict[int, int] = defaultdict(int)
-                for j in (j for token in name.content for j in holding.get(token, ())):
-                    shared[j] += 1
-                best[name] = _find_most_similar(name, gold, shared)
-        j_best = best[name]
-        if j_best is not None:
-            yield i, j_best
-
-
-def _find_most_similar(name: Name, gold: Sequence[Name], shared: dict[int, int]) -> int | None:
-    """Return the gold position with the largest Jaccard overlap; None if no name shares a token."""
-    best, top, bottom = None, 0, 1
-    for j, n in sorted(shared.items()):
-        union = len(name.content) + len(gold[j].content) - n
-        if n * bottom > top * union:
-            best, top, bottom = j, n, union
-    return best
+        best, top = None, Fraction(0)
+        for j, other in enumerate(gold) if i not in taken else ():
+            overlap = Fraction(0)
+            if name.tokens == other.tokens:
+                overlap = Fraction(2)  # above that of any other name
+            elif setting == "partial" and (n_shared := len(name.content & other.content)):
+                overlap = Fraction(n_shared, len(name.content | other.content))
+            if overlap > top:
+                best, top = j, overlap
+        if best is not None:
+            yield i, best
 
 
 def _match_partially(
