@@ -10,10 +10,10 @@ import os
 import shutil
 import zipfile
 from functools import partial
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from shared.balanced_html import Page
 from shared.boards import make_store, run_judge, send
 from shared.codabench import add_submission, lay_out, make_environment, run, run_here, zip_files
 from shared.doors import CORPORA, TIMEML_FILES, system_rows, write_key
@@ -111,30 +111,6 @@ def labels(ids, *values):
 IDS = ("own-00000", "own-00001", "own-00100", "own-00101")
 
 
-class Cells(HTMLParser):
-    """Collects the rows of all tables, and the names of all elements."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rows, self.elements, self.inside = [], [], False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag == "tr":
-            self.rows.append([])
-        self.inside = tag in ("td", "th")
-        if self.inside:
-            self.rows[-1].append("")
-
-    def handle_data(self, data):
-        if self.inside:
-            self.rows[-1][-1] += data
-
-    def handle_endtag(self, tag):
-        self.inside = False
-
-
 def read_scores(done):
     assert done.code == 0, done.said
     return json.loads((done.output / "scores.json").read_text("utf-8"))
@@ -158,7 +134,7 @@ def test_scores_are_those_worked_out_by_hand(score, small):
     # Exact match: 1 of 2 questions.  F1: (1 + 2/3) / 2 = 5/6.
     done = score(small, {"p.jsonl": labels(IDS, "yes", "no", "yes", "no")})
     assert read_scores(done) == {"exact_match": 50.0, "f1": 83.33}
-    rows = Cells(read_details(done)).rows
+    rows = [row[1:] for row in Page(read_details(done)).rows]
     assert ["Exact match", "50.00"] in [row[:2] for row in rows]
     assert ["F1", "83.33"] in [row[:2] for row in rows]
 
@@ -255,7 +231,7 @@ def test_hostile_submissions_are_refused(score_here, small, files, expected):
     done = score_here(small, files)
     expect_failure(done, expected)
     assert "\x1b" not in done.shown
-    assert {tag for tag, _ in Cells(read_details(done)).elements}.isdisjoint({"script", "img", "a", "link", "iframe"})
+    assert {tag for tag, _ in Page(read_details(done)).elements}.isdisjoint({"script", "img", "a", "link", "iframe"})
 
 
 @pytest.mark.parametrize("target", ["../ref/gold.jsonl", "/etc/passwd", "../ref"])
@@ -421,7 +397,7 @@ def test_an_undefined_score_is_zero_and_told(submit):
 
 def test_the_details_ask_nobody_for_anything(score_here, small):
     done = score_here(small, {"labels.txt": "yes\nno\nyes\nyes\n"})
-    page = Cells(read_details(done))
+    page = Page(read_details(done))
     assert not any(name in ("src", "href") for _, attributes in page.elements for name in attributes)
     assert ("meta", {"name": "color-scheme", "content": "light dark"}) in page.elements
     assert "script" not in {tag for tag, _ in page.elements}
