@@ -476,22 +476,18 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
         found = "the Hugging Face Hub is out of reach while HF_HUB_OFFLINE is set (unset it)"
     elif is_gated:
         found = "access must be requested on its page on the Hub"
-    elif status == 401:
-        found = login
-    elif isinstance(error, errors.RevisionNotFoundError):
+    elif isinstance(error, errors.RevisionNotFoundError) and status != 401:
         found = "no such revision"
-    elif status == 402:
-        found = f"the Hugging Face Hub asks for a paid plan{told}"
-    elif status == 403:
-        found = f"no permission; ask its owners, or use a token with write access{told}"
-    elif status == 429:
+    elif status is not None:
         wait = _read_wait(error)
         when = "later" if wait is None else f"in {wait:.0f} seconds"
-        found = f"too many requests to the Hugging Face Hub; try again {when}"
-    elif status is not None and status >= 500:
-        found = f"the Hugging Face Hub has a problem (status {status}); try again later{told}"
-    elif status is not None:
-        found = f"the Hugging Face Hub refused the request (status {status}){told}"
+        trouble = f"has a problem (status {status}); try again later" if status >= 500 else ""
+        found = {
+            401: login,
+            402: f"the Hugging Face Hub asks for a paid plan{told}",
+            403: f"no permission; ask its owners, or use a token with write access{told}",
+            429: f"too many requests to the Hugging Face Hub; try again {when}",
+        }.get(status, f"the Hugging Face Hub {trouble or f'refused the request (status {status})'}{told}")
     elif _is_transient(error):
         found = f"could not reach the Hugging Face Hub ({_shorten(str(error) or repr(error))})"
     else:  # front matter that the client refuses, for example
