@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 from closeread import limits
 from closeread.corpus.declaration import Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
-from closeread.corpus.objects import find_repeated_columns, name_labels
+from closeread.corpus.objects import find_repeated_columns
 from closeread.corpus.schema import load_schema
 from closeread.corpus.sources import LocatedFiles, cache_folder, data_folder, is_in, locate
 from closeread.corpus.validation import convert_rows, load_rules, validate_records
@@ -418,8 +418,7 @@ def _read(
     """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
 
     def complete(rows: Sequence[Any]) -> ParsedRows:
-        """Name labels, and add the fields that are derived, as reading a file does."""
-        rows = name_labels(rows, corpus.schema, definition)
+        """Add the fields that are derived, as reading a file does."""
         return reader.complete(rows) if definition == "document" else ParsedRows(rows, [])
 
     parsed: AnyParsed

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpus.schema import Node, RowValidator, Schema, label_names, resolve
 from closeread.corpus.validation import (
     PLAIN,
     Convert,
@@ -101,34 +101,14 @@ def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record
         names = present.pop()
         if present or names is None or not names >= required:  # the validator says what is wrong with which
             return [
-                {name: label_names(fields[name], [as_json(row[name])])[0] for name in fields if name in row}
-                if isinstance(row, Mapping)
-                else row
+                {name: as_json(row[name]) for name in fields if name in row} if isinstance(row, Mapping) else row
                 for row in found
             ]
         columns = {name: as_list(side, [row[name] for row in found]) for name in fields if name in names}
     if not columns:
         expected = ", ".join(node.get("required", ()))
         raise SubmissionError(side, [Problem(f"has none of the fields of a record (expected {expected})")])
-    return _to_records(side, {name: list(label_names(fields[name], values)) for name, values in columns.items()})
-
-
-def name_labels(rows: Sequence[Any], schema_name: str, definition: str) -> Sequence[Any]:
-    """Replace integers, as which `datasets` may store labels, by their names, in rows of a definition of a schema."""
-    schema = load_schema(schema_name)
-    nodes = resolve(schema, schema["$defs"][definition])["properties"]
-    labels = {name: node for name, one in nodes.items() if "enum" in (node := resolve(schema, one))}
-    if not labels:
-        return rows
-    if isinstance(rows, ColumnRecords):
-        named = {name: label_names(labels.get(name, {}), values) for name, values in rows.columns.items()}
-        return ColumnRecords(named)
-    return [
-        {**row, **{name: label_names(node, [row[name]])[0] for name, node in labels.items() if name in row}}
-        if isinstance(row, dict)
-        else row
-        for row in rows
-    ]
+    return _to_records(side, columns)
 
 
 def check_rows(

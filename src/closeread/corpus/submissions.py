@@ -15,7 +15,6 @@ from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.objects import name_labels
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import check_records, load_rules
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
@@ -197,11 +196,10 @@ def read_submission(
 
 def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
     if not isinstance(source, Path):
-        rows = name_labels(source, corpus.schema, "submission")
-        if isinstance(rows, ColumnRecords) and corpus.key not in rows.columns:
-            found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, rows.columns)))})"
+        if isinstance(source, ColumnRecords) and corpus.key not in source.columns:
+            found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
             raise FormatError("predictions", [Problem(found)])
-        return ParsedRows(rows, [])
+        return ParsedRows(source, [])
     if (folders := find_folders(corpus)) and source.is_dir():
         return folders[0].read(source, gold)
     lines = read_lines(source)

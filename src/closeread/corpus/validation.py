@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
-from closeread.corpus.schema import Node, RowValidator, Schema, fold, value_type
+from closeread.corpus.schema import Node, RowValidator, Schema, fold, label_names, value_type
 from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
@@ -148,7 +148,7 @@ def accept_rows(
         wrong = {i: found for i, row in enumerate(rows) if (found := explain_values(row, unsafe))}
     if not wrong and validator.accepts_all(rows):
         return rows, []
-    rows = fit_numbers(validator, rows)
+    rows = fit_numbers(validator, rows, in_memory=unsafe is not None)
     if unsafe is not None:  # a number with too many digits can't be quoted
         suspects = [i for i, row in enumerate(rows) if i not in wrong and not validator.accepts(row)]
         wrong |= {i: found for i in suspects if (found := explain_values(rows[i], unsafe))}
@@ -162,32 +162,37 @@ def accept_rows(
 # Numbers that fit the schema
 
 
-def fit_numbers(validator: RowValidator, rows: Sequence[Any]) -> Sequence[Any]:
-    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged."""
+def fit_numbers(validator: RowValidator, rows: Sequence[Any], *, in_memory: bool = False) -> Sequence[Any]:
+    """Return rows with integers, and integers as text, wherever the schema wants that; anything else is unchanged.
+
+    In memory, labels may be integers, as `datasets` stores them, or arrays of them; they are replaced by their names.
+    """
     if isinstance(rows, ColumnRecords):
         columns = dict(rows.columns)
         for name, node in validator.fields.items():
             if name in columns and not validator.accepts_column(name, columns[name]):
-                convert = _find_converter(validator.schema, node)
+                convert = _find_converter(validator.schema, node, in_memory=in_memory)
                 columns[name] = columns[name] if convert is None else [convert(value) for value in columns[name]]
         return ColumnRecords(columns)
-    convert = _find_converter(validator.schema, validator.schema)
+    convert = _find_converter(validator.schema, validator.schema, in_memory=in_memory)
     return rows if convert is None else [row if validator.accepts(row) else convert(row) for row in rows]
 
 
-def _find_converter(schema: Schema, node: Node) -> Convert | None:
+def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert | None:
     """Return what converts the values of a node; None if nothing in it may be a number."""
-    return fold(schema, node, scalar=_convert_number, array=convert_items, struct=convert_fields)
 
+    def convert_scalar(node: Node) -> Convert | None:
+        if in_memory and "enum" in node:
+            return lambda value: label_names(node, [value])[0]
+        if node.get("x-accepts-integer"):
+            return lambda value: str(value) if type(value) is int and abs(value) < LARGEST else value
+        if value_type(node) != "integer":
+            return None
+        return lambda value: (
+            int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT else value
+        )
 
-def _convert_number(node: Node) -> Convert | None:
-    if node.get("x-accepts-integer"):
-        return lambda value: str(value) if type(value) is int and abs(value) < LARGEST else value
-    if value_type(node) != "integer":
-        return None
-    return lambda value: (
-        int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_FLOAT else value
-    )
+    return fold(schema, node, scalar=convert_scalar, array=convert_items, struct=convert_fields)
 
 
 def convert_items(convert: Convert | None) -> Convert | None:

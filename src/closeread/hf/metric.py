@@ -20,7 +20,7 @@ from closeread.corpus.citing import join_entries, list_papers
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.objects import as_list, check_rows, records
-from closeread.corpus.schema import Node, RowValidator, Schema, label_names, load_schema, resolve
+from closeread.corpus.schema import Node, RowValidator, Schema, load_schema, resolve
 from closeread.corpus.validation import load_rules
 from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
@@ -272,8 +272,7 @@ class EvaluateModule(Module):
         system = as_list("predictions", predictions)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
         numbers = [number for number, prediction in enumerate(system) if prediction is not None or not may_miss]
-        labels = label_names(self._prediction, [system[number] for number in numbers])
-        given = check_rows("predictions", self._validators[0], labels, numbers, ABSENT)
+        given = check_rows("predictions", self._validators[0], [system[n] for n in numbers], numbers, ABSENT)
         if len(system) != len(gold):
             found = f"{pluralize(len(system), 'prediction')} for {pluralize(len(gold), 'reference')}"
             raise SubmissionError("predictions", [Problem(f"{found} (expected one prediction per reference)")])
