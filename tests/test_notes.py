@@ -21,14 +21,13 @@ from closeread.cli.options import Command as QuietCommand
 from closeread.cli.options import Group as QuietGroup
 from closeread.cli.printing import (
     QUIET,
+    quieting_libraries,
     showing_bars,
-    silencing_libraries,
     tell,
-    warnings_as_notes,
 )
 from closeread.corpus import notices, sources
 from closeread.corpus.downloads import DownloadError
-from closeread.progress import find_progress
+from closeread.progress import report_progress
 
 SAMPLE = ("--config", "sample")
 ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthouse Clock')."
@@ -98,7 +97,7 @@ def test_equal_notes_are_one_with_their_number(capsys):
 
 
 def test_every_line_of_a_warning_is_a_note(capsys):
-    with warnings_as_notes():
+    with quieting_libraries():
         warnings.warn("split a is skipped.\nsplit b is skipped.", closeread.CloseReadWarning, stacklevel=1)
     assert capsys.readouterr().err == "note: split a is skipped.\nnote: split b is skipped.\n"
 
@@ -174,11 +173,11 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, c
 
     @group.command(cls=QuietCommand)
     def command():
-        with silencing_libraries():
+        with quieting_libraries():
             assert os.environ["HF_DATASETS_DISABLE_PROGRESS_BARS"] == os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] == "1"
             logging.getLogger("datasets").warning("a message")
             logging.getLogger("datasets").error("an error")
-            warnings.warn("a warning", FutureWarning, stacklevel=1)
+            warnings.warn("a warning", UserWarning, stacklevel=1)
 
     before, after = ["-q"] * (place != "after"), ["-q"] * (place != "before")
     with warnings.catch_warnings(record=True) as caught:
@@ -188,11 +187,11 @@ def test_quiet_hides_what_libraries_print_and_only_while_a_command_runs(place, c
     assert logging.root.manager.disable == logging.NOTSET
 
 
-def test_our_own_progress_bars_are_quiet_too(monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with showing_bars():
-        assert find_progress() is not None
-    with click.Context(click.Command("any")) as context:
-        context.meta[QUIET] = True
-        with showing_bars():
-            assert find_progress() is None
+def test_our_own_progress_bars_are_quiet_too(monkeypatch, capsys):
+    for quiet in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        with click.Context(click.Command("any")) as context:
+            context.meta[QUIET] = quiet
+            with showing_bars():
+                report_progress("reading", 1, 2)
+        assert ("Reading" in capsys.readouterr().err) != quiet

@@ -24,11 +24,6 @@ def showing_progress(show: Progress | None) -> Iterator[None]:
         _show.reset(token)
 
 
-def find_progress() -> Progress | None:
-    """Return what shows progress; None if nothing does."""
-    return _show.get()
-
-
 @contextmanager
 def prefixing_progress(prefix: str) -> Iterator[None]:
     """Show progress inside the block as that of something, such as one of several runs."""

@@ -191,14 +191,9 @@ class DerivedCommand(Command):
         """The name of the type of its result, by which it is printed."""
         return str(self.operation.__annotations__["return"])
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "params":
-            raise AttributeError(name)
-        self.params = self.make_params()
-        return self.params
-
-    def make_params(self) -> list[click.Parameter]:
-        """Return its arguments and options."""
+    @cached_property
+    def params(self) -> list[click.Parameter]:  # type: ignore[override]
+        """Its arguments and options."""
         made = [one for described in describe(self.operation) for one in make_params(described)]
         return [*made, *options.printing_options(self.returns)]
 
@@ -220,7 +215,7 @@ class DerivedCommand(Command):
         reports = [one for one in describe(self.operation) if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
             values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
-        with printing.warnings_as_notes(), printing.showing_bars(), printing.silencing_libraries():
+        with printing.quieting_libraries(), printing.showing_bars():
             if self.returns == "Drawing":
                 from closeread.operations.tasks import draw
 
@@ -361,7 +356,7 @@ class BaselinesOfCorpus(OperationsGroup):
         def run(output: Path, **values: Any) -> None:
             from closeread.operations.tasks import run_baseline
 
-            with printing.warnings_as_notes():
+            with printing.quieting_libraries():
                 click.echo(escape_line(str(run_baseline(self.corpus, baseline.name, to_keywords(values), output))))
 
         params = [
@@ -475,8 +470,9 @@ class ProcedureCommand(DerivedCommand):
         super().__init__("", name, operation, **about)
         self.procedure, self.is_keyed, self.scored = procedure, corpus is None, corpus
 
-    def make_params(self) -> list[click.Parameter]:
-        """Return its arguments and options; of those of printing, `--counts` and `--explain` come last."""
+    @cached_property
+    def params(self) -> list[click.Parameter]:  # type: ignore[override]
+        """Its arguments and options; of those of printing, `--counts` and `--explain` come last."""
         is_keyed = self.is_keyed
         files = "RESPONSE" if is_keyed else "PREDICTIONS"
 
@@ -558,7 +554,7 @@ class ScoreGroup(ProcedureGroup):
 
         self.stored = DerivedCommand("", name, score_counts)
         about |= {"invoke_without_command": True, "no_args_is_help": True}
-        super().__init__(name, callback=self.score_counts, params=self.stored.make_params(), **about)
+        super().__init__(name, callback=self.score_counts, params=self.stored.params, **about)
 
     def score_counts(self, **values: Any) -> None:
         """Print the scores of stored counts, if no procedure is given."""

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin
 
-from closeread.progress import find_progress
+from closeread.progress import report_progress
 
 if TYPE_CHECKING:
     import requests
@@ -136,12 +136,11 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
 
 def download(url: str, file: IO[bytes], size: int | None) -> None:
     """Download a file of a size, which may be unknown, into an empty one."""
-    show = find_progress()
 
     def write(part: bytes) -> None:
         file.write(part)
-        if show is not None and size is not None:
-            show(f"downloading {url.rpartition('/')[2]}", file.tell(), size)
+        if size is not None:
+            report_progress(f"downloading {url.rpartition('/')[2]}", file.tell(), size)
 
     def send() -> None:
         file.seek(0)
