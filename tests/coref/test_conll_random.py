@@ -1,11 +1,9 @@
-"""The CoNLL reader on random text: next to a slow twin, and in parts."""
+"""The CoNLL reader on random text, at once and in parts."""
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.conll_documents import as_plain_values, document, random_tables
-from twins import conll as twin
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats import lines
@@ -80,50 +78,6 @@ def mutated(draw):
         at = draw(st.integers(0, len(text)))
         text = text[:at] + draw(PIECES) + text[at + draw(st.integers(0, 2)) :]
     return text
-
-
-@given(
-    text=MESS | likely() | mutated(),
-    part=st.sampled_from([1, 6, 40, 10**6]),
-    column=st.none() | st.integers(1, 5),
-)
-@example(text=document("a\t_\t", "b\t_\t(0)"), part=9, column=None)
-@example(text=document("0\t\t_", "1\ta\t(0)", "2\t\t", " \tb\t-"), part=9, column=None)
-@example(text=document("a -", end="#end document"), part=1, column=1)
-@example(text=document("a b -", "#c d -"), part=5, column=None)
-@example(text=document("a b -", "#c d (a)", "#c d (a1)"), part=5, column=None)
-@example(text="#begin\t document (0)\n0\t-\n#end  document\n", part=1, column=None)
-@example(text=document("1 x 0 y (0)", name="7"), part=40, column=None)
-def test_the_slow_twin_agrees(file, text, part, column):
-    file.write_bytes(text.encode("utf-8"))
-    try:
-        slow = twin.read_conll(text, column)
-    except (ValueError, TypeError, KeyError, IndexError):
-        slow = None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "PART", part)
-        if slow is None:
-            with pytest.raises(FormatError):
-                read_conll(file, column)
-            return
-        table = read_conll(file, column)
-        assert list(table.names) == [document.name for document in slow]
-        for i, expected in enumerate(slow):
-            assert_equal_documents(table, i, expected)
-        assert len(table.notices) == any(document.reopened for document in slow)
-
-
-def assert_equal_documents(table, number, expected):
-    """Assert that a document of a table is that of the twin."""
-    words = [word for word in expected.words if word is not None]
-    assert (list(table.words(number)) if table.words else []) == words
-    rows = table.document == number
-    first = table.entity[rows].min() if rows.any() else 0
-    columns = (table.entity[rows] - first, table.start[rows], table.end[rows])
-    assert sorted(zip(*(c.tolist() for c in columns), strict=True)) == expected.mentions
-    n_entities = len(expected.met)
-    rank = np.arange(n_entities) if table.rank is None else table.rank[first : first + n_entities]
-    assert np.argsort(rank).tolist() == expected.met
 
 
 @given(

@@ -179,7 +179,7 @@ def test_documents_without_a_name_are_named_after_their_file():
 
 
 SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(lambda three: sorted(three)[::2])
-DOCUMENTS = st.lists(st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=3), max_size=6)
+DOCUMENTS = st.lists(st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=3), min_size=1, max_size=6)
 
 
 def decorate(table, first):

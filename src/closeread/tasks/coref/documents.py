@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
@@ -222,23 +222,23 @@ class Document:
 
     Attributes:
         name: its name.
-        n_tokens: the number of its tokens.
+        n_tokens: the number of its tokens; None if unknown.
         start, end: (n_mentions,) first and last token of each mention.
         entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
-        labels: the ids of its entities.
+        labels: the ids of its entities; None if these are their numbers.
         head: (n_mentions,) the head token of each mention; None if the format has no heads.
         parts, minimum: as in `MentionTable`, by the number of the mention in the document.
         rank: the place of each entity in the order in which the reference scorer meets them; None if that is theirs.
         empty: the empty nodes among its tokens.
-        fields: by name, the value of a field of each mention; all documents of a file have the same fields.
+        fields: by name, the value of a field of each mention.
     """
 
     name: str
-    n_tokens: int
+    n_tokens: int | None
     start: Ints
     end: Ints
     entity: Ints
-    labels: Sequence[str]
+    labels: Sequence[str] | None
     head: Ints | None = None
     parts: Mapping[int, Parts] = field(default_factory=dict)
     minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -248,11 +248,20 @@ class Document:
 
 
 def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
-    """Join documents; `others` are further columns of the table."""
-    entities = list(accumulate((len(one.labels) for one in documents), initial=0))
+    """Join documents; `others` are further columns of the table.
+
+    Numbers of tokens and heads are kept if all documents have them, and "" is the value of a field that one lacks.
+    """
+    n_entities = [int(one.entity.max(initial=-1)) + 1 for one in documents]
+    entities = list(accumulate(n_entities, initial=0))
     mentions = list(accumulate((len(one.start) for one in documents), initial=0))
-    ranks = [n + i for one, n in zip(documents, entities, strict=False) for i in one.rank or range(len(one.labels))]
+    ranks = [
+        begin + i for one, n, begin in zip(documents, n_entities, entities, strict=False) for i in one.rank or range(n)
+    ]
+    lengths = [one.n_tokens for one in documents]
     heads = [one.head for one in documents if one.head is not None]
+    nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
+    fields = dict.fromkeys(name for one in documents for name in one.fields)
 
     def number(values: Iterable[Mapping[int, T]]) -> dict[int, T]:
         return {n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()}
@@ -260,17 +269,22 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
     def join(columns: Iterable[Ints]) -> Ints:
         return np.concatenate([np.zeros(0, np.int64), *columns])
 
-    nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
     return MentionTable(
         names=[one.name for one in documents],
-        n_tokens=np.array([one.n_tokens for one in documents], np.int64),
+        n_tokens=None if None in lengths else np.array(lengths, np.int64),
         document=np.repeat(np.arange(len(documents)), np.diff(mentions)),
         start=join(one.start for one in documents),
         end=join(one.end for one in documents),
         entity=join(one.entity + n for one, n in zip(documents, entities, strict=False)),
         n_entities=entities[-1],
-        labels=[label for one in documents for label in one.labels],
-        head=join(heads) if heads else None,
+        labels=None
+        if all(one.labels is None for one in documents)
+        else [
+            label
+            for one, n in zip(documents, n_entities, strict=True)
+            for label in (map(str, range(n)) if one.labels is None else one.labels)
+        ],
+        head=join(heads) if len(heads) == len(documents) else None,
         parts=number(one.parts for one in documents),
         minimum=number(one.minimum for one in documents),
         empty=EmptyNodes(
@@ -282,12 +296,40 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
         if nodes
         else None,
         mention_fields={
-            name: list(chain.from_iterable(one.fields[name] for one in documents))
-            for name in (documents[0].fields if documents else ())
+            name: [value for one in documents for value in one.fields.get(name) or [""] * len(one.start)]
+            for name in fields
         },
         rank=None if ranks == list(range(len(ranks))) else np.array(ranks, np.int64),
         **others,
     )
+
+
+def split_table(table: MentionTable) -> Iterator[Document]:
+    """Split a table into its documents, which have heads if the table has them, or no mentions."""
+    borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
+    head = table.head if len(table.document) else table.start
+    for i, (first, last) in enumerate(pairwise(borders)):
+        rows = slice(first, last)
+        begin, end = (int(table.entity[first]), int(table.entity[last - 1]) + 1) if first < last else (0, 0)
+        nodes = range(*table.empty.document.searchsorted([i, i + 1]).tolist()) if table.empty else ()
+        yield Document(
+            name=table.names[i],
+            n_tokens=None if table.n_tokens is None else int(table.n_tokens[i]),
+            start=table.start[rows],
+            end=table.end[rows],
+            entity=table.entity[rows] - begin,
+            labels=None if table.labels is None else table.labels[begin:end],
+            head=None if head is None else head[rows],
+            parts=_renumber(table.parts, range(first, last)),
+            minimum=_renumber(table.minimum, range(first, last)),
+            rank=None if table.rank is None else (table.rank[begin:end] - begin).tolist(),
+            empty=[
+                EmptyNode(int(table.empty.token[n]), int(table.empty.sentence[n]), table.empty.dependencies[n])
+                for n in nodes
+                if table.empty
+            ],
+            fields={name: list(values[rows]) for name, values in table.mention_fields.items()},
+        )
 
 
 def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
@@ -439,31 +481,19 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
         tables: the documents of each file, by the file's path in its folder.
     """
     parts = list(tables.values())
-    documents = _starts(parts, len)
-    entities = _starts(parts, lambda table: table.n_entities)
-    mentions = _starts(parts, lambda table: len(table.document))
-    return MentionTable(
-        names=_chain(table.names for table in parts),
-        n_tokens=_concatenate_all([table.n_tokens for table in parts]),
-        document=_shift([table.document for table in parts], documents),
-        start=np.concatenate([table.start for table in parts]),
-        end=np.concatenate([table.end for table in parts]),
-        entity=_shift([table.entity for table in parts], entities),
-        n_entities=sum(table.n_entities for table in parts),
-        parts=_renumber_all([table.parts for table in parts], mentions),
-        # Without mentions, a file has no heads even if its format does.
-        head=_concatenate_all([table.head if len(table.document) else table.start for table in parts]),
-        labels=_chain(map(_list_labels, parts)) if any(table.labels is not None for table in parts) else None,
+    starts = accumulate(map(len, parts), initial=0)
+    fields = dict.fromkeys(name for table in parts for name in table.document_fields)
+    return make_table(
+        [document for table in parts for document in split_table(table)],
         words=_join_words(parts),
-        empty=_join_empty_nodes(parts, documents),
-        minimum=_renumber_all([table.minimum for table in parts], mentions),
         relations=_join_relations(tables),
-        mention_fields=_join_fields(parts, lambda table: table.mention_fields, lambda table: len(table.document)),
-        document_fields=_join_fields(parts, lambda table: table.document_fields, len),
+        document_fields={
+            name: [value for table in parts for value in table.document_fields.get(name) or [""] * len(table)]
+            for name in fields
+        },
         notices=_join_notices(tables),
-        rank=_join_ranks(parts, entities),
-        unnamed=frozenset(start + i for table, start in zip(parts, documents, strict=True) for i in table.unnamed),
-        files=_chain([file] * len(table) for file, table in tables.items()),
+        unnamed=frozenset(start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed),
+        files=[file for file, table in tables.items() for _ in table.names],
     )
 
 
@@ -527,66 +557,6 @@ def _join_relations(tables: Mapping[str, MentionTable]) -> Relations | None:
     if any(one.discourse_deixis is not None for one in relations):
         layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
     return Relations({name: found for one in relations for name, found in one.documents.items()}, layer)
-
-
-def _starts(tables: Sequence[MentionTable], size: Callable[[MentionTable], int]) -> list[int]:
-    """Return what comes before each table, given the size of each."""
-    return list(accumulate(map(size, tables), initial=0))[:-1]
-
-
-def _shift(columns: Sequence[Ints], starts: Sequence[int]) -> Ints:
-    return np.concatenate([column + start for column, start in zip(columns, starts, strict=True)])
-
-
-def _concatenate_all(columns: Sequence[Ints | None]) -> Ints | None:
-    """Concatenate columns; None if one is missing."""
-    present = [column for column in columns if column is not None]
-    return np.concatenate(present) if len(present) == len(columns) else None
-
-
-def _renumber_all(values: Sequence[Mapping[int, T]], starts: Sequence[int]) -> dict[int, T]:
-    return {start + i: value for one, start in zip(values, starts, strict=True) for i, value in one.items()}
-
-
-def _chain(lists: Iterable[Sequence[T]]) -> list[T]:
-    return list(chain.from_iterable(lists))
-
-
-def _join_ranks(tables: Sequence[MentionTable], starts: Sequence[int]) -> Ints | None:
-    """Concatenate the ranks of entities; None if no file has any."""
-    if all(table.rank is None for table in tables):
-        return None
-    return _shift([np.arange(table.n_entities) if table.rank is None else table.rank for table in tables], starts)
-
-
-def _list_labels(table: MentionTable) -> Sequence[str]:
-    """Return the id of each entity, or its number in the document if the file has no ids."""
-    if table.labels is not None:
-        return table.labels
-    rows = np.searchsorted(table.entity, np.arange(table.n_entities))
-    return [table.label(row) for row in rows.tolist()]
-
-
-def _join_fields(
-    tables: Sequence[MentionTable],
-    fields: Callable[[MentionTable], Mapping[str, Sequence[str]]],
-    size: Callable[[MentionTable], int],
-) -> dict[str, Sequence[str]]:
-    """Join the values of fields, "" where a file has no such field."""
-    names = dict.fromkeys(chain.from_iterable(map(fields, tables)))
-    return {name: _chain(fields(table).get(name, [""] * size(table)) for table in tables) for name in names}
-
-
-def _join_empty_nodes(tables: Sequence[MentionTable], starts: Sequence[int]) -> EmptyNodes | None:
-    present = [(table.empty, start) for table, start in zip(tables, starts, strict=True) if table.empty is not None]
-    if not present:
-        return None
-    return EmptyNodes(
-        np.concatenate([nodes.document + start for nodes, start in present]),
-        np.concatenate([nodes.token for nodes, _ in present]),
-        np.concatenate([nodes.sentence for nodes, _ in present]),
-        _chain(nodes.dependencies for nodes, _ in present),
-    )
 
 
 def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
