@@ -15,10 +15,11 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from closeread.corpus.schema import Node, RowValidator, Schema, label_names, resolve
+from closeread.corpus.schema import Node, RowValidator, name_label
 from closeread.corpus.validation import (
     PLAIN,
     Convert,
@@ -85,30 +86,22 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
 
 
-def records(side: str, rows: Any, schema: Schema, node: Node) -> Sequence[Record]:
-    """Convert rows, or a table, to records with the fields of a schema's definition, which is an object.
+def records(side: str, rows: Any, node: Node) -> Sequence[Record]:
+    """Convert rows, or a table, to records with the fields of a definition of a schema, which is an object.
 
     Fields that the schema does not define, such as columns added by a tokenizer, are dropped.
     """
-    fields = {name: resolve(schema, child) for name, child in node["properties"].items()}
-    required = set(node.get("required", ()))
-    columns = _read(side, rows, list(fields))
-    if not isinstance(columns, dict):
-        found = columns
-        if not found:
-            return ColumnRecords({name: [] for name in required})
-        present = {frozenset(row.keys() & fields.keys()) if isinstance(row, Mapping) else None for row in found}
-        names = present.pop()
-        if present or names is None or not names >= required:  # the validator says what is wrong with which
-            return [
-                {name: as_json(row[name]) for name in fields if name in row} if isinstance(row, Mapping) else row
-                for row in found
-            ]
-        columns = {name: as_list(side, [row[name] for row in found]) for name in fields if name in names}
-    if not columns:
+    fields = node["properties"]
+    found = _read(side, rows, list(fields))
+    if not isinstance(found, dict):
+        return [
+            {name: as_json(row[name]) for name in fields if name in row} if isinstance(row, Mapping) else row
+            for row in found
+        ]
+    if not found:
         expected = ", ".join(node.get("required", ()))
         raise SubmissionError(side, [Problem(f"has none of the fields of a record (expected {expected})")])
-    return _to_records(side, columns)
+    return _to_records(side, found)
 
 
 def check_rows(
@@ -291,4 +284,4 @@ def _find_namer(kind: Any) -> Convert | None:
         return convert_items(_find_namer(item))
     if not isinstance(kind, sys.modules["datasets"].ClassLabel):
         return None
-    return lambda value: label_names({"enum": kind.names}, [value])[0]
+    return partial(name_label, kind.names)

@@ -94,21 +94,14 @@ def value_type(node: Node) -> str:
     return str(kinds[0])
 
 
-def label_names(node: Node, values: Sequence[Any]) -> Sequence[Any]:
-    """Replace integers by the names at these places of an enum, as models predict them; leave other values unchanged.
+def name_label(names: Sequence[Any], value: Any) -> Any:
+    """Return the name at a place, as models predict labels, or as datasets store them; any other value is unchanged.
 
-    >>> label_names({"type": "string", "enum": ["no", "yes"]}, [1, "no", 2, 1.0])
+    >>> [name_label(["no", "yes"], value) for value in (1, "no", 2, 1.0)]
     ['yes', 'no', 2, 'yes']
     """
-    if "enum" not in node or set(map(type, values)) <= {str}:
-        return values
-    names = node["enum"]
-
-    def is_index(value: Any) -> bool:
-        is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
-        return is_whole and not isinstance(value, bool) and 0 <= int(value) < len(names)
-
-    return [names[int(value)] if is_index(value) else value for value in values]
+    is_whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    return names[int(value)] if is_whole and not isinstance(value, bool) and 0 <= int(value) < len(names) else value
 
 
 class Field(NamedTuple):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from itertools import chain, islice
 from math import isfinite, isnan
 from numbers import Integral, Real
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
-from closeread.corpus.schema import Node, RowValidator, Schema, fold, label_names, value_type
+from closeread.corpus.schema import Node, RowValidator, Schema, fold, name_label, value_type
 from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
@@ -183,7 +184,7 @@ def _find_converter(schema: Schema, node: Node, *, in_memory: bool) -> Convert |
 
     def convert_scalar(node: Node) -> Convert | None:
         if in_memory and "enum" in node:
-            return lambda value: label_names(node, [value])[0]
+            return partial(name_label, node["enum"])
         if node.get("x-accepts-integer"):
             return lambda value: str(value) if type(value) is int and abs(value) < LARGEST else value
         if value_type(node) != "integer":

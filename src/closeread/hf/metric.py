@@ -265,7 +265,7 @@ class EvaluateModule(Module):
     ) -> tuple[Sequence[Any], Sequence[Record]]:
         """Validate the inputs and return them as the procedure takes them: records as columns."""
         if "properties" in self._reference:
-            gold = records("references", references, self._schema, self._reference)
+            gold = records("references", references, self._reference)
         else:
             gold = as_list("references", references)
         gold = check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
