@@ -5,8 +5,7 @@ import zlib
 
 import pytest
 
-from closeread.drawing.inches import page, strip, write
-from closeread.drawing.pictures import own_settings, write_picture
+from closeread.drawing.pictures import own_settings, page, strip, write, write_picture
 
 
 def draw():

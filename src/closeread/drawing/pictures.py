@@ -1,23 +1,31 @@
-"""Settings that all figures share, and writing figures atomically.
+"""Settings that all figures share, writing figures atomically, and figures laid out in inches.
 
 Conventions: matplotlib is imported only when something is drawn, and used through its objects: no display and no global
 state are involved, and the user's settings of matplotlib have no effect.  Files are .png, .svg or .pdf; the same
 figure gives the same bytes.
+
+Figures without axes are laid out in inches: all text is measured before it is placed, so that texts never overlap.
+Lengths are in inches, y points up, and every `Axes` extends from margin to margin, with inches from its lower left
+corner as its coordinates, so that nothing is distorted.
 """
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
-from closeread.exceptions import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError, shorten
 from closeread.files import replacing
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -77,3 +85,110 @@ def own_settings() -> Iterator[None]:
         }
         matplotlib.rcParams.update({**texts, "font.family": [FONT]})
         yield
+
+
+# Figures in inches
+
+Measure = Callable[[str, float], float]
+"""From a text and its font size to its width."""
+
+NAME_SIZE, SMALL_SIZE, HEADING_SIZE, TITLE_SIZE = 9.0, 7.5, 11.0, 13.0
+MARGIN = 0.3
+
+# Characters that can't be drawn: control characters and those that XML forbids.
+_UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_PIXELS, _SIDE = 4e7, 60_000.0  # the most pixels of a figure, and of one of its sides
+
+
+def make_measure() -> Measure:
+    """Return a function that measures the width of a text."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
+
+    canvas: Any = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=DPI))
+    renderer = canvas.get_renderer()
+
+    def width(text: str, size: float) -> float:
+        if not text:
+            return 0.0
+        drawn: float
+        drawn, _, _ = renderer.get_text_width_height_descent(text, FontProperties(family=FONT, size=size), False)
+        # The font has no wide characters such as Chinese ones; viewers of SVG do, and draw them as squares.
+        squares = sum(east_asian_width(character) in "WF" for character in text) * size / 72
+        # Widths are rounded to pixels, and differ slightly with the resolution.
+        return 1.04 * max(drawn / DPI, squares) + 0.02
+
+    return width
+
+
+def make_drawable(text: str, limit: int) -> str:
+    """Replace characters that can't be drawn, and cut the middle of a text longer than `limit` characters."""
+    return shorten(_UNDRAWABLE.sub("\ufffd", text), limit)
+
+
+def wrap(widths: Sequence[float], limit: float) -> list[range]:
+    """Distribute items of these widths over rows: as many as fit in each row, at least one."""
+    rows, start, used = [], 0, 0.0
+    for i, width in enumerate(widths):
+        if i > start and used + width > limit:
+            rows.append(range(start, i))
+            start, used = i, 0.0
+        used += width
+    return [*rows, range(start, len(widths))] if widths else []
+
+
+def page(inner: float, height: float) -> Figure:
+    """Return a figure of this size plus margins, with a resolution that keeps the file small."""
+    from matplotlib.figure import Figure
+
+    width, height = inner + 2 * MARGIN, height + 2 * MARGIN
+    dpi = min(DPI, math.sqrt(_PIXELS / (width * height)), _SIDE / max(width, height))
+    return Figure(figsize=(width, height), dpi=dpi, facecolor="white")
+
+
+def strip(figure: Figure, label: str, bottom: float, height: float) -> Axes:
+    """Add axes from margin to margin with inches as coordinates; `bottom` counts from the lower edge of the figure."""
+    width, whole = figure.get_size_inches()
+    inner = width - 2 * MARGIN
+    axes = figure.add_axes((MARGIN / width, bottom / whole, inner / width, height / whole), label=label)
+    axes.set(xlim=(0, inner), ylim=(0, height))
+    axes.set_axis_off()
+    return axes
+
+
+def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
+    """Draw a text verbatim, vertically centred on y, and horizontally centred on x unless `ha` says otherwise."""
+    look = {"ha": "center", "color": INK, **look}
+    axes.text(x, y, text, va="center", size=size, family=FONT, parse_math=False, usetex=False, **look)
+
+
+def arrow(
+    axes: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    *,
+    bend: float = 0.0,
+    head: bool = True,
+    **look: Any,
+) -> None:
+    """Draw an arrow, or with `head` False a line.
+
+    Args:
+        axes: where.
+        start, end: its ends.
+        bend: the bulge of an arc, relative to its length, negative to the other side; 0 for a straight line.
+        head: whether it has a head.
+        **look: properties of a patch, such as its colour.
+    """
+    from matplotlib.patches import FancyArrowPatch
+
+    shape: dict[str, Any] = {"arrowstyle": "-|>" if head else "-", "connectionstyle": f"arc3,rad={bend}"}
+    axes.add_patch(FancyArrowPatch(start, end, mutation_scale=7, shrinkA=0, shrinkB=0, **shape, **look))
+
+
+def line(axes: Axes, x: tuple[float, ...], y: float, style: str, **look: Any) -> None:
+    """Draw a horizontal line through these points."""
+    from matplotlib.lines import Line2D
+
+    axes.add_line(Line2D(x, [y] * len(x), **{"linestyle": style, "linewidth": 0.9, **look}))

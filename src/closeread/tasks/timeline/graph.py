@@ -4,7 +4,7 @@ Source: Minard et al. (2015), section 5 and Figure 2.
 
 Conventions: relations are those of `closeread.tasks.timeline.kernels.timelines`; entries at position 0 have none.  An
 entailed relation of two nodes follows from the order of the timeline, and is not stated; BEFORE is written with the
-earlier node first.  In the picture, with lengths as in `closeread.drawing.inches`, mentions are one below the other in
+earlier node first.  Lengths are as in `closeread.drawing.pictures`; in the picture, mentions are one below the other in
 timeline order, with their anchors on the left.  Relations between the columns, and explicit relations of neighbours,
 are straight lines; entailed relations within a column are arcs beside it.
 """
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.drawing.inches import SMALL_SIZE, Measure, make_drawable
+from closeread.drawing.pictures import SMALL_SIZE, Measure, make_drawable
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.tasks.timeline.explain import Kind
 from closeread.tasks.timeline.kernels.order import precedes

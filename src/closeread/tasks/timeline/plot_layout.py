@@ -1,6 +1,6 @@
 """The layout of a timeline's picture: its events, the periods of their anchors, rows and columns.
 
-Conventions: lengths are inches, as in `closeread.drawing.inches`; days are numbered as by `datetime.date.toordinal`.  A
+Conventions: lengths are inches (`closeread.drawing.pictures`); days are numbered as by `datetime.date.toordinal`.  A
 row has lanes, one per side; a block is all events of one anchor, in columns below it.  Mentions match as in
 `closeread.tasks.timeline.kernels.timelines`, including those at position 0.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from closeread.drawing.inches import NAME_SIZE, SMALL_SIZE, Measure, make_drawable, wrap
+from closeread.drawing.pictures import NAME_SIZE, SMALL_SIZE, Measure, make_drawable, wrap
 from closeread.exceptions import RequestError, shorten
 from closeread.records import Record
 from closeread.suggestions import describe_unknown

@@ -1,6 +1,6 @@
 """The timeline of an entity as a picture: its events by date, gold above the system; or its relations.
 
-Conventions: as in `closeread.drawing.inches`.  A picture of events has rows, each with a time axis that is true to
+Conventions: as in `closeread.drawing.pictures`.  A picture of events has rows, each with a time axis that is true to
 scale.  Below the axis are the anchors, ordered by the middle of the period that they may refer to and as close to it as
 possible; below each anchor are its mentions, in timeline order.  A date without day or month covers all possible days.
 Anchors that are not dates come last, without an axis.  Mentions match as in
@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.drawing.inches import (
+from closeread.drawing.pictures import (
+    INK,
     MARGIN,
     NAME_SIZE,
     SMALL_SIZE,
@@ -25,11 +26,11 @@ from closeread.drawing.inches import (
     line,
     make_drawable,
     make_measure,
+    own_settings,
     page,
     strip,
     write,
 )
-from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import RequestError
 from closeread.tasks.timeline.graph import COLOURS, LOOKS, Edge, Graph, arrange_nodes, make_keys, place_arrows
 from closeread.tasks.timeline.kernels.timelines import Entry

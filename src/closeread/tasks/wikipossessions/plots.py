@@ -4,7 +4,7 @@ Source: Chinnappa, Palmer and Blanco (2020), Figure 2, for the shapes (rectangle
 locations, ovals for organisations), the anchors below them, and dashed lines for uncertainty.  Rows, marks on predicted
 possessors that are not in gold, and hexagons for predictions without a type are ours.
 
-Conventions: as in `closeread.drawing.inches`.
+Conventions: as in `closeread.drawing.pictures`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.drawing.inches import (
+from closeread.drawing.pictures import (
     HEADING_SIZE,
+    INK,
     MARGIN,
     NAME_SIZE,
     SMALL_SIZE,
@@ -24,12 +25,12 @@ from closeread.drawing.inches import (
     line,
     make_drawable,
     make_measure,
+    own_settings,
     page,
     strip,
     wrap,
     write,
 )
-from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import RequestError, shorten
 from closeread.records import Record
 from closeread.suggestions import describe_unknown
