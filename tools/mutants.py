@@ -41,7 +41,7 @@ GROUPS = {
     "coref": ("tasks/coref", "tests/coref", ""),
     "counts": ("counts", "tests", "closeread.counts"),
     "scoring": ("scoring.py", "tests", "closeread.scoring"),
-    "arrays": ("arrays.py", "tests/coref", "kernels"),
+    "arrays": ("arrays.py", "tests", "closeread.arrays"),
     **{name: (f"tasks/{name}", f"tests/{name}", "") for name in TASKS},
 }
 
