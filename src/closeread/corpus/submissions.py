@@ -167,7 +167,8 @@ def read_submission(
             lacking = f"{len(absent):,} of {pluralize(len(ids), 'id')} {have} no prediction: {join_names(absent)}"
             problems.append(Problem(f"{lacking}. Add {them}{advise_missing()}"))
         # The valid items of rows that break the schema are checked too, so that all problems are reported at once.
-        invalid = sorted(set(by_id.values()) - set(valid))
+        kept = valid if isinstance(valid, range) else set(valid)
+        invalid = sorted(n for n in by_id.values() if n not in kept)
         left = {n: validator.drop_invalid_items(parsed.records[n]) for n in invalid[: limits.MAX_EXPLAINED]}
         rests = dict.fromkeys(invalid) | {n: one[0] for n, one in left.items() if one is not None}
         rows = [None if n is None else rests[n] if n in rests else parsed.records[n] for n in numbers]
