@@ -78,6 +78,15 @@ def test_output_goes_to_a_file_instead(ran, options):
     assert Path("result").read_text("utf-8") == ran(*SCORE, *options)
 
 
+def test_a_file_is_written_whole_or_not_at_all(run, ran):
+    Path("result").write_text("before")
+    assert run("score", "coref", "key.jsonl", "broken.jsonl", "-o", "result").exit_code == 1
+    assert run(*SCORE, "-o", "no-folder/result").exit_code == 1
+    assert Path("result").read_text() == "before"
+    assert ran(*SCORE, "-o", "result") == ""
+    assert sorted(path.name for path in Path().iterdir()) == ["broken.jsonl", "key.jsonl", "response.jsonl", "result"]
+
+
 def test_an_input_is_not_overwritten(run, ran):
     before = Path("key.jsonl").read_text()
     assert "key.jsonl is also an input" in run(*SCORE, "-o", "key.jsonl").stderr

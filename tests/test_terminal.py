@@ -122,10 +122,10 @@ def assert_whole(grid, columns):
             pieces.update(filter(None, BREAK.split(cell)))
     assert not pieces - words, (pieces - words, plain)
     assert "…" not in plain or "…" in str(grid.rows)
-    # A longer line has nothing but what can't be shorter, and perhaps the name of its row.
-    cells = [*(cell for row in grid.rows for cell in row), *grid.notes, *grid.header]
+    # A longer line has nothing but what can't be shorter, and perhaps its name.
+    cells = {cell for row in grid.rows for cell in row} | {*grid.notes}
     longer = [line for line in lines if len(line) > columns]
-    assert all(any(re.split(r"  +", line)[-1] in cell for cell in cells) for line in longer), longer
+    assert all(re.split(r"  +", line)[-1] in cells for line in longer), longer
     return plain
 
 
@@ -233,7 +233,7 @@ def test_units_have_their_scores_and_counts(files, run, monkeypatch, columns):
     assert not Counter(f"{value:.6f}".rstrip("0").rstrip(".") for value in others) - Counter(words)
 
 
-def test_prose_wraps_before_there_are_several_tables():
+def test_prose_wraps_before_anything_becomes_a_block():
     grid = Grid(
         "", ["id", "about", "n"], [["a-long-id", "many short words in a row", "1,234"]], prose=frozenset({"about"})
     )
@@ -243,14 +243,13 @@ def test_prose_wraps_before_there_are_several_tables():
         "a-long-id   many short words   1,234",
         "            in a row",
     ]
-    assert draw(grid, "table", width=30).splitlines()[2:] == [
-        "a-long-id   many short words",
-        "            in a row",
-        "",
-        "id              n",
-        "─────────────────",
-        "a-long-id   1,234",
+    assert draw(grid, "table", width=30).splitlines() == [
+        "id     a-long-id",
+        "about  many short words in a",
+        "       row",
+        "n      1,234",
     ]
+    assert draw(grid, "table", width=12).splitlines()[:2] == ["id", "  a-long-id"]
 
 
 def test_columns_that_are_too_many_follow_in_another_table():
@@ -263,9 +262,9 @@ def test_columns_that_are_too_many_follow_in_another_table():
     second = ["id   name", "──────────", "a    left", "bb   right"]
     assert draw(split, "table", width=23).splitlines() == ["Title", "", *first, "", *second, "A note."]
     assert "\x1b[1mleft" in draw(split, "table", width=23, coloured=True)
-    # A name and its column are 2 + 2 + 6; without room for these, the line is longer.
-    assert draw(split, "table", width=9).splitlines()[2] == "id  number"
-    assert draw(grid, "table", width=9) == draw(split, "table", width=9)
+    # A name and its column are 2 + 2 + 6; without room for these, each row is a block.
+    assert draw(split, "table", width=10).splitlines()[2] == "id  number"
+    assert draw(split, "table", width=9).splitlines()[2] == "id    a"
 
 
 def test_a_narrower_table_stands_for_one_that_is_too_wide():
@@ -276,7 +275,7 @@ def test_a_narrower_table_stands_for_one_that_is_too_wide():
     chain = replace(grid, narrower=turned)
     assert draw(chain, "table", width=20).startswith("system")  # 6 + 5 + 5 and 4 spaces
     assert draw(chain, "table", width=19).startswith("score")
-    assert draw(chain, "table", width=11).startswith("system")  # in two tables
+    assert draw(chain, "table", width=11).startswith("system")  # in blocks, or two tables
     assert draw(chain, "markdown") == draw(grid, "markdown")
     empty = Grid("", ["system", "MUC"], [])
     assert transpose(empty, "score").rows == [["MUC"]]
@@ -308,6 +307,12 @@ def test_the_number_of_units_is_a_note_where_it_has_no_column(files, ran, monkey
     assert "\nabout (1 document)\n" in sliced
 
 
+def test_blocks_say_what_a_blank_cell_repeats():
+    rows = [["Ann", "x" * 9, "1"], ["", "y" * 9, ""]]
+    grid = Grid("", ["name", "value", "n"], rows, ditto=frozenset({"name"}))
+    assert draw(grid, "table", width=16) == f"name   Ann\nvalue  {'x' * 9}\nn      1\n\nname   Ann\nvalue  {'y' * 9}\n"
+
+
 def test_paths_and_code_are_not_broken_at_spaces():
     rows = [[Whole("one two three four")], ["see `one two three four` there"]]
     lines = draw(Grid("", ["prose"], rows, prose=frozenset({"prose"})), "table", width=20).splitlines()
@@ -317,12 +322,12 @@ def test_paths_and_code_are_not_broken_at_spaces():
 def test_the_width_is_that_of_the_terminal_or_of_a_variable(monkeypatch, run):
     grid = Grid("", ["a", "b"], [["x" * 40, "y" * 45]])
     assert "a " in show(100, lambda: printing.print_grids([grid])).splitlines()[0]
-    assert len(show(80, lambda: printing.print_grids([grid])).splitlines()[0]) < 50  # one of two tables
+    assert show(80, lambda: printing.print_grids([grid])).startswith("a  xxx")  # a block
     monkeypatch.setenv("COLUMNS", "90")
     assert "a " in show(80, lambda: printing.print_grids([grid])).splitlines()[0]
     assert "─" * 88 in draw(grid, "table")  # piped: 40 + 3 + 45
     monkeypatch.setenv("COLUMNS", "80")
-    assert "─" * 88 not in draw(grid, "table")
+    assert "─" not in draw(grid, "table")
     monkeypatch.delenv("COLUMNS")
     assert PIPE_WIDTH == 100
     assert "─" * 88 in draw(grid, "table")

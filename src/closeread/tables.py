@@ -1,8 +1,9 @@
 """Tables: grids of text, drawn for a terminal, in Markdown, LaTeX, HTML and CSV; all text is escaped here.
 
 In a terminal, numbers, ids, names and URLs are whole at any width.  Only columns of prose are wrapped, and only at
-spaces.  A table that is still too wide is replaced by its narrower one, or its columns are shown in several tables.  A
-word, or a name and a number beside it, that is longer than a line stays whole, and the line is longer.
+spaces.  A table that is still too wide is replaced by its narrower one, or its columns are shown in several tables, or
+it becomes one block for each row, a line for each cell.  A word that is longer than a line stays whole, and the line is
+longer.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ class Grid:
         notes: the sentences below the table.
         texts: the names of columns that are left-aligned even if all of their cells begin with a number.
         prose: the names of columns that a narrow terminal may wrap, at spaces; all others are never broken.
+        ditto: the names of columns in which an empty cell stands for the one above.
         best: the cells to emphasize, by the numbers of their row and column.
-        labels: how many columns, from the left, name the rows: in a terminal that is too narrow, the others follow in
-            several tables, each beside these; 0 for the first column of a table that has no narrower one with labels.
+        labels: how many columns, from the left, name the rows.  In a terminal that is too narrow, the others follow in
+            several tables, each beside these; if there are no labels, each row is a block of lines.
         narrower: the same in fewer or narrower columns, for such a terminal; None if there is no such table.
     """
 
@@ -49,6 +51,7 @@ class Grid:
     notes: Sequence[str] = ()
     texts: frozenset[str] = frozenset()
     prose: frozenset[str] = frozenset()
+    ditto: frozenset[str] = frozenset()
     best: frozenset[tuple[int, int]] = frozenset()
     labels: int = 0
     narrower: Grid | None = None
@@ -278,9 +281,11 @@ def _draw_lines(grid: Grid, width: int) -> list[str]:
         lines += [*_wrap(grid.title, width), ""]
     if grid.header:
         tables = _lay_out(grid, width)
+        if not tables:
+            lines += [*_draw_blocks(grid, width), *([""] if grid.notes else [])]
         for number, (table, widths, gap) in enumerate(tables):
-            lines += [*([""] if number else []), *_draw_table(table, widths, gap, width)]
-        grid = tables[0][0]
+            lines += [*([""] if number else []), *_draw_table(table, widths, gap)]
+        grid = tables[0][0] if tables else grid
     return lines + [_style(line, DIM) for note in grid.notes for line in _wrap(note, width)]
 
 
@@ -340,25 +345,28 @@ def _measure_column(grid: Grid, i: int) -> _Column:
 
 def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     """Return the tables that show a grid, with the widths of their columns and the spaces between: one, if the grid or
-    a narrower one fits; else several with its labels and as many other columns as fit, but one at least.
+    a narrower one fits; else several with its labels and as many other columns as fit; none if these are too wide.
     """
-    chosen: tuple[Grid, list[_Column]] | None = None
+    labelled: tuple[Grid, list[_Column]] | None = None
     table: Grid | None = grid
     while table is not None:
         columns = [_measure_column(table, i) for i in range(len(table.header))]
         if (layout := _fit(table, columns, width)) is not None:
             return [(table, *layout)]
-        if chosen is None or table.labels:
-            chosen = table, columns
+        if table.labels:
+            labelled = table, columns
         table = table.narrower
-    assert chosen is not None  # noqa: S101
-    table, columns = chosen
-    labels = list(range(table.labels or 1))
+    if labelled is None:
+        return []
+    table, columns = labelled
+    labels, others = list(range(table.labels)), range(table.labels, len(columns))
     needed = [column.least + GAPS[-1] for column in columns]
-    space = width - sum(needed[: len(labels)]) + GAPS[-1]
+    space = width - sum(needed[: table.labels]) + GAPS[-1]
+    if not others or any(needed[i] > space for i in others):
+        return []
     pieces: list[list[int]] = [[]]
-    for i in range(len(labels), len(columns)):
-        if pieces[-1] and sum(needed[k] for k in pieces[-1]) + needed[i] > space:
+    for i in others:
+        if sum(needed[k] for k in pieces[-1]) + needed[i] > space:
             pieces.append([])
         pieces[-1].append(i)
     found = []
@@ -368,14 +376,15 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
         best = frozenset((row, shown.index(i)) for row, i in table.best if i in shown)
         part = replace(table, header=header, rows=rows, best=best)
         layout = _fit(part, [columns[i] for i in shown], width)
-        found.append((part, *(layout or ([columns[i].least for i in shown], GAPS[-1]))))
+        assert layout is not None  # noqa: S101
+        found.append((part, *layout))
     return found
 
 
 def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
-    Headers are wrapped, too.  A single column, or a table without a header, is never too wide.
+    Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
     """
     between = len(columns) - 1
     natural, least = [column.natural for column in columns], [column.least for column in columns]
@@ -396,8 +405,8 @@ def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int],
     return least, GAPS[-1]
 
 
-def _draw_table(grid: Grid, widths: Sequence[int], gap: int, longest: int) -> Iterator[str]:
-    """Yield the lines of a table whose cells are wrapped at these widths; a rule is never longer than the terminal."""
+def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
+    """Yield the lines of a table whose cells are wrapped at these widths."""
     header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
     rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
     shown = [header, *rows] if any(grid.header) else rows
@@ -416,13 +425,40 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int, longest: int) -> It
     if any(grid.header):
         height = max(map(len, header))
         yield from draw_row([[""] * (height - len(lines)) + lines for lines in header], None)
-        yield RULE * min(sum(taken) + gap * (len(taken) - 1), longest)
+        yield RULE * (sum(taken) + gap * (len(taken) - 1))
     for number, row in enumerate(rows):
         yield from draw_row(row, number)
 
 
 def _style(text: str, code: str) -> str:
     return f"{code}{text}{RESET}" if text else text
+
+
+def _draw_blocks(grid: Grid, width: int) -> Iterator[str]:
+    """Yield the lines of one block for each row, with an empty line between them."""
+    names = [escape_line(name) for name in grid.header]
+    # Values stand below a name that would take half of the line.
+    space = max((length for name in names if (length := _measure(name)) <= width // 2), default=0) + 2
+    above = [""] * len(names)
+    for number, row in enumerate(grid.rows):
+        if number:
+            yield ""
+        above = [
+            cell or (last if name in grid.ditto else "") for name, cell, last in zip(names, row, above, strict=True)
+        ]
+        for i, (name, cell) in enumerate(zip(names, above, strict=True)):
+            if not cell:
+                continue
+            text = cell if name in grid.prose else Whole(cell)
+            # A column without a name holds the names of the rows.
+            indent = space if name else 0
+            prefix = name + " " * (indent - _measure(name))
+            if indent + _measure_word(text) > width or _measure(name) + 2 > indent > 0:
+                yield name
+                prefix, indent = "  ", 2
+            for k, line in enumerate(_wrap(text, width - indent)):
+                styled = _style(line, BOLD) if (number, i) in grid.best else line
+                yield (" " * indent if k else prefix) + styled
 
 
 def draw_html(grid: Grid) -> str:

@@ -258,7 +258,7 @@ def _make_table_grid(table: Table, *, missing: bool, elsewhere: str = "") -> Gri
     # A picture without numbers, or a table without anything to show, has a caption and notes only.
     header = ("row", "column", "printed", "recomputed", "verdict", "note") if cells else ()
     texts = frozenset({"row", "column", "note"})  # sections and notes may begin with a number, and may be wrapped
-    return Grid(f"{table.name}{where}. {table.caption}", header, rows, notes, texts, texts, labels=2)
+    return Grid(f"{table.name}{where}. {table.caption}", header, rows, notes, texts, texts, frozenset({"row", "note"}))
 
 
 def make_count_grid(papers: Mapping[str, Sequence[Table]]) -> Grid:

@@ -248,8 +248,11 @@ def report_grid(report: Report, style: Style = "table", *, digits: int = 2) -> G
             ends = n if position == 0 and not stacked else [""] * len(sizes)
             rows.append([*label, f"  {title}" if stacked else title, *cells, *ends])
     header = [*(["slice"] if sliced else []), "metric", *header, *sizes]
+    ditto = frozenset() if stacked else frozenset({"slice", *sizes})
     labels = header.index("metric") + 1
-    grid = Grid(make_title(report), header, rows, _list_notes(report), prose=frozenset({"metric"}), labels=labels)
+    grid = Grid(
+        make_title(report), header, rows, _list_notes(report), prose=frozenset({"metric"}), ditto=ditto, labels=labels
+    )
     return grid if sliced else replace(grid, narrower=_drop_sizes(grid, len(sizes)))
 
 
@@ -264,7 +267,7 @@ def _drop_sizes(grid: Grid, number: int) -> Grid:
         elif said:
             cells[0] += f" ({said})"
         rows.append(cells)
-    return replace(grid, header=grid.header[:-number], rows=rows, notes=notes)
+    return replace(grid, header=grid.header[:-number], rows=rows, notes=notes, ditto=frozenset())
 
 
 def format_star(estimate: Estimate) -> str:

@@ -571,8 +571,8 @@ def _make_pair_grid(table: SystemsTable) -> Grid:
         "Differences (diff.) are second minus first; their intervals are not corrected. p-values are of approximate "
         "randomization (p rand.)."
     ]
-    texts, best = frozenset({"first", "second"}), frozenset(significant)
-    return Grid("All pairs of systems", header, rows, notes, texts, best=best, labels=3)
+    texts, ditto, best = frozenset({"first", "second"}), frozenset({"score"}), frozenset(significant)
+    return Grid("All pairs of systems", header, rows, notes, texts, ditto=ditto, best=best, labels=3)
 
 
 def _list_notes(table: SystemsTable, style: Style) -> Iterator[str]:

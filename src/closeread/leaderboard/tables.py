@@ -234,6 +234,7 @@ def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[
             for i, (name, score) in enumerate(found["scores"].items())
         ],
         prose=frozenset({"metric"}),
+        ditto=frozenset({"part"}),
     )
     if one.get("counts"):
         counted = [(part, found["counts"]) for part, found in groups if found.get("counts")]

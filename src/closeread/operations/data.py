@@ -242,7 +242,7 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
     ]
     yield corpus.description
     yield Grid("", ["", ""], [[Whole(name), value] for name, value in about], prose=frozenset({""}))
-    yield Grid("", ["config", "split", "file"], splits, labels=2)
+    yield Grid("", ["config", "split", "file"], splits)
     urls = [source.url for _, declared in configs for source in declared.splits.values() if source.url]
     if urls:
         yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
