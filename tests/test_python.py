@@ -1,6 +1,7 @@
 """The functions of `closeread`: objects score as files do, results are those of the command line, all are listed."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -278,3 +279,10 @@ def test_the_readme_links_every_page():
     root = Path(__file__).parent.parent
     readme = (root / "README.md").read_text("utf-8")
     assert [page.name for page in (root / "docs").glob("*.md") if f"(docs/{page.name}" not in readme] == []
+
+
+def test_problems_beyond_those_that_are_listed_are_counted():
+    rows = [{"id": f"unknown-{number}", "label": "yes"} for number in range(500)]
+    verdict = closeread.validate("mctaco", rows, config="sample", missing="empty")
+    times = [int(found[1]) for one in verdict.problems if (found := re.search(r" \((\d+) times\)$", one))]
+    assert len(verdict.problems) - len(times) + sum(times) == 500

@@ -134,8 +134,11 @@ class Verdict:
 
     @property
     def problems(self) -> list[str]:
-        """Every problem, with its place."""
-        return [] if self.error is None else [one.at(escape(self.error.source)) for one in self.error.problems]
+        """Every problem, with its place; of very many, the first of a kind says how many there are."""
+        if self.error is None:
+            return []
+        source = escape(self.error.source)
+        return [one.at(source) + (f" ({one.times:,} times)" if one.times > 1 else "") for one in self.error.problems]
 
     def to_json(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""

@@ -31,11 +31,6 @@ class Order(NamedTuple):
     group: Ints
     before: Sequence[int] | None
 
-    @property
-    def is_total(self) -> bool:
-        """Whether all times that are not simultaneous are ordered."""
-        return self.before is None
-
 
 class Walk(NamedTuple):
     """The result of a walk.
