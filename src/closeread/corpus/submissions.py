@@ -31,6 +31,7 @@ from closeread.exceptions import (
 from closeread.files import is_empty_folder, text_suffix, write_text
 from closeread.formats import SubmissionFile, SubmissionFolder, SubmissionFormat
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.parquet import MAGIC
 from closeread.formats.text import read_lines
 from closeread.records import (
     AnyParsed,
@@ -47,9 +48,6 @@ from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
-
-MAGIC = b"PAR1"
-"""The first bytes of a Parquet file."""
 
 Rows = Sequence[Record | None]
 """A system's row for each gold record; None where it has none."""

@@ -135,10 +135,8 @@ class Verdict:
     @property
     def problems(self) -> list[str]:
         """Every problem, with its place; of very many, the first of a kind says how many there are."""
-        if self.error is None:
-            return []
-        source = escape(self.error.source)
-        return [one.at(source) + (f" ({one.times:,} times)" if one.times > 1 else "") for one in self.error.problems]
+        source, found = ("", ()) if self.error is None else (escape(self.error.source), self.error.problems)
+        return [one.at(source) + f" ({one.times:,} times)" * (one.times > 1) for one in found]
 
     def to_json(self) -> dict[str, str | bool | int | list[str] | None]:
         """Return the verdict as a JSON object, with every problem in words."""

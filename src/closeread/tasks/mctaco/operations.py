@@ -478,8 +478,6 @@ def train(
         training: Train on this file.
         schedule: batch_size: Train on batches of N candidate answers.
         split: Train on this split of the corpus.  [default: validation]
-        config: Use this config of the corpus; 'sample' comes with the package.
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
         validation: Choose the best epoch by the scores on this file instead.
         test: Score trained models on this file.

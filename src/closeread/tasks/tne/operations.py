@@ -435,13 +435,11 @@ def train(
         encoder: Fine-tune this encoder: a name on the Hugging Face Hub, or a folder.  frozen:NAME keeps its weights
             fixed; static:FILE uses word vectors from a file; static:corpus trains them on the training documents.
         variant: Predict links and their prepositions together, or first links, then prepositions.
-        config: Use this config of the corpus; 'sample' comes with the package.
         split: Train on this split.  [default: train]
         training: Train on this file instead.
         schedule: batch_size: Train on batches of N documents.
         validation_split: Choose the best epoch by the scores on this split.  [default: validation]
         validation: Choose the best epoch by the scores on this file instead.
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         encoder_dropout: Dropout inside an encoder that is fine-tuned.  [default: its own]
         resume: Continue the run in the folder from its last checkpoint.
         output: Write the trained model to this folder.

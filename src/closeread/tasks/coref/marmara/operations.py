@@ -110,7 +110,6 @@ def convert(
 
     Args:
         output: Write to this file (.conll, .jsonl or .xml) or to this new folder of coreference files.
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
@@ -143,7 +142,6 @@ def convert_given(
       closeread convert given coreference -o given.conll --treebank treebank
 
     Args:
-        data_dir: Read the corpus's files from this folder; they may differ from the release.
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
@@ -304,7 +302,6 @@ class Learner:
         pronouns: Read the lemmas that are pronouns from this file, one a line, instead of the usual 13.
         derived_modifiers: Include or exclude modifiers derived from verbs (participles), and their dependents, in noun
             phrases.
-        seed: Random seed.
         only: Predict only this document; may be repeated.
         links: Also write all candidate links to this file, as JSON Lines, with their features and scores.
         jobs: Predict this many documents at a time; the result is the same.
