@@ -135,7 +135,9 @@ def smaller_limit(monkeypatch):
 
 def test_a_drip_ends(fetch, hostile, monkeypatch):
     monkeypatch.setattr(downloads, "SECONDS", 0.0)
-    assert reason(hostile, fetch(answer(CONTENT))) == "no complete answer within 0 seconds, 4 tries"
+    # Another try must not use a connection of which the client has not heard yet that the server closed it.
+    whole = answer(CONTENT, Connection="close")
+    assert reason(hostile, fetch(whole)) == "no complete answer within 0 seconds, 4 tries"
 
 
 def test_silence_ends(fetch, hostile, monkeypatch):
