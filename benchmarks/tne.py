@@ -36,7 +36,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.sources import locate
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import features
+from closeread.hf.builder import features
 from closeread.records import as_columns
 from closeread.tasks.tne.columns import PREPOSITIONS, rows_of
 from closeread.tasks.tne.procedure import count

@@ -151,8 +151,8 @@ def evaluate(datasets):
 
 @pytest.fixture(scope="session")
 def features(datasets):
-    """`closeread.hf.features.features`, whose module imports datasets."""
-    from closeread.hf.features import features
+    """`closeread.hf.builder.features`, whose module imports datasets."""
+    from closeread.hf.builder import features
 
     return features
 

@@ -12,8 +12,7 @@ from shared.bad_input import GOOD, IDS, ROWS, SAMPLE, expected_message, labelled
 
 import closeread
 from closeread import limits
-from closeread.exceptions import FormatError, SubmissionError
-from closeread.wording import word_for_command_line
+from closeread.exceptions import FormatError, SubmissionError, word_for_command_line
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -18,9 +18,8 @@ from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_RECOMPUTED, Cell, Table
 from closeread.counts.results import Shown
-from closeread.exceptions import MissingExtraError, RequestError
+from closeread.exceptions import MissingExtraError, RequestError, word_for_command_line
 from closeread.tables import csv_text
-from closeread.wording import word_for_command_line
 
 QUICK = Resampling(20)
 DOCUMENT = {"document": "ode", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7], [9, 9]]]}

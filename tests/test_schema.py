@@ -269,7 +269,7 @@ def gold_record():
 
 
 def test_the_types_of_json_have_arrow_types():
-    from closeread.hf.features import DTYPES
+    from closeread.hf.builder import DTYPES
 
     assert set(DTYPES) == {"string", "integer", "number", "boolean"}
 

@@ -12,7 +12,7 @@ from shared.doors import CORPORA, KEY, RESPONSE, system_rows, write_key
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.counts.systems import detect_kind, make_names
-from closeread.wording import word_for_command_line
+from closeread.exceptions import word_for_command_line
 
 SAMPLE = ("--config", "sample")
 QUICK = ("--resamples", "60")

@@ -22,7 +22,7 @@ from closeread.cli import printing
 from closeread.corpus import showing
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
-from closeread.hub import publishing
+from closeread.hub import client
 from closeread.leaderboard.tables import Ranking
 from closeread.tables import NOTHING, PIPE_WIDTH, Grid, Whole, draw, transpose
 from closeread.tasks import load_procedure, procedure_names
@@ -172,10 +172,10 @@ def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypat
     send_answers(store, here, "Sundial", right=50, board="mctaco-sample/test")
     kinds = ("new", "unchanged", "deleted")
     monkeypatch.setattr(
-        publishing,
+        client,
         "compare",
         lambda hub, plan: [
-            publishing.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
+            client.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
         ],
     )
     assert_all_whole(OF_STORES, monkeypatch, run)

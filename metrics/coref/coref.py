@@ -1,5 +1,5 @@
 """All scores of coreference, as an evaluate module."""
 
-from closeread.hf.modules import make_module
+from closeread.hf.metric import make_module
 
 Coref = make_module(__name__)

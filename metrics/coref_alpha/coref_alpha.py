@@ -9,7 +9,7 @@ from closeread.corpus.notices import warn
 from closeread.corpus.objects import as_list, check_rows
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.hf import metric
-from closeread.hf.features import feature
+from closeread.hf.builder import feature
 from closeread.tasks.coref import agreement
 
 

@@ -1,5 +1,5 @@
 """BLANC for coreference, as an evaluate module."""
 
-from closeread.hf.modules import make_module
+from closeread.hf.metric import make_module
 
 CorefBlanc = make_module(__name__)

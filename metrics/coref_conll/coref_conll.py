@@ -1,5 +1,5 @@
 """CoNLL F1 for coreference, as an evaluate module."""
 
-from closeread.hf.modules import make_module
+from closeread.hf.metric import make_module
 
 CorefConll = make_module(__name__)

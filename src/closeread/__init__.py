@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from closeread.counts.report import Report
     from closeread.counts.systems import SystemsTable
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
-    from closeread.hf.load import load_dataset, load_dataset_builder
+    from closeread.hf.builder import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.operations.compare import compare, table
     from closeread.operations.corpora import corpora, metrics
@@ -104,7 +104,7 @@ _NAMES = {
     "closeread.counts.report": "Report",
     "closeread.counts.systems": "SystemsTable",
     "closeread.exceptions": "CloseReadWarning InputError MissingExtraError RequestError",
-    "closeread.hf.load": "load_dataset load_dataset_builder",
+    "closeread.hf.builder": "load_dataset load_dataset_builder",
     "closeread.hf.modules": "load_metric",
     "closeread.operations.compare": "compare table",
     "closeread.operations.corpora": "corpora metrics",

@@ -1,4 +1,4 @@
-"""Errors for bad input: one error per file, with every problem found in it.
+"""Errors for bad input, one for each file with every problem found in it, and how messages are worded.
 
 Conventions: a problem says what was found and what was expected; lines count from 1.  Messages have the form
 ``FILE:LINE: WHAT``, so that editors and terminals can jump to the line.
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -47,7 +50,7 @@ class Problem(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where in its record it is, as in `relations[3].anchor`, and what stands there."""
+        """Where in its record it is, and what stands there, as in `relations[3].anchor ('np7')`."""
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).removeprefix(".")
         return f"{place} ({self.about})" if self.about else place
 
@@ -103,7 +106,7 @@ class ProblemList(list[Problem]):
             super().append(problem)
 
     def add(self, what: str, line: int | None = None, *, file: str | None = None) -> None:
-        """Add a problem."""
+        """Add a problem with a line or a file."""
         self.append(Problem(what, line, file))
 
     @property
@@ -122,17 +125,12 @@ class ProblemList(list[Problem]):
             self.append(problem)
 
     def __iadd__(self, problems: Iterable[Problem]) -> ProblemList:  # type: ignore[override,misc]
-        """Add problems one by one."""
         self.extend(problems)
         return self
 
 
 def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
     """Return a line for each kind of problem: where it is first and what it is; if it is repeated, how often and where.
-
-    Args:
-        source: the file or folder, escaped.
-        problems: the problems, in the order in which they are shown.
 
     >>> describe_problems("a.tsv", [Problem("is empty", 3), Problem("is empty", 5), Problem("is short", 4)])
     ['a.tsv:3: is empty (2 times; also line 5)', 'a.tsv:4: is short']
@@ -180,14 +178,14 @@ class RequestError(ValueError):
     """A request that can't be met: an unknown name, or results that can't be compared."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(escape(message))  # parts of it may come from files
+        super().__init__(escape(message))
 
 
 class InputError(ValueError):
     """Bad input, with all its problems.
 
     Args:
-        source: the file (or whatever the input came from); "" for several that have no folder in common.
+        source: the file, or whatever the input came from; empty for several that have no folder in common.
         problems: everything that is wrong with it, in the order in which it is shown.
     """
 
@@ -286,11 +284,7 @@ class MissingExtraError(ImportError):
 
 
 def quote(text: str, limit: int = 60) -> str:
-    r"""Quote untrusted text for a message: escaped, and cut in the middle when long.
-
-    >>> print(quote("a\x1b[31mb"))
-    'a\x1b[31mb'
-    """
+    """Quote untrusted text for a message: escaped, and cut in the middle when long."""
     return shorten(repr(text), limit)
 
 
@@ -302,16 +296,10 @@ def quote_json(value: object, limit: int = 120) -> str:
     """
     if isinstance(value, str):
         return quote(value, limit)
-    begin, end, size = "", "", 0
     try:
-        # Piece by piece, since the whole text takes many times the size of what is shown.
-        for piece in json.JSONEncoder(ensure_ascii=False, default=repr).iterencode(value):
-            size += len(piece)
-            begin = begin if len(begin) > limit else begin + piece
-            end = (end + piece)[-limit:]
+        return shorten(escape(json.dumps(value, ensure_ascii=False, default=repr)), limit)
     except (TypeError, ValueError, RecursionError):  # not a JSON value after all
         return f"a {type(value).__name__}"
-    return shorten(escape(begin if size <= len(begin) else begin + end), limit)
 
 
 def escape(text: str) -> str:
@@ -326,11 +314,7 @@ def escape(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    r"""Escape everything in untrusted text that a terminal might act on, and line ends: the result is one line.
-
-    >>> print(escape_line("a\n\x1b[31mb"))
-    a\n\x1b[31mb
-    """
+    """Escape everything in untrusted text that a terminal might act on, and line ends: the result is one line."""
     return escape(text).replace("\n", r"\n")
 
 
@@ -362,3 +346,102 @@ def join_names(names: Sequence[str]) -> str:
     "'a', 'b', 'c', …"
     """
     return _join_first([*map(quote, names[: NAMED + 1])])
+
+
+# Options: `--missing empty` on the command line, `missing='empty'` in Python.
+
+_is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False)
+"""What finds a problem does not know who called it; and other threads and tasks may have other callers."""
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")
+
+
+@contextmanager
+def word_for_command_line() -> Iterator[None]:
+    """Name options as the command line does, inside the block."""
+    token = _is_command_line.set(True)
+    try:
+        yield
+    finally:
+        _is_command_line.reset(token)
+
+
+def choose_words(command_line: str, python: str) -> str:
+    """Return the words for the command line, or those for Python."""
+    return command_line if _is_command_line.get() else python
+
+
+def name_option(name: str, *values: str) -> str:
+    """Name an option by its keyword, or its values to choose from.
+
+    >>> name_option("missing", "empty", "skip"), name_option("data_dir")
+    ("missing='empty' or missing='skip'", 'data_dir=')
+    >>> with word_for_command_line():
+    ...     name_option("missing", "empty", "skip"), name_option("data_dir")
+    ('--missing empty or --missing skip', '--data-dir')
+    """
+    flag = f"--{name.replace('_', '-')}"
+    if not values:
+        return choose_words(flag, f"{name}=")
+    return " or ".join(choose_words(f"{flag} {value}", f"{name}='{value}'") for value in values)
+
+
+def fill_options(text: str) -> str:
+    """Name the options in a text that is stored as data.
+
+    >>> fill_options("see {upstream}, applied with {units=any}")
+    "see upstream=, applied with units='any'"
+    """
+    return _PLACEHOLDER.sub(lambda found: name_option(found[1], *filter(None, [found[2]])), text)
+
+
+# Unknown names: the similar one that was probably meant, also by its aliases, which map other names to ours.
+
+_COMPARED = 100
+"""How many characters of an unknown name are compared, which takes time that grows with their square."""
+
+_SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
+"""The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
+
+Aliases = Mapping[str, str]
+
+
+def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
+    """Write the message for an unknown name, with the most similar known one.
+
+    >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
+    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
+    """
+    name = str(name)  # in Python it may be anything
+    guess = suggest(name, known, aliases)
+    return f"no such {what}: '{escape_line(name)}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"
+
+
+def suggest(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
+    """Ask whether a known name was meant, with a space before the question; empty if none is similar.
+
+    >>> suggest("B-Cubed/F1", ["b3", "lea"], {"bcubed": "b3"})
+    " Did you mean 'b3'?"
+    """
+    near = find_similar(name, known, aliases)
+    return f" Did you mean '{near}'?" if near is not None else ""
+
+
+def find_similar(name: str, known: Sequence[str], aliases: Aliases | None = None) -> str | None:
+    """Return the known name that was probably meant, whatever its case and punctuation; None if there is none."""
+    from difflib import get_close_matches
+    from unicodedata import normalize
+
+    def fold(name: str) -> str:
+        return "".join(c for c in normalize("NFKC", name).lower() if c.isalnum())
+
+    name = name[:_COMPARED]
+    meant = {alias: target for alias, target in (aliases or {}).items() if target in known}
+    meant |= {one: one for one in known}
+    folded = {fold(one): target for one, target in meant.items()}
+    stem = _SCORE.sub("", name)
+    for text in (name, stem):
+        if fold(text) in folded:
+            return folded[fold(text)]
+    close = get_close_matches(name, meant, n=1) or get_close_matches(stem, meant, n=1)
+    return meant[close[0]] if close else None

@@ -10,9 +10,8 @@ from itertools import islice
 from typing import Any
 
 from closeread import limits
-from closeread.exceptions import FieldPath, FormatError, Problem, pluralize, quote, quote_json, shorten
+from closeread.exceptions import FieldPath, FormatError, Problem, find_similar, pluralize, quote, quote_json, shorten
 from closeread.files import package_folder
-from closeread.suggestions import find_similar
 
 Schema = dict[str, Any]
 

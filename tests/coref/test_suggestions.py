@@ -5,8 +5,7 @@ from shared.coreference import KEY, RESPONSE
 from shared.for_each import for_each
 
 import closeread
-from closeread.exceptions import RequestError
-from closeread.suggestions import describe_unknown, suggest
+from closeread.exceptions import RequestError, describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 from closeread.tasks.coref.procedure import PROCEDURE
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from closeread.exceptions import suggest
 from closeread.formats.json_lines import parse_json_lines
-from closeread.suggestions import suggest
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
-from closeread.assignment import best_assignment
+from closeread.arrays import best_assignment
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare_pairs

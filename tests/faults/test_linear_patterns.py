@@ -8,8 +8,8 @@ import time
 
 import pytest
 
+from closeread.exceptions import suggest
 from closeread.hub.client import list_changed_paths
-from closeread.suggestions import suggest
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.formats.conllua import PIECE
 from closeread.tasks.coref.marmara.equalities import ID

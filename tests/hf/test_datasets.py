@@ -111,7 +111,7 @@ def test_names_that_do_not_exist(datasets):
 
 
 def test_what_type_checkers_know(datasets):
-    from closeread.hf.load import load_dataset
+    from closeread.hf.builder import load_dataset
 
     returned = [inspect.signature(one).return_annotation for one in typing.get_overloads(load_dataset)]
     kinds = ("DatasetDict", "Dataset", "IterableDatasetDict", "IterableDataset")
@@ -184,11 +184,9 @@ def test_a_relative_folder_is_found_later(own_folder, tmp_path, monkeypatch):
 
 def test_a_reloaded_room_still_works(datasets):
     from closeread.hf import builder
-    from closeread.hf import load as loading
 
     importlib.reload(builder)
-    importlib.reload(loading)
-    assert loading.load_dataset_builder("mctaco", "sample").CORPUS.name == "mctaco"
+    assert builder.load_dataset_builder("mctaco", "sample").CORPUS.name == "mctaco"
 
 
 RECORDS = {

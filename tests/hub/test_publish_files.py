@@ -10,6 +10,7 @@ import yaml
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import FormatError, RequestError
 from closeread.hub.cards import check_card
+from closeread.hub.client import matches
 from closeread.hub.datasets import (
     choose_configs,
     collect_files,
@@ -19,7 +20,6 @@ from closeread.hub.datasets import (
     owned_paths,
     require_all_splits,
 )
-from closeread.hub.publishing import matches
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from closeread.corpus.schema import load_schema
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import InputError, RequestError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.hf.features import features
+from closeread.hf.builder import features
 from closeread.tasks import load_procedure
 
 QUICK = Resampling(n_resamples=0)

@@ -135,7 +135,7 @@ def test_comparisons(path):
 @pytest.mark.parametrize("path", list_files("schemas.json"))
 def test_tables_have_the_columns_that_they_had(path):
     """Columns may be added; a column that is there has the same type."""
-    from closeread.hf.features import features
+    from closeread.hf.builder import features
 
     for one in json.loads(path.read_text("utf-8"))["schemas"]:
         for definition, columns in one["schemas"].items():

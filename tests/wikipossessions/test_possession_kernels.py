@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.assignment import best_assignment
+from closeread.arrays import best_assignment
 from closeread.tasks.wikipossessions.dates import Reading, parse_century, parse_time
 from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 

@@ -22,9 +22,8 @@ from closeread import __version__
 from closeread.cli.options import Group
 from closeread.cli.printing import prepare_streams, tell
 from closeread.corpus.notices import telling
-from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line
+from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line, word_for_command_line
 from closeread.operations import COMMANDS, HIDDEN
-from closeread.wording import word_for_command_line
 
 WORDS = "closeread.words"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -17,11 +17,10 @@ from click.core import ParameterSource
 from closeread.cli import completion, options, printing
 from closeread.cli.options import Command, Group, format_examples
 from closeread.corpus.names import choose_equivalent, corpus_names, find_corpus, load_corpus
-from closeread.exceptions import RequestError, escape_line
+from closeread.exceptions import RequestError, describe_unknown, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, find_groups, find_operations
 from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
 if TYPE_CHECKING:

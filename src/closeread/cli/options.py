@@ -15,9 +15,8 @@ import click
 from closeread.cli import completion
 from closeread.cli.printing import remember_quiet
 from closeread.corpus.names import find_corpus, find_task
-from closeread.exceptions import RequestError, escape
+from closeread.exceptions import RequestError, describe_unknown, escape, suggest
 from closeread.operations.outputs import check_outputs
-from closeread.suggestions import describe_unknown, suggest
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

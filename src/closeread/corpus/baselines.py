@@ -14,9 +14,8 @@ from typing import cast
 from closeread import tasks
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Option, PathOption, resolve_options
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, describe_unknown
 from closeread.records import Record
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find
 
 

@@ -12,9 +12,8 @@ from functools import cache
 from closeread._version import __version__
 from closeread.corpus.names import corpus_names, list_scored, load_corpus
 from closeread.counts.procedure import Procedure
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, describe_unknown
 from closeread.files import package_folder
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find, load_procedure, procedure_names
 
 OWN = "closeread"

@@ -28,6 +28,7 @@ from closeread.exceptions import (
     RequestError,
     UnavailableError,
     describe_problems,
+    describe_unknown,
     merge_errors,
     quote,
 )
@@ -37,7 +38,6 @@ from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import AnyParsed, DataDir, Origin, ParsedFolder, ParsedRows, Record, UserFiles, column
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find, find_format
 
 PARQUET = ".parquet"

@@ -11,8 +11,7 @@ import pkgutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from closeread.exceptions import RequestError
-from closeread.suggestions import describe_unknown
+from closeread.exceptions import RequestError, describe_unknown
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:

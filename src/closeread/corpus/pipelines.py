@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from closeread.exceptions import MissingExtraError, RequestError, quote, shorten
-from closeread.wording import name_option
+from closeread.exceptions import MissingExtraError, RequestError, name_option, quote, shorten
 
 ANNOTATIONS = {"DEP": "dependencies", "POS": "parts of speech", "ENT_IOB": "named entities"}
 COMPONENTS = {"DEP": "a parser", "POS": "a parser", "ENT_IOB": "an entity recognizer"}

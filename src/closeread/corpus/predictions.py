@@ -15,10 +15,9 @@ from closeread.corpus.submissions import check_submission_path, drop_advice, wri
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import GoldSpec, System
 from closeread.counts.table import CountTable
-from closeread.exceptions import RequestError, SubmissionError, quote
+from closeread.exceptions import RequestError, SubmissionError, fill_options, name_option, quote
 from closeread.records import Record
 from closeread.tasks import load_procedure
-from closeread.wording import fill_options, name_option
 
 
 def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:

@@ -36,11 +36,9 @@ from closeread.counts.printed_tables import (
     give_verdict,
 )
 from closeread.counts.results import Loadable, check_stored
-from closeread.exceptions import FormatError, Problem, RequestError
+from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, fill_options
 from closeread.records import DataDir
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find
-from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.tables import Grid, Style

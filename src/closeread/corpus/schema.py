@@ -1,7 +1,7 @@
 r"""A corpus's JSON Schema, and everything that is derived from it.
 
 The schema is the one definition of a record.  From it come the validation of gold records and of submissions (here),
-the card's field table (here), and `datasets.Features` with their Arrow schema (`closeread.hf.features`, by the same
+the card's field table (here), and `datasets.Features` with their Arrow schema (`closeread.hf.builder`, by the same
 `fold`).
 
 Conventions: schemas use a subset of JSON Schema 2020-12 on which `jsonschema-rs`, which validates rows, and

@@ -16,12 +16,10 @@ from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold, read_gold
 from closeread.corpus.schema import load_schema, resolve
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import RequestError, escape, quote
+from closeread.exceptions import RequestError, choose_words, escape, quote, suggest
 from closeread.records import Record, column
-from closeread.suggestions import suggest
 from closeread.tables import NOTHING, Grid, draw, find_width, wrap_paragraph
 from closeread.tasks import find
-from closeread.wording import choose_words
 
 Part = str | Grid
 """A paragraph or a table."""

@@ -18,10 +18,17 @@ from pathlib import Path
 
 from closeread.corpus.declaration import Corpus, Source, SourceFile, SourceFolder, UserFolder, UserFolders
 from closeread.corpus.downloads import DownloadError, TooLargeError, download
-from closeread.exceptions import ChecksumError, FormatError, Problem, UnavailableError, merge_errors
+from closeread.exceptions import (
+    ChecksumError,
+    FormatError,
+    Problem,
+    UnavailableError,
+    choose_words,
+    merge_errors,
+    name_option,
+)
 from closeread.files import make_folders, package_folder, replacing
 from closeread.records import DataDir, UserFiles
-from closeread.wording import choose_words, name_option
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"

@@ -25,6 +25,7 @@ from closeread.exceptions import (
     SubmissionError,
     describe_problems,
     join_names,
+    name_option,
     pluralize,
     quote,
 )
@@ -44,7 +45,6 @@ from closeread.records import (
     place_problem,
 )
 from closeread.tasks import find_submission_format
-from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable

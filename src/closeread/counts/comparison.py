@@ -21,10 +21,17 @@ from closeread.counts.estimates import (
 from closeread.counts.report import Report, list_scores, make_title, name_options, warn_of_few_blocks
 from closeread.counts.resampling import Difference, compare_pairs
 from closeread.counts.results import FORMAT, Loadable, check_stored
-from closeread.exceptions import FormatError, Problem, RequestError, escape_line, pluralize, quote
-from closeread.suggestions import describe_unknown
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    choose_words,
+    describe_unknown,
+    escape_line,
+    pluralize,
+    quote,
+)
 from closeread.tables import NOTHING, Grid, Style, Whole, percent
-from closeread.wording import choose_words
 
 SIDES = ("first", "second")
 

@@ -17,10 +17,9 @@ from closeread.counts.report import Provenance, Report, UnitRow
 from closeread.counts.storage import decode_counts, encode_counts, name_writer
 from closeread.counts.table import CountTable, merge
 from closeread.digests import combine_digests
-from closeread.exceptions import FormatError, Problem, RequestError, escape, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, escape, pluralize, quote, suggest
 from closeread.files import replacing
 from closeread.formats.text import read_bytes
-from closeread.suggestions import suggest
 from closeread.tasks import load_procedure
 
 LARGEST = 2**53

@@ -17,9 +17,8 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from closeread.arrays import LimitError, Mask
 from closeread.counts.metrics import Metric
 from closeread.counts.table import CountTable
-from closeread.exceptions import FieldPath, Problem, RequestError, quote
+from closeread.exceptions import FieldPath, Problem, RequestError, describe_unknown, quote
 from closeread.records import DataDir, Origin
-from closeread.suggestions import describe_unknown
 
 
 @dataclass(frozen=True)

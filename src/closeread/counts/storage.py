@@ -25,9 +25,8 @@ from closeread.arrays import Floats, Ints
 from closeread.counts.report import Provenance
 from closeread.counts.table import Breakdown, CountTable
 from closeread.digests import DIGEST_BYTES
-from closeread.exceptions import FormatError, Problem, RequestError
+from closeread.exceptions import FormatError, Problem, RequestError, choose_words
 from closeread.records import check_format
-from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -36,12 +36,21 @@ from closeread.counts.report import (
 )
 from closeread.counts.resampling import TIE, Difference, compare_pairs, max_resamples
 from closeread.counts.results import FORMAT, Loadable, check_stored
-from closeread.exceptions import FormatError, Problem, RequestError, escape, escape_line, pluralize, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    escape,
+    escape_line,
+    name_option,
+    pluralize,
+    quote,
+    suggest,
+)
 from closeread.formats import parquet
 from closeread.formats.text import MAGIC
-from closeread.suggestions import describe_unknown, suggest
 from closeread.tables import NOTHING, Grid, Style, Whole, escape_latex, guard_latex_rows, percent, transpose
-from closeread.wording import name_option
 
 HEAD = 4096
 REPORT = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*?"closeread"\s*:', re.DOTALL)

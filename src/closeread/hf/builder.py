@@ -1,18 +1,22 @@
-"""The dataset builder that all corpora share: it connects a declaration to `datasets`.
+"""Corpora with `datasets`: features from a schema, the builder that all corpora share, and `closeread.load_dataset`.
 
 A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.  `datasets`
 caches what it generates under a key made of the declaration and the schema
 (`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.
+
+Conventions: a list of objects is written as `[{...}]`, which all versions of `datasets` read the same way; labels are
+text, in every corpus, as in records, submissions and files; `x-dtype` gives the Arrow type of a number.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, overload
 
 import datasets
 import pyarrow as pa
@@ -20,12 +24,40 @@ from datasets.exceptions import DatasetGenerationError
 
 from closeread.corpus.declaration import Corpus, SourceFile, UserFolders
 from closeread.corpus.gold import Gold, available_splits, data_notices, name_command, read_gold, splits_at_hand
+from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn
-from closeread.corpus.schema import load_schema
+from closeread.corpus.schema import Node, Schema, fold, load_schema, value_type
 from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
-from closeread.exceptions import SHOWN, FormatError, InputError, Problem, RequestError, UnavailableError
-from closeread.hf.features import features
-from closeread.records import DataDir, UserFiles, as_columns
+from closeread.exceptions import (
+    SHOWN,
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    UnavailableError,
+    describe_unknown,
+)
+from closeread.hf.modules import class_name
+from closeread.hf.register import digest_declaration, reject_inapplicable
+from closeread.public_names import AnyCorpus
+from closeread.records import DataDir, OptionValue, UserFiles, as_columns
+
+DTYPES = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
+
+
+def features(schema: Schema, definition: str = "document") -> datasets.Features:
+    """Return the features of a schema's definition, which must be an object."""
+    return datasets.Features(feature(schema, definition))
+
+
+def feature(schema: Schema, definition: str) -> Any:
+    """Return the feature of any definition of a schema."""
+
+    def make_scalar(node: Node) -> Any:
+        return datasets.Value(node.get("x-dtype", DTYPES[value_type(node)]))
+
+    return fold(schema, schema["$defs"][definition], scalar=make_scalar, array=lambda item: [item], struct=dict)
+
 
 VERSION = "1.0.0"
 """Raised by hand when a change of the code that reads changes a record, so that no old table is loaded for it."""
@@ -223,3 +255,125 @@ def naming_the_cache(folder: str) -> Iterator[None]:
         while first.strerror is None and isinstance(first.__context__, OSError):  # `datasets` raises another one
             first = first.__context__
         raise UnwritableCacheError(folder, first.strerror or str(first)) from None
+
+
+Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
+Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
+Folder: TypeAlias = str | Path | Literal[""] | None
+"""A folder; for `datasets`, an empty string means no folder."""
+
+
+def load_dataset_builder(
+    path: AnyCorpus,
+    name: str | None = None,
+    *,
+    data_dir: Folder = None,
+    cache_dir: str | Path | None = None,
+    features: datasets.Features | None = None,
+    **reading: OptionValue | None,
+) -> CorpusBuilder:
+    """Return the builder of a corpus.
+
+    Args:
+        path: the name of the corpus, such as "mctaco", or of the procedure that scores it.
+        name: the config; None for the default.
+        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        cache_dir: where `datasets` stores what it generates; None for its own default.
+        features: other features to cast to.
+        **reading: folders and options of reading that the corpus declares, such as `treebank`.
+
+    Raises:
+        RequestError: there is no such corpus, config, folder or option, or it does not apply.
+    """
+    declared = find_corpus(path)
+    if name is not None and name not in declared.configs:
+        raise RequestError(describe_unknown(f"config of {declared.name}", name, list(declared.configs)))
+    known = [folder.name for folder in declared.user_folders] + [option.name for option in declared.reading_options]
+    for argument in reading:
+        if argument not in known:
+            raise RequestError(describe_unknown(f"argument for {declared.name}", argument, known))
+    module = importlib.import_module(f"closeread.loaders.{declared.name}.{declared.name}")
+    builder: type[CorpusBuilder] = getattr(module, class_name(declared.name))
+    return builder(
+        cache_dir=None if cache_dir is None else str(cache_dir),
+        dataset_name=declared.name,
+        config_name=name,
+        hash=digest_declaration(declared.name),
+        data_dir=str(data_dir) if data_dir else None,  # an empty string means no folder
+        features=features,
+        **reading,
+    )
+
+
+@overload
+def load_dataset(
+    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[False] = ..., **options: Any
+) -> datasets.DatasetDict: ...
+@overload
+def load_dataset(
+    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[False] = ..., **options: Any
+) -> datasets.Dataset: ...
+@overload
+def load_dataset(
+    path: AnyCorpus, name: str | None = ..., *, split: None = ..., streaming: Literal[True], **options: Any
+) -> datasets.IterableDatasetDict: ...
+@overload
+def load_dataset(
+    path: AnyCorpus, name: str | None = ..., *, split: Split, streaming: Literal[True], **options: Any
+) -> datasets.IterableDataset: ...
+@overload
+def load_dataset(
+    path: AnyCorpus,
+    name: str | None = ...,
+    *,
+    split: Split | Sequence[Split] | None = ...,
+    streaming: bool = ...,
+    **options: Any,
+) -> Data: ...
+def load_dataset(
+    path: AnyCorpus,
+    name: str | None = None,
+    *,
+    split: Split | Sequence[Split] | None = None,
+    streaming: bool = False,
+    data_dir: Folder = None,
+    cache_dir: str | Path | None = None,
+    features: datasets.Features | None = None,
+    download_mode: datasets.DownloadMode | str | None = None,
+    verification_mode: datasets.VerificationMode | str | None = None,
+    keep_in_memory: bool = False,
+    num_proc: int | None = None,
+    revision: str | None = None,
+    data_files: object = None,
+    **reading: OptionValue | None,
+) -> Data:
+    """Load a corpus as `datasets.load_dataset` does, with those of its arguments that apply.
+
+    Args:
+        path: the name of the corpus, such as "mctaco", or of the procedure that scores it.
+        name: the config, such as "sample"; None for the default.
+        split: a split, a slice such as "test[:10%]", or None for all.
+        streaming: whether to read while iterating.
+        data_dir: a folder with the corpus's files, which may differ from the released ones.
+        cache_dir: where `datasets` stores what it generates; None for its own default.
+        features: other features to cast to.
+        download_mode: such as "force_redownload", to generate the data again.
+        verification_mode: which recorded sizes `datasets` verifies.
+        keep_in_memory: whether to copy the data into memory.
+        num_proc: the number of processes; a split is one shard, so that more than one process is no faster.
+        revision, data_files: do not apply; the error names what to use instead.
+        **reading: folders and options of reading that the corpus declares, such as `treebank` and `coreference`.
+
+    Raises:
+        RequestError: there is no such corpus or config, or an argument does not apply to it.
+        ValueError: the corpus has no such split.
+        InputError: its files are unavailable, are not the released ones, or break their format.
+    """
+    reject_inapplicable(path, {"revision": revision, "data_files": data_files})
+    if streaming and num_proc is not None:
+        raise RequestError("streaming= and num_proc= can't be combined: a stream is read in one process")
+    builder = load_dataset_builder(path, name, data_dir=data_dir, cache_dir=cache_dir, features=features, **reading)
+    if streaming:
+        return builder.as_streaming_dataset(split=split)
+    builder.download_and_prepare(download_mode=download_mode, verification_mode=verification_mode, num_proc=num_proc)
+    return builder.as_dataset(split=split, in_memory=keep_in_memory)

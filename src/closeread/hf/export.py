@@ -28,12 +28,10 @@ from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import select
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
-from closeread.exceptions import InputError, Problem, RequestError, UnavailableError
+from closeread.exceptions import InputError, Problem, RequestError, UnavailableError, describe_unknown
 from closeread.files import creating_folder, package_folder
-from closeread.hf import builder as building
-from closeread.hf.load import load_dataset_builder
+from closeread.hf.builder import UnwritableCacheError, load_dataset_builder
 from closeread.records import DataDir, Record, UserFiles
-from closeread.suggestions import describe_unknown
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -147,7 +145,7 @@ def export(
                 if configs or _has_default_files(declaration, name):
                     raise
                 warn(f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded.")
-            except building.UnwritableCacheError as error:
+            except UnwritableCacheError as error:
                 what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
                 raise InputError(cache, [Problem(what)]) from None
         _write_card(declaration, made, infos, data_dir, FORMATS[format])

@@ -28,7 +28,8 @@ from closeread.counts.procedure import Inconsistency, Option, Procedure, System
 from closeread.counts.report import Report
 from closeread.exceptions import Problem, RequestError, SubmissionError, describe_problems, pluralize
 from closeread.formats.text import UNSAFE
-from closeread.hf.features import feature
+from closeread.hf.builder import feature
+from closeread.hf.modules import class_name, describe_module
 from closeread.records import Record
 from closeread.scoring import Scorer, resolve_options
 from closeread.tasks import find_format
@@ -318,3 +319,19 @@ def _drop_optional(schema: Schema, node: Node, value: Any) -> Any:
             if name in node["required"]
         }
     return value
+
+
+def make_module(module: str) -> type[EvaluateModule]:
+    """Make the class of a module of coreference, from the name of its Python module, such as `….coref_lea`."""
+    from closeread.tasks.coref.procedure import PROCEDURE
+
+    name = module.rpartition(".")[2]
+    attributes = {
+        "__module__": module,
+        "__doc__": describe_module(name),
+        "PROCEDURE": PROCEDURE if name == "coref" else PROCEDURE.with_metrics(name.removeprefix("coref_")),
+        "SCHEMA": "coref",
+        "PREDICTIONS": "clusters",
+        "REFERENCES": "clusters",
+    }
+    return type(class_name(name), (EvaluateModule,), attributes)

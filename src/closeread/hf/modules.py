@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING
 
 from closeread._version import __version__
 from closeread.corpus.names import corpus_names, find_task
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, describe_unknown, suggest
 from closeread.files import creating_folder, make_folders, package_folder, write_text
 from closeread.public_names import AnyModule
-from closeread.suggestions import describe_unknown, suggest
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
     import evaluate
-
-    from closeread.hf.metric import EvaluateModule
 
 COREFERENCE = """{summary}
 
@@ -146,23 +143,6 @@ def describe_module(name: str) -> str:
     scores = {f"{metric}/{part}": value for part, value in zip(parts, found, strict=True)}
     example = f">>> {{name: round(score, 4) for name, score in scores.items()}}\n{scores}"
     return COREFERENCE.format(name=name, summary=summary, sources=f"Source: {source}", example=example)
-
-
-def make_module(module: str) -> type[EvaluateModule]:
-    """Make the class of a module of coreference, from the name of its Python module, such as `….coref_lea`."""
-    from closeread.hf.metric import EvaluateModule
-    from closeread.tasks.coref.procedure import PROCEDURE
-
-    name = module.rpartition(".")[2]
-    attributes = {
-        "__module__": module,
-        "__doc__": describe_module(name),
-        "PROCEDURE": PROCEDURE if name == "coref" else PROCEDURE.with_metrics(name.removeprefix("coref_")),
-        "SCHEMA": "coref",
-        "PREDICTIONS": "clusters",
-        "REFERENCES": "clusters",
-    }
-    return type(class_name(name), (EvaluateModule,), attributes)
 
 
 def suggest_module(name: str) -> str:

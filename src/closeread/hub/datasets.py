@@ -17,11 +17,10 @@ from pathlib import Path
 from closeread.corpus.declaration import Corpus, Source, SourceFolder, UserFolders
 from closeread.corpus.gold import select, splits_at_hand
 from closeread.corpus.sources import DATA_VARIABLE, data_folder
-from closeread.exceptions import RequestError
+from closeread.exceptions import RequestError, name_option
 from closeread.hub.cards import check_card, dump_yaml
 from closeread.json_schema import check_json
 from closeread.tasks import load_procedure
-from closeread.wording import name_option
 
 HEADING = "## How to get it\n"
 

@@ -21,14 +21,13 @@ from closeread.corpus.baselines import load_baselines
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import GoldSpec, PathOption, Procedure
-from closeread.exceptions import FormatError, Problem, RequestError, escape_line, quote
+from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, escape_line, quote
 from closeread.formats.json_lines import parse_json
 from closeread.formats.text import UNSAFE
 from closeread.json_schema import check_json
 from closeread.leaderboard.names import format_time
 from closeread.records import check_format, column
 from closeread.scoring import Scorer, find_procedure, open_scorer
-from closeread.suggestions import describe_unknown
 
 FILE = "leaderboard.json"
 FORMAT = 1  # the number of the format of all files of a store; `store.schema.json` describes it

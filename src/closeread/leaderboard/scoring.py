@@ -19,13 +19,12 @@ import orjson
 from closeread.corpus.submissions import drop_advice
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.procedure import System
-from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize
+from closeread.exceptions import InputError, Problem, RequestError, SubmissionError, pluralize, word_for_command_line
 from closeread.leaderboard.declaration import Board, Leaderboard, digest
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.submission import unpacked
 from closeread.scoring import Scorer
-from closeread.wording import word_for_command_line
 
 SHOWN = 50  # the largest number of problems that are told
 

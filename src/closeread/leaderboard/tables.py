@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.counts.results import Result
-from closeread.exceptions import RequestError, pluralize, quote, shorten
+from closeread.exceptions import RequestError, describe_unknown, pluralize, quote, shorten
 from closeread.leaderboard.names import check_link, check_model, escape_markdown, format_time, show_safely
 from closeread.leaderboard.results import Arrival, Entry
-from closeread.suggestions import describe_unknown
 from closeread.tables import GAPS, Grid, Markup, Style, Whole, find_width, format_number, percent
 
 Json = Mapping[str, Any]

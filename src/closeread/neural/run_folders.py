@@ -26,12 +26,11 @@ import transformers
 from torch import nn
 
 from closeread._version import __version__
-from closeread.exceptions import FormatError, Problem, RequestError
+from closeread.exceptions import FormatError, Problem, RequestError, name_option
 from closeread.files import is_empty_folder, replacing
 from closeread.formats.json_lines import write_json
 from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
 from closeread.neural.training import Epoch, Setting, State, find_best
-from closeread.wording import name_option
 
 WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from closeread.argument_types import check_argument
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, choose_words, describe_unknown, name_option, pluralize
 from closeread.operations import GROUPS
 from closeread.operations.outputs import check_outputs
 from closeread.parameters import (
@@ -28,9 +28,7 @@ from closeread.parameters import (
     is_repeated,
 )
 from closeread.records import FileOrRows
-from closeread.suggestions import describe_unknown
 from closeread.tasks import find_all, procedure_names
-from closeread.wording import choose_words, name_option
 
 EMPTY = inspect.Parameter.empty
 PLACE = ("gold", "config", "split", "data_dir")

@@ -33,8 +33,10 @@ from closeread.exceptions import (
     InputError,
     Problem,
     RequestError,
+    describe_unknown,
     escape,
     join_names,
+    name_option,
     pluralize,
     raise_all,
 )
@@ -54,9 +56,7 @@ from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, P
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
-from closeread.suggestions import describe_unknown
 from closeread.tables import Grid, Style
-from closeread.wording import name_option
 
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""

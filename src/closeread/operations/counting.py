@@ -15,13 +15,12 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_schema
 from closeread.counts.counts import Counts, merge_counts
-from closeread.exceptions import RequestError, escape, join_names, pluralize, read_all
+from closeread.exceptions import RequestError, escape, join_names, name_option, pluralize, read_all
 from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
 from closeread.parameters import Fields, FileSize, Operations, Output, Param, Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
-from closeread.wording import name_option
 
 Batch = TypeVar("Batch")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
-from closeread.exceptions import RequestError, escape_line
+from closeread.exceptions import RequestError, escape_line, fill_options
 from closeread.operations import places
 from closeread.operations.places import OwnGold, take_place
 from closeread.parameters import (
@@ -34,7 +34,6 @@ from closeread.parameters import (
 from closeread.records import FileOrRows
 from closeread.tables import Grid, Whole, draw_html
 from closeread.tasks import load_procedure
-from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus

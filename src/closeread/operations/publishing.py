@@ -18,8 +18,7 @@ from closeread.public_names import AnyModule
 from closeread.tables import Grid, Style, Whole
 
 if TYPE_CHECKING:
-    from closeread.hub.client import Commit
-    from closeread.hub.publishing import Change, Plan
+    from closeread.hub.client import Change, Commit, Plan
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
@@ -111,8 +110,7 @@ def publish_dataset(
 
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
-    from closeread.hub.client import Repository
-    from closeread.hub.publishing import Plan
+    from closeread.hub.client import Plan, Repository
 
     place = Repository(repository, "dataset")
     declared, files_of_user = find_corpus(corpus), take_path(data_dir)
@@ -151,8 +149,7 @@ def publish_metric(name: Metric, repository: HubName, *, private: bool = False, 
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
-    from closeread.hub.client import Repository
-    from closeread.hub.publishing import Plan
+    from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import metric_files
 
     place = Repository(repository, "space")
@@ -175,8 +172,7 @@ def publish_leaderboard(
     Example:
       closeread publish leaderboard my-board my-org/my-board --dry-run
     """
-    from closeread.hub.client import Repository
-    from closeread.hub.publishing import Plan
+    from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.declaration import write_json
     from closeread.leaderboard.page import render_page
@@ -203,8 +199,7 @@ def _publish(
     plan: Plan, what: str, about: Mapping[str, object] | None = None, advice: str = "", *, private: bool, dry_run: bool
 ) -> Publication:
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
-    from closeread.hub.client import Hub
-    from closeread.hub.publishing import Change, compare, publish
+    from closeread.hub.client import Change, Hub, compare, publish
 
     hub = Hub()
     commit = None

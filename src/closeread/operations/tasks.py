@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, describe_unknown, pluralize
 from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
 from closeread.operations.outputs import check_outputs
 from closeread.parameters import Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
-from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.corpus.baselines import Baseline

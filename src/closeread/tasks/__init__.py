@@ -15,8 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from closeread.exceptions import RequestError
-from closeread.suggestions import describe_unknown
+from closeread.exceptions import RequestError, describe_unknown
 
 if TYPE_CHECKING:
     from closeread.counts.procedure import Procedure

@@ -20,7 +20,16 @@ from typing import Any
 
 from closeread.corpus.names import load_corpus
 from closeread.corpus.submissions import find_folders
-from closeread.exceptions import FormatError, InputError, Problem, RequestError, SubmissionError, join_names, pluralize
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    join_names,
+    pluralize,
+    word_for_command_line,
+)
 from closeread.files import package_folder, write_text
 from closeread.formats.folders import walk_files
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
@@ -29,7 +38,6 @@ from closeread.leaderboard.scoring import score_predictions
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited
 from closeread.scoring import Scorer
 from closeread.tables import Grid, draw_html, percent
-from closeread.wording import word_for_command_line
 
 REFERENCE, RESULT = "ref", "res"  # the folders of the input
 SCORES, DETAILS = "scores.json", "detailed_results.html"

@@ -25,7 +25,16 @@ from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.results import Result
-from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, join_names, pluralize, raise_all
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    SubmissionError,
+    choose_words,
+    join_names,
+    pluralize,
+    raise_all,
+)
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref.annotators import (
     ADVICE,
@@ -38,7 +47,6 @@ from closeread.tasks.coref.annotators import (
 )
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.rules import describe_reversed
-from closeread.wording import choose_words
 
 
 class Values(NamedTuple):

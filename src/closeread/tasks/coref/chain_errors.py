@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, LimitError, Mask, ratio
-from closeread.assignment import best_assignment
+from closeread.arrays import Ints, LimitError, Mask, best_assignment, ratio
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import name_documents
 from closeread.counts.results import Result

@@ -22,8 +22,17 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.counts.procedure import Options
 from closeread.counts.results import Result
-from closeread.exceptions import RequestError, join_names, pluralize, quote, shorten
-from closeread.suggestions import describe_unknown, suggest
+from closeread.exceptions import (
+    RequestError,
+    choose_words,
+    describe_unknown,
+    join_names,
+    name_option,
+    pluralize,
+    quote,
+    shorten,
+    suggest,
+)
 from closeread.tables import Grid, Style
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import MentionTable
@@ -32,7 +41,6 @@ from closeread.tasks.coref.matching import match_sides, without_repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.wording import choose_words, name_option
 
 RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")

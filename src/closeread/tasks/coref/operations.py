@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.exceptions import RequestError, join_names, pluralize
+from closeread.exceptions import RequestError, describe_unknown, join_names, pluralize
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Count,
@@ -22,7 +22,6 @@ from closeread.parameters import (
     Written,
     within,
 )
-from closeread.suggestions import describe_unknown
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing

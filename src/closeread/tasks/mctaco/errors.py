@@ -27,12 +27,11 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
 from closeread.counts.table import Breakdown, CountTable
-from closeread.exceptions import pluralize
+from closeread.exceptions import choose_words, pluralize
 from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
 from closeread.tasks.mctaco.procedure import ABSENT, CATEGORIES, COUNTS, YES, choice_counts, encode_labels
-from closeread.wording import choose_words
 
 NO_UNIT, SEVERAL_UNITS = "none", "several"
 UNITS = (*UNIT_SECONDS["proper"], SEVERAL_UNITS, NO_UNIT)

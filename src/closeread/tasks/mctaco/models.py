@@ -22,7 +22,7 @@ from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
 from closeread.counts.table import factorize
-from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote, quote_json
+from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize, quote, quote_json
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
 from closeread.neural.run_files import RUN, read_run
@@ -31,7 +31,6 @@ from closeread.records import Record, check_format
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
 from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_table
-from closeread.wording import name_option
 
 if TYPE_CHECKING:
     from closeread.neural.likelihoods import LikelihoodModel

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, describe_unknown, fill_options, name_option, pluralize
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
@@ -38,8 +38,6 @@ from closeread.parameters import (
     within,
 )
 from closeread.progress import track
-from closeread.suggestions import describe_unknown
-from closeread.wording import fill_options, name_option
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing

@@ -22,7 +22,7 @@ from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_pr
 from closeread.corpus.submissions import read_submission
 from closeread.counts.printed_tables import Chance, Claim, OwnModel, Value
 from closeread.counts.table import CountTable
-from closeread.exceptions import MissingExtraError, RequestError, pluralize, quote
+from closeread.exceptions import MissingExtraError, RequestError, fill_options, pluralize, quote
 from closeread.neural.run_files import find_complete_runs
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
@@ -38,7 +38,6 @@ from closeread.tasks.mctaco.procedure import (
     score_table,
 )
 from closeread.tasks.mctaco.records import facts
-from closeread.wording import fill_options
 
 PLAIN, BERT, ROBERTA = "BERT", "BERT + unit normalization", "RoBERTa"
 RELEASED_PREDICTIONS = {

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.corpus.baselines import Baseline, path_option
-from closeread.exceptions import FormatError, RequestError
+from closeread.exceptions import FormatError, RequestError, name_option
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
 from closeread.tasks.timeline.gold import Timelines, timelines_of
-from closeread.wording import name_option
 
 
 class EventInSentence(NamedTuple):

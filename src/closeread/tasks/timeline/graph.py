@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closeread.drawing.pictures import SMALL_SIZE, Measure, make_drawable
-from closeread.exceptions import RequestError, pluralize, quote
+from closeread.exceptions import RequestError, name_option, pluralize, quote
 from closeread.tasks.timeline.explain import Kind
 from closeread.tasks.timeline.kernels.order import precedes
 from closeread.tasks.timeline.kernels.timelines import Entry, Side, build_side, list_mentions
 from closeread.tasks.timeline.plot_layout import format_anchor, place_blocks
-from closeread.wording import name_option
 
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""

@@ -203,12 +203,11 @@ def build(
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
     from closeread.corpus.submissions import write_submission
-    from closeread.exceptions import RequestError, pluralize
+    from closeread.exceptions import RequestError, choose_words, name_option, pluralize
     from closeread.tasks.timeline import building
     from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
     from closeread.tasks.timeline.cat_xml import holds_documents
     from closeread.tasks.timeline.timeline_txt import read_entities
-    from closeread.wording import choose_words, name_option
 
     corpus = load_corpus(CORPUS)
     names = {"roles": choose_words("--role", "roles="), "selection": name_option("selection")}

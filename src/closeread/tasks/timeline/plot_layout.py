@@ -16,9 +16,8 @@ from datetime import date
 from typing import NamedTuple
 
 from closeread.drawing.pictures import NAME_SIZE, SMALL_SIZE, Measure, make_drawable, wrap
-from closeread.exceptions import RequestError, shorten
+from closeread.exceptions import RequestError, describe_unknown, shorten
 from closeread.records import Record
-from closeread.suggestions import describe_unknown
 from closeread.tasks.timeline.kernels.timelines import Copy, Entry, natural_key, number_copies
 
 DATE = re.compile(r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?")

@@ -21,6 +21,7 @@ from closeread.exceptions import (
     SubmissionError,
     describe_problems,
     join_names,
+    name_option,
     pluralize,
     quote,
 )
@@ -30,7 +31,6 @@ from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_
 from closeread.records import Origin, Record
 from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, contradictions, count, tautologies
 from closeread.tasks.tlinks.temporal_graph import DURINGS
-from closeread.wording import name_option
 
 NO_CORPUS = Origin("tlinks", None, None, None)
 SUFFIXES = (".tml", ".timeml", ".xml")

@@ -34,9 +34,8 @@ from closeread.counts.annotators import (
 from closeread.counts.metrics import Metric
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, RequestError, join_names, pluralize, read_all
+from closeread.exceptions import FormatError, RequestError, describe_unknown, join_names, pluralize, read_all
 from closeread.records import Record
-from closeread.suggestions import describe_unknown
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.documents import MentionTable

@@ -22,14 +22,23 @@ from typing import Any
 
 from closeread import limits
 from closeread.corpus.pipelines import list_unneeded
-from closeread.exceptions import FormatError, Problem, ProblemList, RequestError, join_names, pluralize, quote, shorten
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    RequestError,
+    join_names,
+    name_option,
+    pluralize,
+    quote,
+    shorten,
+)
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
 from closeread.records import Record
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
-from closeread.wording import name_option
 
 LINE, BLANK_LINE = "line", "blank-line"
 PARTS = {LINE: "non-blank line", BLANK_LINE: "block"}

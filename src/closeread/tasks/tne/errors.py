@@ -21,7 +21,7 @@ from closeread.counts.estimates import Scores
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable, factorize
-from closeread.exceptions import pluralize, shorten
+from closeread.exceptions import choose_words, pluralize, shorten
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, SystemRows
 from closeread.tasks.tne.kernels.links import (
@@ -35,7 +35,6 @@ from closeread.tasks.tne.kernels.links import (
 )
 from closeread.tasks.tne.link_breakdowns import PLACES, measure_distances
 from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, find_joined
-from closeread.wording import choose_words
 
 KINDS = ("missing", "spurious", "confused")
 

@@ -19,14 +19,13 @@ from closeread.corpus.figures import SHOWN as DRAWN
 from closeread.corpus.gold import Gold
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, RequestError, fill_options, quote
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
 from closeread.tasks.tne.kernels.links import COUNTS, document_of, group_labels, pairs, phrases_of, tallies
 from closeread.tasks.tne.procedure import PROCEDURE, check_linked
-from closeread.wording import fill_options
 
 if TYPE_CHECKING:
     from closeread.neural.links import LabelledPairs, PredictedPairs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, choose_words, name_option, pluralize
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
@@ -36,7 +36,6 @@ from closeread.parameters import (
     within,
 )
 from closeread.progress import track
-from closeread.wording import choose_words, name_option
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing

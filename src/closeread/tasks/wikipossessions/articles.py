@@ -49,6 +49,7 @@ from closeread.exceptions import (
     ProblemList,
     RequestError,
     UnavailableError,
+    name_option,
     pluralize,
     quote,
     quote_json,
@@ -57,7 +58,6 @@ from closeread.exceptions import (
 from closeread.files import make_folders, write_text
 from closeread.formats.folders import LONGEST_NAME, find_collisions
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
-from closeread.wording import name_option
 
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
 SECTION_LEVEL = 2

@@ -21,13 +21,12 @@ from closeread.corpus.baselines import Baseline, path_option, text_option
 from closeread.corpus.notices import warn
 from closeread.corpus.pipelines import load_pipeline, parse
 from closeread.counts.procedure import Option
-from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, pluralize
+from closeread.exceptions import FormatError, Problem, UnavailableError, join_names, name_option, pluralize
 from closeread.records import Record
 from closeread.tasks.wikipossessions.articles import strip_marks
 from closeread.tasks.wikipossessions.dates import date_to_anchor
 from closeread.tasks.wikipossessions.matching import FUNCTION_WORDS, normalize_name
 from closeread.tasks.wikipossessions.possession_csv import ARTICLES, article_texts
-from closeread.wording import name_option
 
 TYPES = {"PERSON": "PER", "PER": "PER", "ORG": "ORG", "GPE": "LOC", "LOC": "LOC"}
 DATE = "DATE"

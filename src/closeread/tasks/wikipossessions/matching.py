@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints
-from closeread.assignment import Numbers, best_assignment
+from closeread.arrays import Ints, Numbers, best_assignment
 
 ARTICLES = frozenset({"a", "an", "the"})
 # fmt: off

@@ -110,9 +110,8 @@ def articles(
 
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
-    from closeread.exceptions import RequestError, pluralize
+    from closeread.exceptions import RequestError, name_option, pluralize
     from closeread.tasks.wikipossessions.articles import WIKIPEDIA, Wiki, fetch_articles
-    from closeread.wording import name_option
 
     if as_of >= datetime.now(UTC).date():
         raise RequestError(f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)")

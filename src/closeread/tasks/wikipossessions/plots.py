@@ -31,9 +31,8 @@ from closeread.drawing.pictures import (
     wrap,
     write,
 )
-from closeread.exceptions import RequestError, shorten
+from closeread.exceptions import RequestError, describe_unknown, shorten
 from closeread.records import Record
-from closeread.suggestions import describe_unknown
 from closeread.tasks.wikipossessions.matching import normalize_name
 
 if TYPE_CHECKING:

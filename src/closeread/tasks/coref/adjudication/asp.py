@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import MissingExtraError
+from closeread.exceptions import MissingExtraError, name_option
 from closeread.tasks.coref.adjudication.partition import (
     Deadline,
     Found,
@@ -27,7 +27,6 @@ from closeread.tasks.coref.adjudication.partition import (
     number_chains,
     open_triangles,
 )
-from closeread.wording import name_option
 
 if TYPE_CHECKING:
     import clingo

@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.counts.procedure import name_documents
-from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, name_option, pluralize, quote
 from closeread.files import open_text, replacing
 from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
-from closeread.suggestions import describe_unknown
 from closeread.tasks.coref.marmara.conll import format_document, make_rows
 from closeread.tasks.coref.marmara.documents import Tokens, document_order, read_tokens
 from closeread.tasks.coref.marmara.learning import PairMatrix, fit_pairs, score_codes
@@ -44,7 +43,6 @@ from closeread.tasks.coref.marmara.vectors import (
     look_up,
     read_vectors,
 )
-from closeread.wording import name_option
 
 
 @dataclass(frozen=True)

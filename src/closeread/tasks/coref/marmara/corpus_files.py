@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
+from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote, suggest
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, ParsedFolder, Record
-from closeread.suggestions import suggest
 from closeread.tasks.coref.marmara.coreference import assign_annotations, read_annotations
 from closeread.tasks.coref.marmara.documents import annotate_sentences, make_document
 from closeread.tasks.coref.marmara.placing import place_annotations

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.exceptions import RequestError, pluralize
+from closeread.exceptions import RequestError, choose_words, pluralize
 from closeread.parameters import GoldSpec, Number, Operations, Output, Param, Seed, Write, Written, place_of
 from closeread.progress import track
-from closeread.wording import choose_words
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing

@@ -20,7 +20,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple, TypeVar
 from unicodedata import normalize
 
-from closeread.exceptions import Problem, ProblemList, join_names, pluralize, quote
+from closeread.exceptions import Problem, ProblemList, join_names, name_option, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.coreference import describe_mention
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
@@ -32,7 +32,6 @@ from closeread.tasks.coref.marmara.treebank import (
     number_names,
     sort_key,
 )
-from closeread.wording import name_option
 
 T = TypeVar("T", bound=Hashable)
 
