@@ -39,7 +39,6 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
 
 
 def _hash(texts: list[str]) -> bytes:
-    """Return the sha256 of the records of a unit, in any order."""
     return hashlib.sha256(RECORD_END.join(sorted(texts)).encode("utf-8", "surrogatepass")).digest()
 
 
@@ -49,7 +48,6 @@ def combine_digests(digests: Iterable[bytes]) -> str:
 
 
 def _format_record(record: Record) -> str:
-    """Return a record as text, which is the same for equal records."""
     present = {name: record[name] for name in sorted(record) if record[name] is not None}
     if set(map(type, present.values())) == {str}:
         row = FIELD_END.join(present.values())
@@ -64,7 +62,6 @@ def _format_record(record: Record) -> str:
 
 
 def _drop_fields(record: Record, paths: Sequence[tuple[str, str, str]]) -> Record:
-    """Return a record without some of its fields."""
     whole = {outer for outer, _, inner in paths if not inner}
     rest = {name: value for name, value in record.items() if name not in whole}
     for outer, _, inner in paths:

@@ -46,11 +46,7 @@ def read_at_most(file: BinaryIO, limit: int) -> bytes:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield an empty temporary file next to `path`, which replaces it if the block succeeds and is deleted otherwise.
-
-    Raises:
-        OSError: the folder does not exist or is not writable, or `path` exists and is read-only or not a regular file.
-    """
+    """Yield an empty file next to `path`, which replaces it if the block succeeds and is deleted otherwise."""
     target = Path(os.path.realpath(path))
     draft = _name_draft(target)
     with _naming_errors(path, target, draft):
@@ -79,10 +75,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def creating_folder(folder: Path) -> Iterator[Path]:
     """Yield an empty folder that becomes `folder` if the block succeeds and is deleted otherwise.
 
-    Folders above it are created if need be.  A folder that is there and empty keeps its permissions.
-
-    Raises:
-        OSError: `folder` is the working directory, a file or not empty, or can't be written.
+    Folders above it are created if need be.  It must not be the working directory, a file or a folder with files.
     """
     from shutil import rmtree  # takes 5 ms, and commands that only read don't need it
 
@@ -116,11 +109,7 @@ def creating_folder(folder: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text completely or not at all, with line ends unchanged.
-
-    Raises:
-        OSError: as `replacing` raises it.
-    """
+    """Write UTF-8 text completely or not at all, with line ends unchanged."""
     write_lines(path, [text])
 
 
@@ -143,11 +132,6 @@ def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[Tex
     """Open a draft to write UTF-8 text with line ends unchanged, gzipped if the name of its target ends in `.gz`.
 
     The same text gives the same bytes: a gzipped file contains neither its name nor a time.
-
-    Args:
-        draft: the file that is written, such as `replacing` yields.
-        target: what it will be called.
-        errors: how to encode what UTF-8 lacks.
     """
     if target.suffix.lower() != PACKED:
         with draft.open("w", encoding="utf-8", errors=errors, newline="") as file:
