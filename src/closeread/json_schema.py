@@ -30,16 +30,13 @@ TYPES = {
 
 
 def check_json(found: object, schema: str, source: object) -> None:
-    """Check a JSON value by one of our schemas.
+    """Check a JSON value by one of our schemas, and raise its first `limits.MAX_PROBLEMS` problems at once.
 
     Args:
         found: the value, as JSON or YAML gives it.
         schema: the package and the file of the schema, and the definition in it, such as
             `closeread.leaderboard/store.schema.json#entry`; without a definition, the whole.
         source: where the value is from, for messages.
-
-    Raises:
-        FormatError: it breaks the schema; the first `limits.MAX_PROBLEMS` problems at once.
     """
     if problems := find_problems(found, schema):
         raise FormatError(source, problems)
@@ -65,7 +62,6 @@ def _load_schema(name: str) -> Schema:
 
 @cache
 def _load_validator(name: str) -> Any:
-    """Return the validator of a schema, which takes longer to make than to use."""
     import jsonschema_rs
 
     return jsonschema_rs.validator_for(_load_schema(name))
@@ -148,7 +144,6 @@ def _list(values: Sequence[object], most: int) -> str:
 
 
 def _describe(error: Any) -> str:
-    """Say what was found and what is expected."""
     schema: Any = error.schema
     expected, value = error.validator_value, error.instance
     match error.validator:

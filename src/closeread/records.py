@@ -220,16 +220,7 @@ class Origin(NamedTuple):
 
 
 def check_format(found: object, newest: int, source: object) -> None:
-    """Check the number of a file's format, before anything that may depend on it.
-
-    Args:
-        found: the file's JSON value; one without a number is not checked.
-        newest: the newest format that is known; all since 1 are.
-        source: the file, for messages.
-
-    Raises:
-        FormatError: the format is unknown.
-    """
+    """Check the number of a file's format, from 1 to the newest; a JSON value without a number has the format 1."""
     number = found.get("format", 1) if isinstance(found, dict) else 1
     if type(number) is int and 1 <= number <= newest:
         return

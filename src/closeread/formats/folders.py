@@ -124,7 +124,6 @@ def _find_numbers(place: Path) -> set[tuple[int, int]]:
 
 
 def _check_size(folder: Path, files: Iterable[Path]) -> None:
-    """Check that the files of a folder, which many readers read one by one, are not too large in all."""
     files = list(files)
     if (found := limits.describe_excess(sum(path.stat().st_size for path in files), "bytes in all")) is not None:
         raise FormatError(folder, [Problem(found)])
@@ -155,7 +154,6 @@ def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Pat
 
 
 def _describe_misfit(name: str, mode: int) -> str | None:
-    """Explain why something in a folder can't be a file to read; None if it may be one."""
     if S_ISLNK(mode):
         return "is a symbolic link (expected a file)"
     if S_ISDIR(mode):

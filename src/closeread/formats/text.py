@@ -160,7 +160,6 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
-    """Read a file to its end; `when` is added to the message that it is too large."""
     data = read_at_most(file, limits.max_file_bytes())
     if len(data) > limits.max_file_bytes():
         raise FormatError(path, [Problem(f"is too large: more than {limits.max_file_bytes():,} bytes{when}")])

@@ -215,7 +215,6 @@ def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[E
 
 
 def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
-    """Report elements of one name with a missing or repeated id."""
     seen: dict[str, int | None] = {}
     for element in elements:
         attribute = _IDS[element.name]
@@ -319,7 +318,6 @@ def dump_timeml(document: Document) -> str:
 
 
 def _dump_passage(passage: Passage) -> str:
-    """Return the text of a passage with the tags of its spans."""
     written: list[str] = []
     opened: list[Span] = []
     place = 0

@@ -96,7 +96,6 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
 def _take_files(
     data_dir: str | None, folders: Mapping[str, str] | None, options: Mapping[str, str] | None
 ) -> DataDir | None:
-    """Return where the user's own files are; None to look in the usual places."""
     folder = Path(data_dir) if data_dir else None
     if not folders and not options:
         return folder

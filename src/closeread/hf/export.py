@@ -157,7 +157,6 @@ def export(
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
-    """Return the names of the configs to export, which the format must be able to hold."""
     if format not in FORMATS:
         raise RequestError(describe_unknown("format", format, list(FORMATS)))
     flat = [name for name, config in corpus.configs.items() if config.flattens]
@@ -184,7 +183,6 @@ def _has_default_files(corpus: Corpus, config: str) -> bool:
 def _write_config(
     declaration: Corpus, name: str, made: Path, data_dir: DataDir | None, cache: Path, how: ExportFormat
 ) -> datasets.DatasetInfo:
-    """Write the splits of a config, and return their description."""
     own_folder = data_dir if _has_default_files(declaration, name) else None
     files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
     reading = {**files.folders, **files.options}

@@ -322,7 +322,6 @@ class Hub:
         return repeat(send, str(repository), look=look)
 
     def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
-        """Return what the Hub says about a repository: one field of it."""
         return self._ask(self._api.repo_info, repository, revision=revision, expand=[field])
 
     def _read_head(self, repository: Repository, revision: str) -> str:
@@ -337,7 +336,6 @@ class Hub:
 
 
 def _index_files(entries: Iterable[object]) -> dict[str, RepoFile]:
-    """Map the files among some entries of a tree by their paths."""
     from huggingface_hub.hf_api import RepoFile
 
     return {entry.path: entry for entry in entries if isinstance(entry, RepoFile)}
@@ -378,7 +376,7 @@ def list_changed_paths(diff: str) -> tuple[str, ...]:
 
 
 def check_login() -> None:
-    """Refuse what only users may do without a token, which the Hub answers in several ways."""
+    """Refuse what only users may do: without a token, the Hub answers in several ways."""
     from huggingface_hub import get_token
 
     if get_token() is None:
@@ -422,8 +420,7 @@ def repeat(
 
 def _read_status(error: BaseException) -> int | None:
     """Return the status of the Hub's answer; None if there was no answer."""
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    return status if isinstance(status, int) else None
+    return getattr(getattr(error, "response", None), "status_code", None)
 
 
 def _read_wait(error: BaseException) -> float | None:
@@ -498,13 +495,15 @@ def explain(error: Exception, where: str, *, path: str = "") -> RequestError:
 
 
 def _shorten(text: str) -> str:
-    """Return a text of somebody else's as one short line."""
     return shorten(escape(" ".join(text.split())))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a repository is to hold, by path; files of the patterns in `owned` that the plan lacks are deleted."""
+    """What a repository is to hold, by path; files of the patterns in `owned` that the plan lacks are deleted.
+
+    Files that it has already are not sent again; other files of the repository are kept.
+    """
 
     repository: Repository
     files: Mapping[str, Content]
