@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -25,9 +24,6 @@ from closeread.formats.text import UNSAFE, measure_file
 
 LONGEST_NAME = 255  # bytes, on all usual file systems
 SLASHES = re.compile(r"[/\\]")
-RESERVED = re.compile(r'[<>:"|?*]')
-DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)", re.IGNORECASE)
-"""The names that stand for devices on Windows, with any suffix."""
 
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
@@ -184,7 +180,6 @@ a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a
             problems.append(Problem(f"{what}: they differ only in case or accents"))
         file, unsafe = name + suffix, UNSAFE.search(name)
         size = len(file.encode("utf-8", "surrogatepass"))
-        is_reserved = sys.platform == "win32" and (RESERVED.search(name) or DEVICE.match(file))
         for is_so, why in (
             (not name, "it is empty"),
             (name.startswith("."), "it begins with a dot"),
@@ -192,7 +187,6 @@ a file: it begins with a dot", "'a/b' can't be the name of a file: it contains a
             (SLASHES.search(name), "it contains a slash"),
             (file.endswith((".", " ")), "it ends in a dot or a space"),
             (size > LONGEST_NAME, f"it is too long: {size:,} bytes (limit: {LONGEST_NAME})"),
-            (is_reserved, "it has a character or is a word that Windows reserves"),
         ):
             if is_so:
                 problems.append(Problem(f"{quote(name)} can't be the name of a file: {why}"))
