@@ -194,12 +194,6 @@ class TestNoFileToRead:
         refuses(run("score", "mctaco", *asked), f"{where}:2: line is too long: 1,002 bytes (limit: 1,000)")
 
 
-def test_compare_does_not_wait_for_a_pipe(run):
-    os.mkfifo("pipe")
-    put("right", lines(*ROWS))
-    refuses(run("compare", "mctaco", "right", "pipe", *SAMPLE), "pipe: is not a regular file")
-
-
 def test_the_name_of_a_file_comes_out_escaped(run):
     name = "a\x1b[31m\u202e"
     message = r"a\x1b[31m\u202e: can't be read: No such file or directory"

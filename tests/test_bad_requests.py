@@ -5,14 +5,12 @@ Each case checks all of standard error and the exit code, and that nothing is pr
 
 import hashlib
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 from shared.bad_input import GOOD, ROWS, SAMPLE, lines, put, refuses, tsv
 
 from closeread.corpus.names import corpus_names
-from closeread.corpus.sources import CACHE_VARIABLE, DATA_VARIABLE
 from closeread.tasks import procedure_names
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -78,19 +76,6 @@ def test_usage(run, name):
     assert named in result.stderr.split("Error: ")[1]
 
 
-@pytest.mark.parametrize(
-    ("target", "why"), [("nowhere/out", "No such file or directory"), ("folder", "is a directory")]
-)
-def test_no_place_to_write(run, here, target, why):
-    put("system", lines(*ROWS))
-    Path("folder").mkdir()
-    message = f"{target}: can't be written: {why}"
-    refuses(run("score", "mctaco", "system", *SAMPLE, "--no-ci", "--counts", target), message)
-    refuses(run("baseline", "mctaco", "random", *SAMPLE, "-o", target), message)
-    assert sorted(os.listdir(here)) == ["folder", "system"]
-    assert os.listdir("folder") == []
-
-
 def test_special_files_are_not_replaced(run, here):
     os.mkfifo("pipe")
     Path("target").write_text("before")
@@ -115,40 +100,6 @@ def sha256(path):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def not_released(path, needed):
-    return (
-        f"{path}: is not the released file: its sha256 is {sha256(path)} (expected {needed}); delete it to "
-        "download it again, or pass its folder with --data-dir to use it as it is"
-    )
-
-
-TEST_SHA256 = "47e12f88559eb0735eeca2af2d0a3ed48efb3bb2742ff31de9fcfc9a76094354"
-
-
-@pytest.mark.parametrize("variable", [DATA_VARIABLE, CACHE_VARIABLE])
-def test_another_file_under_the_released_name(run, here, monkeypatch, variable):
-    monkeypatch.setenv(variable, "place")
-    Path("place/mctaco").mkdir(parents=True)
-    put("place/mctaco/test_9442.tsv", tsv(GOOD))
-    put("system", "yes\n")
-    message = not_released("place/mctaco/test_9442.tsv", TEST_SHA256)
-    refuses(run("score", "mctaco", "system", "--counts", "kept"), message)
-    refuses(run("baseline", "mctaco", "random", "-o", "kept"), message)
-    assert sorted(os.listdir(here)) == ["place", "system"]
-
-
-def test_one_changed_byte(run, monkeypatch, corpora):
-    Path("copy/mctaco").mkdir(parents=True)
-    file = Path("copy/mctaco/test_9442.tsv")
-    shutil.copyfile(corpora / "mctaco" / "test_9442.tsv", file)
-    monkeypatch.setenv(DATA_VARIABLE, "copy")
-    assert run("baseline", "mctaco", "always-positive", "-o", "system").exit_code == 0
-    data = bytearray(file.read_bytes())
-    data[1000] ^= 1
-    file.write_bytes(data)
-    refuses(run("score", "mctaco", "system"), not_released(file, TEST_SHA256))
-
-
 def test_other_files_named_by_data_dir_are_a_note(run):
     Path("data").mkdir()
     path = put("data/test_9442.tsv", tsv(GOOD))
@@ -163,21 +114,3 @@ def test_other_files_named_by_data_dir_are_a_note(run):
         result = run(*arguments, "--data-dir", "data")
         assert (result.exit_code, result.stderr) == (0, note), arguments
         assert result.stdout
-
-
-def test_data_dir_without_the_file(run):
-    for folder in ("nowhere", "empty"):
-        refuses(
-            run("stats", "mctaco", "--data-dir", folder),
-            f"{folder}: contains no file dev_3783.tsv (required by McTaco)",
-        )
-        Path("empty").mkdir(exist_ok=True)
-
-
-def test_data_dir_with_a_pipe_or_a_folder_of_that_name(run):
-    put("system", "yes\n")
-    for make in (os.mkfifo, os.mkdir):
-        Path(make.__name__).mkdir()
-        make(f"{make.__name__}/test_9442.tsv")
-        message = f"{make.__name__}/test_9442.tsv: is not a regular file"
-        refuses(run("score", "mctaco", "system", "--data-dir", make.__name__), message)

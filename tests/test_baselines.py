@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from closeread.corpus.baselines import Baseline, corpora_with_baselines, load_baseline, load_baselines, path_option
-from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Option, PathOption
 from closeread.exceptions import RequestError
 
@@ -16,20 +15,6 @@ BASELINES = [
     for corpus in corpora_with_baselines()
     for baseline in load_baselines(corpus).values()
 ]
-SHARED = {"--config", "--split", "--gold", "--data-dir", "--output", "--quiet", "--help"}
-
-
-def test_every_corpus_with_baselines_is_listed():
-    assert corpora_with_baselines() == [corpus for corpus in corpus_names() if load_baselines(corpus)]
-
-
-@pytest.mark.parametrize(("corpus", "baseline"), BASELINES)
-def test_the_help_shows_the_options_of_the_baseline(run, corpus, baseline):
-    words = run("baseline", corpus, baseline.name, "--help").stdout.replace(",", " ").split()
-    asked = [*baseline.options, *load_corpus(corpus).user_folders, *load_corpus(corpus).reading_options]
-    declared = {f"--{option.name.replace('_', '-')}" for option in asked}
-    assert {word for word in words if word.startswith("--")} == SHARED | declared
-    assert baseline.description.split()[0] in words
 
 
 @pytest.mark.parametrize(("corpus", "baseline"), BASELINES)
@@ -55,12 +40,6 @@ ECHO = Baseline(
         path_option("file", "Read this file."),
     ),
 )
-
-
-def test_defaults_and_chosen_options_reach_the_baseline():
-    assert ECHO.predict([{"id": "a"}]) == [{"id": "a", "label": "oh", "file": ""}]
-    made = ECHO.predict([{"id": "a"}], word="ah", times=2, file=Path("texts"))
-    assert made == [{"id": "a", "label": "ahah", "file": "texts"}]
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,6 @@ def test_products_are_exact_in_tiles_of_any_size(rows, seed, tile):
     np.testing.assert_allclose(whole, exact, rtol=1e-15)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrays, "TILE", tile)
-        patch.setattr(arrays, "HIGH", 2)
         assert np.array_equal(multiply([weights[:3], weights[3:]], counts), whole)
 
 

@@ -1,35 +1,30 @@
 """Tables of papers: their cells, their grids, and the command that shows them."""
 
 import csv
-import dataclasses
 import io
 import json
 
 import pytest
 
 from closeread.corpus import reproduction
-from closeread.corpus.reproduction import Reproduction, load_printed, reproduce, reproducible
+from closeread.corpus.reproduction import Reproduction, load_printed, reproduce
 from closeread.counts.printed_tables import (
     AGREES,
     CUT_OFF,
     DIFFERS,
     NOT_PRINTED,
     NOT_RECOMPUTED,
-    OWN_MODEL,
-    VERDICTS,
     WITHIN_CHANCE,
     WITHOUT_DATA,
     Cell,
     Chance,
     Claim,
     Table,
-    count_verdicts,
     make_count_grid,
     make_table_grids,
 )
 from closeread.exceptions import Problem, RequestError, UnavailableError
 from closeread.operations import reproduce as operations
-from closeread.tables import draw
 from closeread.tasks.mctaco.reproduction import RECOMPUTE
 
 CELLS = (
@@ -42,19 +37,6 @@ CELLS = (
 )
 TABLE = Table("Table 7", "4.2", "Animals", "Nobody (2020), pages 1-2", "Cats come first", CELLS)
 BARE = Table("Figure 1", "", "A cat", "Nobody (2020), pages 1-2", "", CELLS[:1])
-
-
-def test_verdicts_are_counted_in_one_order():
-    assert list(count_verdicts([TABLE, BARE]).items()) == [
-        (AGREES, 2),
-        (CUT_OFF, 1),
-        (DIFFERS, 1),
-        (NOT_RECOMPUTED, 2),
-        (NOT_PRINTED, 1),
-    ]
-    assert count_verdicts([]) == {}
-    agreeing = {AGREES, CUT_OFF, WITHIN_CHANCE, WITHOUT_DATA}
-    assert set(VERDICTS) == agreeing | {DIFFERS, OWN_MODEL, NOT_RECOMPUTED, NOT_PRINTED}
 
 
 def test_grids_without_what_is_missing():
@@ -71,34 +53,6 @@ def test_grids_without_what_is_missing():
     ]
     assert first.notes == ["Cats come first.", "2 cells not recomputed: see --missing."]
     assert (second.title, second.notes) == ("Figure 1. A cat", [])
-
-
-@pytest.mark.parametrize(
-    ("style", "start"),
-    [
-        ("table", "Table 7 (section 4.2). Animals\n\nCats come first.\n1 cell not"),
-        ("markdown", "**Table 7 (section 4.2). Animals**\n\nCats come first.\n\n1 cell not"),
-    ],
-)
-def test_a_table_with_nothing_to_show_has_no_header(style, start):
-    _, bare = make_table_grids([dataclasses.replace(TABLE, cells=CELLS[-1:])], missing=False)
-    assert draw(bare, style).startswith(start)
-
-
-def test_notes_that_begin_with_numbers_are_left_aligned():
-    cells = [Cell("1", "4.2", "12", 12.0, AGREES, note) for note in ("12 of 13 cats", "9 dogs")]
-    _, grid = make_table_grids([dataclasses.replace(TABLE, cells=tuple(cells))], missing=False)
-    first, second = draw(grid, "table").splitlines()[4:6]
-    assert (first.index("12 of"), second.index("9 dogs")) == (first.index(AGREES) + 10,) * 2  # a gap of 3
-
-
-def test_grids_with_what_is_missing():
-    _, first = make_table_grids([TABLE], missing=True)
-    assert first.rows[4:] == [
-        ["birds", "n", "3", "–", NOT_RECOMPUTED, "needs wings"],
-        ["", "share", "0.1", "–", NOT_RECOMPUTED, ""],
-    ]
-    assert first.notes == ["Cats come first."]
 
 
 def test_the_grid_of_several_papers():
@@ -251,15 +205,6 @@ def test_strict_fails_when_a_value_differs_that_is_not_known_to(animals, run):
         assert run("reproduce", "mctaco", "3").exit_code == 0
 
 
-def test_strict_fails_when_a_value_is_lost(animals, monkeypatch, run):
-    bare = {**PRINTED["tables"][0], "needs": {}}
-    monkeypatch.setattr(reproduction, "load_printed", lambda corpus: {**PRINTED, "tables": [bare]})
-    monkeypatch.setitem(RECOMPUTE, "Table 3", lambda inputs: {("cats", "n"): 12.0})
-    result = run("reproduce", "mctaco", "3", "--strict")
-    assert result.exit_code == 1
-    assert result.stderr.endswith("Table 3: cats, share is not recomputed (0.5 printed), and 3 more\n")
-
-
 def test_table_json_and_csv_of_the_command(animals, run):
     animals({("cats", "n"): 12.0, ("cats", "share"): 0.5061, ("dogs", "n"): Claim("eight", False)})
     shown = run("reproduce", "mctaco", "3").stdout
@@ -331,16 +276,6 @@ def test_all_papers_at_once(papers, run):
     assert "Table 7 (section 4.2). Animals" in run("reproduce", "all", "--missing").stdout
 
 
-def test_all_papers_strictly(papers, run):
-    papers({"mctaco": [TABLE], "tne": [BARE]})
-    assert run("reproduce", "all", "--strict").exit_code == 0
-    spoiled = Cell("cats", "n", "12", 13.0, DIFFERS, "", is_expected=False)
-    papers({"mctaco": [TABLE], "tne": [Table("Figure 1", "", "A cat", "Nobody (2020)", "", (spoiled,))]})
-    result = run("reproduce", "all", "--strict")
-    assert result.exit_code == 1
-    assert result.stderr == "Error: tne: Figure 1: cats, n is 13 (12 printed)\n"
-
-
 def test_nothing_to_recompute_from(papers, run):
     papers({"tne": [], "marmara_coref": []})
     result = run("reproduce", "all", "-q")
@@ -351,14 +286,3 @@ def test_nothing_to_recompute_from(papers, run):
         "marmara_coref is left out, since its files are your own: closeread reproduce marmara_coref\n"
         "put the released files into $CLOSEREAD_DATA/CORPUS, or try closeread reproduce CORPUS --data-dir DIR\n"
     )
-
-
-def test_what_can_be_reproduced():
-    assert {"mctaco", "semeval2015_timeline", "tne", "wikipossessions"} <= set(reproducible())
-
-
-def test_all_papers_are_recomputed_from_the_usual_places(run, tmp_path):
-    for arguments in (("1",), ("--upstream", tmp_path), ("--annotations", tmp_path), ("--data-dir", tmp_path)):
-        result = run("reproduce", "all", *arguments)
-        assert result.exit_code != 0
-        assert "choose one corpus for a table or files" in result.stderr

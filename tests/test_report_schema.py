@@ -91,17 +91,3 @@ def test_systems_that_were_scored_otherwise():
     table["systems"][1]["report"]["signature"] = other
     with pytest.raises(FormatError, match=r"t: systems\[1\].report.signature: is 'coref\|"):
         SystemsTable.from_json(table, "t")
-
-
-def test_whole_numbers_written_with_a_point(report):
-    found = copy.deepcopy(report) | {"n_units": 2.0, "n_blocks": 2.0, "seed": 0.0, "n_resamples": 20.0, "missing": 0.0}
-    again = Report.from_json(found).to_json()
-    for name in ("n_units", "n_blocks", "seed", "n_resamples", "missing"):
-        assert type(again[name]) is int
-
-
-def test_short_forms_act_on_no_terminal(report):
-    """What a notebook prints of an object is one line of plain characters, whatever a file says of itself."""
-    hostile = copy.deepcopy(report) | {"titles": {"muc/f1": "\x1b[31m\nvalid"}}
-    assert "\\x1b[31m\\nvalid" in repr(Report.from_json(hostile))
-    assert repr(Report.from_json(hostile)).isprintable()

@@ -178,15 +178,6 @@ BROKEN = {
 }
 
 
-def test_a_byte_order_mark(report, run):
-    """As some shells write it before the output of a command."""
-    report.save("report.json")
-    Path("report.json").write_bytes(b"\xef\xbb\xbf" + Path("report.json").read_bytes())
-    assert Report.load("report.json").total == report.total
-    done = run("table", report.provenance.procedure, "report.json", "report.json")
-    assert (done.exit_code, "only a report of" in done.stdout) == (0, True)
-
-
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_is_no_report(name):
     content, message = BROKEN[name]
@@ -230,13 +221,3 @@ def test_what_is_no_comparison():
     # Versions of jsonschema write such a place in two ways.
     assert re.search(r"differences\W+muc/f1\W+p_bootstrap: 2 is greater than the maximum of 1\n", str(error.value))
     assert "c.json: second.name: expected text, found 1" in str(error.value)
-
-
-def test_a_report_goes_nowhere_else(report):
-    with pytest.raises(OSError, match="can't be written"):
-        report.save("nowhere/report.json")
-    Path("report.json").write_text("mine", "utf-8")
-    Path("taken").mkdir()
-    with pytest.raises(OSError, match="is a directory"):
-        report.save("taken")
-    assert Path("report.json").read_text("utf-8") == "mine"

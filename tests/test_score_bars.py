@@ -8,7 +8,6 @@ import pytest
 import closeread
 from closeread.counts.estimates import Resampling
 from closeread.drawing.charts import ScoreBar, draw_score_bars
-from closeread.drawing.pictures import write_picture
 from closeread.exceptions import MissingExtraError, RequestError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
@@ -33,13 +32,6 @@ def test_bars_intervals_and_numbers():
     assert [label.get_text() for label in axes.get_xticklabels()] == ["near\n12", "far\n1,234"]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("distance", "recall (%)")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine", "theirs"]
-
-
-def test_names_are_no_formulas(tmp_path):
-    name = r"a$\frac$"
-    figure = draw_score_bars({name: 1}, {name: [ScoreBar(0.5)]}, score="recall (%)", field="distance")
-    write_picture(figure, tmp_path / "a.svg")
-    assert (tmp_path / "a.svg").read_text("utf-8").count(f">{name}</text>") == 2
 
 
 @pytest.mark.parametrize(("n_groups", "n_systems"), [(1, 1), (6, 4), (11, 2), (24, 1), (24, 3)])

@@ -11,7 +11,7 @@ from shared.file_server import OTHER, OTHER_SHA256, files_below, put
 from closeread.corpus.declaration import Config, SourceFile, SourceFolder, read_manifest
 from closeread.corpus.gold import available_splits, describe_skipped_splits, splits_at_hand
 from closeread.corpus.names import load_corpus
-from closeread.corpus.sources import DATA_VARIABLE, cache_folder, files_in, is_in, locate
+from closeread.corpus.sources import DATA_VARIABLE, cache_folder, is_in, locate
 from closeread.exceptions import ChecksumError, UnavailableError
 
 pytestmark = pytest.mark.usefixtures("loopback")
@@ -38,19 +38,6 @@ def folder_server(server):
 
 def url_of(server):
     return server.url.removesuffix("/rain.tsv")
-
-
-def test_the_files_of_a_folder():
-    _, folder = folder_at("http://127.0.0.1")
-    assert [(file.name, file.sha256, file.url) for file in folder.files] == [
-        ("part 1/a.txt", MANIFEST["part 1/a.txt"], "http://127.0.0.1/part%201/a.txt"),
-        ("part 1/b&c.txt", MANIFEST["part 1/b&c.txt"], "http://127.0.0.1/part%201/b%26c.txt"),
-        ("part 1/deep/x.xml", MANIFEST["part 1/deep/x.xml"], "http://127.0.0.1/part%201/deep/x.xml"),
-    ]
-    assert folder.expected == "part 1/*.txt"
-    _, whole = folder_at("http://127.0.0.1", ".", ("*.txt",))
-    assert [file.name for file in whole.files] == ["d.txt"]
-    assert whole.expected == "*.txt"
 
 
 def test_a_manifest_is_what_sha256sum_writes(tmp_path):
@@ -120,36 +107,6 @@ def test_all_wrong_files_of_a_folder_are_named(folder_server, tmp_path, monkeypa
     head = [f"{tmp_path}/mctaco/part 1: 2 problems:"] if len(changed) > 1 else []
     assert str(caught.value) == "\n".join([*head, *lines])
     assert folder_server.asked == []
-
-
-def test_a_wrong_download_in_a_folder(folder_server):
-    folder_server.files["/part 1/b&c.txt"] = OTHER
-    with pytest.raises(ChecksumError, match="the downloaded file is not the released file"):
-        locate(*folder_at(url_of(folder_server)))
-    assert files_below(cache_folder("mctaco")) == ["part 1", "part 1/a.txt"]
-
-
-def test_a_folder_of_the_users_own(tmp_path):
-    corpus, folder = folder_at("http://127.0.0.1:1/")
-    put_all(tmp_path)
-    for stray in (".DS_Store", "._a.txt", "notes.md", "deep/more/x.xml"):
-        put(tmp_path / "part 1" / stray, b"stray")
-    found = locate(corpus, folder, tmp_path)
-    assert found.released
-    assert list(found.files) == ["a.txt", "b&c.txt", "deep/x.xml"]
-    put(tmp_path / "part 1" / "new.txt", b"new")
-    another = locate(corpus, folder, tmp_path)
-    assert list(another.files) == ["a.txt", "b&c.txt", "deep/x.xml", "new.txt"]
-    assert not another.released
-    assert another.sha256 != found.sha256
-    (tmp_path / "part 1" / "new.txt").unlink()
-    put(tmp_path / "part 1" / "deep" / "x.xml", b"y")
-    changed = locate(corpus, folder, tmp_path)
-    assert not changed.released
-    assert changed.sha256 not in (found.sha256, another.sha256)
-    (tmp_path / "part 1" / "deep" / "x.xml").unlink()
-    assert not locate(corpus, folder, tmp_path).released
-    assert files_in(tmp_path, folder).keys() == {"part 1/a.txt", "part 1/b&c.txt"}
 
 
 def test_a_folder_has_a_split_where_it_has_the_first_pattern(tmp_path):

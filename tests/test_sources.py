@@ -196,9 +196,3 @@ def test_folders(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     assert cache_folder("mctaco").name == "mctaco"
     assert cache_folder("mctaco").parent != tmp_path / "c"
-
-
-def test_the_released_files_are_the_declared_ones(corpora):
-    corpus = load_corpus("mctaco")
-    for file in corpus.configs["default"].splits.values():
-        assert locate(corpus, file).path == corpora / "mctaco" / file.name

@@ -73,19 +73,6 @@ def test_numbers_in_all_spellings(tmp_path):
     assert values == [0.5, 1, 1, np.float32(0.001), 0, 7, 200, 0, np.float32(1.2345679)]
 
 
-@pytest.mark.parametrize("pack", PACKERS)
-def test_files_of_several_blocks(tmp_path, pack):
-    rng = np.random.default_rng(5)
-    matrix = rng.normal(size=(1000, 300)).astype(np.float32)
-    entries = [(b"w%d" % i, row) for i, row in enumerate(matrix.tolist())]
-    (tmp_path / "v").write_bytes(data := pack(entries, 300))
-    assert len(data) > 4 * BLOCK
-    asked = [f"w{i}" for i in range(0, 1000, 3)]
-    found = read_vectors(tmp_path / "v", asked)
-    assert (found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]).all()
-    assert sorted(found.rows) == sorted(asked)
-
-
 def test_the_first_vector_of_a_word_counts(tmp_path):
     for pack in PACKERS:
         (tmp_path / "v").write_bytes(pack([(b"a", [1.0, 2.0]), (b"b", [3.0, 4.0]), (b"a", [5.0, 6.0])], 2))
@@ -206,3 +193,16 @@ def test_what_can_not_be_written(tmp_path):
         "finite numbers up to ±1,000,000)"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("pack", PACKERS)
+def test_files_of_several_blocks(tmp_path, pack):
+    rng = np.random.default_rng(5)
+    matrix = rng.normal(size=(1000, 300)).astype(np.float32)
+    entries = [(b"w%d" % i, row) for i, row in enumerate(matrix.tolist())]
+    (tmp_path / "v").write_bytes(data := pack(entries, 300))
+    assert len(data) > 4 * BLOCK
+    asked = [f"w{i}" for i in range(0, 1000, 3)]
+    found = read_vectors(tmp_path / "v", asked)
+    assert (found.matrix[list(found.rows.values())] == matrix[[int(word[1:]) for word in found.rows]]).all()
+    assert sorted(found.rows) == sorted(asked)

@@ -41,12 +41,6 @@ def test_bars():
     assert [to_hex(bars[0].get_facecolor()) for bars in axes.containers] == ["#ffffff", *map(to_hex, COLOURS[:2])]
 
 
-def test_a_system_may_be_called_like_the_coin():
-    figure = draw_categories(COIN_SCORES, {COIN: {"Frequency": 1, "Stationarity": 0}})
-    assert [[bar.get_height() for bar in bars] for bars in figure.axes[0].containers] == [[12.5, 25], [100, 0]]
-    assert legend_texts(figure) == [COIN, COIN]
-
-
 @for_each("n_systems", [1, 4, 9])
 def test_nothing_is_cut_off_and_no_numbers_overlap(n_systems):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -99,14 +93,3 @@ def test_files_of_the_same_name_are_called_by_their_paths(ran, tmp_path):
     drawn = (tmp_path / "c.svg").read_text("utf-8")
     assert ">a/x.jsonl</text>" in drawn
     assert ">b/x.jsonl</text>" in drawn
-
-
-def test_bad_files(here, run):
-    (here / "short.jsonl").write_text('{"id": "test-00000", "label": "yes"}\n', "utf-8")
-    (here / "wrong.jsonl").write_text('{"id": "test-00000", "label": "maybe"}\n', "utf-8")
-    result = run("plot", "categories", "short.jsonl", "wrong.jsonl", *SAMPLE, "-o", "c.png")
-    assert result.exit_code == 1
-    assert "short.jsonl: 102 of 103 ids have no prediction" in result.stderr
-    assert "wrong.jsonl:1: id 'test-00000': label: 'maybe' is not one of 'no', 'yes'" in result.stderr
-    assert run("plot", "categories", "short.jsonl", *SAMPLE, "-o", "c.eps").exit_code != 0
-    assert sorted(path.name for path in here.iterdir()) == ["short.jsonl", "wrong.jsonl"]

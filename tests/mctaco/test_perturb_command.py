@@ -29,13 +29,6 @@ def test_units_changes_only_answers(ran):
     assert all({**old, "answer": ""} == {**new, "answer": ""} for old, new in zip(before, after, strict=True))
 
 
-def test_normalized_records_can_be_read_back(ran):
-    for name in ("n.jsonl", "n.tsv"):
-        ran("perturb", "mctaco", "units", "--config", "sample", "--rule", "official", "-o", name)
-    first, second = (read_own_gold(load_corpus("mctaco"), Path(name)) for name in ("n.jsonl", "n.tsv"))
-    assert first.digest == second.digest
-
-
 def test_candidates_fit_their_schema_and_the_limit(ran):
     Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
     options = ["--number-rule", "times_ten", "--phrases", "phrases.txt", "--limit", "12", "--changes", "2"]
@@ -47,24 +40,6 @@ def test_candidates_fit_their_schema_and_the_limit(ran):
     assert Path("again.jsonl").read_bytes() == Path("c.jsonl").read_bytes()
     ran("perturb", "mctaco", "candidates", "--config", "sample", *options, "--seed", "1", "-o", "again.jsonl")
     assert Path("again.jsonl").read_bytes() != Path("c.jsonl").read_bytes()
-
-
-def test_events_are_set_apart(ran):
-    Path("phrases.txt").write_text("she sold the boat\nthe bridge was closed\nhe went to the museum\n", "utf-8")
-    made = {}
-    for events in ("Event Ordering", "Typical Time", "none"):
-        command = ["--config", "sample", "--phrases", "phrases.txt", "--events", events, "--limit", "99"]
-        ran("perturb", "mctaco", "candidates", *command, "-o", "c.jsonl")
-        made[events] = {(row["technique"], row["category"] == events) for row in rows("c.jsonl")} - {
-            ("original", True),
-            ("original", False),
-        }
-    assert made["Event Ordering"] == made["Typical Time"] == {("retrieval", True), ("rules", False)}
-    assert made["none"] == {("retrieval", False), ("rules", False)}
-    ran("perturb", "mctaco", "candidates", "--config", "sample", "--phrases", "phrases.txt", "-o", "default.jsonl")
-    named = ["--config", "sample", "--phrases", "phrases.txt", "--events", "Event Ordering", "-o", "named.jsonl"]
-    ran("perturb", "mctaco", "candidates", *named)
-    assert Path("default.jsonl").read_bytes() == Path("named.jsonl").read_bytes()
 
 
 def test_events_without_phrases_are_told(run, here):
@@ -101,17 +76,6 @@ def test_unknown_categories_of_events(run, here, events, message):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.replace("│", " ").split())
     assert not Path("c.jsonl").exists()
-
-
-def test_the_examples_of_the_paper(ran):
-    examples = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
-    text = "".join(f"She paints.\tWhen or how often {n}?\t{old}\tyes\tFrequency\n" for n, old in enumerate(examples))
-    Path("own.tsv").write_text(text, "utf-8")
-    options = ["--changes", "2", "--units", "any", "--limit", "99"]
-    ran("perturb", "mctaco", "candidates", "--gold", "own.tsv", *options, "-o", "c.jsonl")
-    assert set(examples.values()) <= {row["answer"] for row in rows("c.jsonl")}
-    ran("perturb", "mctaco", "candidates", "--gold", "own.tsv", "--agreement", "keep", "-o", "c.jsonl")
-    assert "10 day" in {row["answer"] for row in rows("c.jsonl")}
 
 
 def test_a_phrase_file_without_phrases(run, tmp_path, monkeypatch):

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.tasks.mctaco.perturbation.candidates import Technique, by_masking, by_retrieval, by_rules, expand
+from closeread.tasks.mctaco.perturbation.candidates import (
+    Technique,
+    by_masking,
+    by_retrieval,
+    by_rules,
+    expand,
+    masked_variants,
+)
 
 MASK = "[MASK]"
 
@@ -58,11 +65,6 @@ def test_output_row():
     ]
 
 
-def test_techniques_one_after_another_until_the_limit():
-    found = expand([row(0, "x")], [make_technique("a", 3), make_technique("b", 3), make_technique("c", 3)], limit=5)
-    assert [new["technique"] for new in found] == ["original", "a", "a", "a", "b"]
-
-
 def test_a_full_question_gets_no_more_candidates():
     received = []
 
@@ -72,18 +74,6 @@ def test_a_full_question_gets_no_more_candidates():
 
     expand([row(0, "x"), row(1, "y"), row(2, "z", "q1")], [Technique("t", variants)], limit=2)
     assert received == ["q1"]
-
-
-def test_techniques_start_from_the_answers_of_the_question_only():
-    found = expand([row(0, "x")], [make_technique("a", 1), make_technique("b", 1)])
-    assert answers(found) == ["x", "x a0", "x b0"]
-
-
-def test_more_originals_than_the_limit():
-    rows = [row(i, f"answer {i}") for i in range(30)]
-    found = expand(rows, [make_technique("a", 3)], limit=20)
-    assert answers(found) == answers(rows)
-    assert found[-1]["id"] == "q0-c29"
 
 
 def test_answers_that_differ_in_case_and_whitespace_are_the_same():
@@ -120,13 +110,6 @@ def test_the_three_techniques():
         ("in the perhaps", "masked"),
     }
     assert (found[5]["answer"], found[5]["technique"]) == ("before the evening concert", "retrieval")
-
-
-def test_number_rule():
-    pytest.importorskip("text_to_num")
-    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="times_ten")])) == ["3 times", "30 times"]
-    assert set(answers(expand([row(0, "3 times")], [by_rules()]))) == {"3 times", "4 times", "30 times"}
-    assert answers(expand([row(0, "3 times")], [by_rules(number_rule="off")])) == ["3 times"]
 
 
 def test_options_of_the_rules():
@@ -188,16 +171,6 @@ def test_the_order_is_the_same_in_every_process():
     assert answers(found) == ["x", "x a2", "x a4", "x a1"]
 
 
-def test_the_order_depends_on_the_seed_and_the_question():
-    rows = [row(i, "x", f"q{i}") for i in range(2)]
-    drawn = {
-        tuple(answers(expand(rows, [make_technique("a", 50)], seed=seed))[start : start + 20])
-        for seed in range(3)
-        for start in (0, 20)
-    }
-    assert len(drawn) == 6
-
-
 ROWS = st.lists(
     st.tuples(st.sampled_from(["x", "X", "y", "z z", "now"]), st.sampled_from(["q0", "q1", "q2"])),
     max_size=12,
@@ -227,11 +200,6 @@ def test_limits_and_originals(rows, limit, seed):
     assert all(by_id[new["source"]]["question_id"] == new["question_id"] for new in found)
 
 
-@given(ROWS, LIMITS, st.integers(0, 5))
-def test_same_seed_same_output(rows, limit, seed):
-    assert expand(rows, TECHNIQUES, limit=limit, seed=seed) == expand(rows, TECHNIQUES, limit=limit, seed=seed)
-
-
 @given(ROWS, LIMITS)
 def test_questions_are_independent(rows, limit):
     together = expand(rows, TECHNIQUES, limit=limit)
@@ -240,8 +208,62 @@ def test_questions_are_independent(rows, limit):
         assert alone == [new for new in together if new["question_id"] == question]
 
 
-@given(ROWS, LIMITS)
-def test_the_order_of_questions_is_irrelevant(rows, limit):
-    turned = sorted(rows, key=lambda row: row["question_id"], reverse=True)
-    there, back = expand(rows, TECHNIQUES, limit=limit), expand(turned, TECHNIQUES, limit=limit)
-    assert sorted(there, key=lambda new: new["id"]) == sorted(back, key=lambda new: new["id"])
+def masked_row(answer):
+    return {"sentence": "The bridge was painted.", "question": "How long did it take?", "answer": answer}
+
+
+def always(*fillings):
+    return lambda texts: [fillings for _ in texts]
+
+
+def test_every_word_is_masked_once_in_its_context():
+    received = []
+
+    def fill(texts):
+        received.extend(texts)
+        return always("x")(texts)
+
+    assert masked_variants([masked_row("two days."), masked_row("a week")], fill=fill, mask_token=MASK) == [
+        ["x days.", "two x."],
+        ["x week", "a x"],
+    ]
+    context = "The bridge was painted. How long did it take? "
+    assert received == [context + answer for answer in (f"{MASK} days.", f"two {MASK}.", f"{MASK} week", f"a {MASK}")]
+
+
+@for_each(
+    ("answer", "fillings", "expected", "why"),
+    [
+        ("days", ["weeks", "months", "years", "hours"], ["weeks", "months", "years"], "the top three"),
+        ("days", ["days", "weeks", "Days", "hours"], ["weeks", "hours"], "the word itself is skipped"),
+        ("days", [".", "-", "", " ", "weeks"], ["weeks"], "punctuation is skipped"),
+        ("days", [" weeks", "weeks "], ["weeks"], "whitespace around a filling is ignored"),
+        ("days", ["weeks", "weeks", "hours"], ["weeks", "hours"], "no duplicates"),
+        ("days", [], [], "no filling"),
+        ("it's 9:30", ["x"], ["x 9:30", "it's x"], "apostrophe and colon are inside a word"),
+        ("no no", ["no", "yes"], ["yes no", "no yes"], "each place separately"),
+        ("a b", ["b", "a"], ["b b", "a a"], "only the masked word is compared"),
+        ("?!", ["x"], [], "no word"),
+        ("", ["x"], [], "nothing"),
+    ],
+)
+def test_fillings(answer, fillings, expected, why):
+    assert masked_variants([masked_row(answer)], fill=always(*fillings), mask_token=MASK) == [expected], why
+
+
+def test_top():
+    assert masked_variants([masked_row("a")], fill=always("x", "y"), mask_token=MASK, top=1) == [["x"]]
+
+
+def test_a_model_that_skips_texts_is_an_error():
+    with pytest.raises(ValueError, match=r"returned fillings for 1 texts \(expected 2, one per masked word\)"):
+        masked_variants([masked_row("two days")], fill=lambda texts: [["x"]], mask_token=MASK)
+
+
+@given(st.lists(st.text(), max_size=4), st.lists(st.text(max_size=4), max_size=6))
+def test_no_duplicates_and_never_the_answer_itself(answers, fillings):
+    results = masked_variants([masked_row(answer) for answer in answers], fill=always(*fillings), mask_token=MASK)
+    assert len(results) == len(answers)
+    for answer, variants in zip(answers, results, strict=True):
+        assert answer not in variants
+        assert len(set(variants)) == len(variants)

@@ -1,6 +1,5 @@
 """Unit normalization: hand cases with their reasons, and that no quantity changes."""
 
-import re
 from fractions import Fraction
 
 import pytest
@@ -16,7 +15,6 @@ from closeread.tasks.mctaco.perturbation.units import (
     in_words,
     normalize_units,
     parse_quantity,
-    scale,
 )
 
 # text, its normalization under rule "proper", reason
@@ -259,12 +257,6 @@ def test_normalizing_twice_changes_nothing_more(text, rule):
     assert normalize_units(once, rule=rule) == once
 
 
-@given(st.text(), RULES)
-def test_text_without_a_unit_is_unchanged(text, rule):
-    assume(not re.search("second|minute|hour|day|week|month|year|decade|centur", text, re.IGNORECASE))
-    assert normalize_units(text, rule=rule) == text
-
-
 @given(st.text(alphabet="abcdefg ,.;:"), numbers(), st.sampled_from(UNITS), st.text(alphabet="bcefg ,.;:"))
 def test_the_surrounding_text_is_unchanged(before, number, unit, after):
     alone = normalize_units(f"{number} {unit}")
@@ -300,19 +292,3 @@ def test_numbers_in_words(number, words):
 def test_numbers_that_are_out_of_range(number):
     with pytest.raises(ValueError, match=rf"number is {number} \(expected 0 to 999999999999\)"):
         in_words(number)
-
-
-@given(st.lists(st.sampled_from(["one", "a", "twenty", "hundred", "thousand", "and", "-", "zero", "s", "million"])))
-def test_any_sequence_of_number_words_is_parsed_or_rejected(words):
-    number = cardinal(" ".join(words))
-    assert number is None or number >= 0
-
-
-def test_scales():
-    assert [scale(word) for word in ("hundred", "thousand", "million", "billion", "ten")] == [
-        100,
-        1000,
-        10**6,
-        10**9,
-        None,
-    ]

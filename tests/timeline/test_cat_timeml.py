@@ -193,23 +193,6 @@ def test_ids_of_events(file, events, ids):
     assert [event["id"] for event in found["events"]] == ids
 
 
-def test_what_cat_does_not_hold(file):
-    document = timeml(
-        file,
-        "<TimeML><DOCID>1</DOCID><DCT><TIMEX3 tid='t0' value='2012'/></DCT><TITLE><EVENT eid='e9'>Rain</EVENT></TITLE>"
-        "<TEXT><s id='0'><EVENT eid='e1' class='STATE'>Rain</EVENT> <TIMEX3 tid='t1'>today</TIMEX3></s></TEXT>"
-        "<MAKEINSTANCE eiid='ei1' eventID='e1'/><TLINK eventInstanceID='ei1' relatedToTime='t1' relType='INCLUDES'/>"
-        "</TimeML>",
-    )
-    assert lost_in_cat(document) == [
-        "1 time other than the creation time",
-        "1 event outside the text",
-        "1 event instance",
-        "1 link",
-        "the attributes of 1 event",
-    ]
-
-
 @pytest.mark.extended
 @for_each("split", ["trial", "corpus_1", "corpus_2", "corpus_3"])
 def test_released_documents_in_both_formats(corpora, file, split):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.exceptions import FormatError, Problem
+from closeread.exceptions import Problem
 from closeread.tasks.timeline.cat_xml import (
     dump_document,
     is_date,
@@ -72,15 +72,6 @@ def test_a_document(file):
     assert read(file, document()) == (RECORD, [], [])
     assert read_records(file, "x") == ([RECORD], [1], [])
     assert list(find_document_inconsistencies([RECORD])) == []
-
-
-def test_track_a_has_no_events(file):
-    assert read(file, document(markables=TIME)).document == {**RECORD, "events": []}
-
-
-def test_a_document_without_a_time(file):
-    time = {"creation_time": None, "creation_time_id": None, "creation_time_tokens": []}
-    assert read(file, document(markables=EVENTS)) == ({**RECORD, **time}, [], [Problem("has no creation time", 1)])
 
 
 @for_each(("text", "expected"), [("2012-02-29", True), ("2013-02-29", False), ("03-02-2009", False)])
@@ -157,42 +148,6 @@ def test_broken_documents(file, old, new, problems):
     assert read_records(file, "x").records == []
 
 
-def test_tokens_and_mentions_are_judged_together(file):
-    content = (
-        document()
-        .replace('sentence="1"', 'sentence="x"', 1)
-        .replace('<token_anchor t_id="2"/>', '<token_anchor t_id="70"/>')
-    )
-    content = content.replace(' m_id="4"', "")
-    assert [(problem.line, problem.message) for problem in read(file, content).problems] == [
-        (4, "the token's sentence is 'x' (expected a whole number of at least 0, since sentences are in order)"),
-        (13, "token_anchor: no token has the t_id '70'"),
-        (15, "EVENT_MENTION has no m_id"),
-    ]
-
-
-@for_each(
-    ("content", "message"),
-    [
-        ("", ": is empty"),
-        ("<Document>", ":1: is not well-formed XML: no element found at column 11"),
-        (
-            '<!DOCTYPE a [<!ENTITY b "c">]><Document>&b;</Document>',
-            ":1: the document type declares 'b' (expected XML without declarations)",
-        ),
-        (
-            '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><Document>&b;</Document>',
-            ":1: the document type declares 'b' (expected XML without declarations)",
-        ),
-    ],
-)
-def test_what_is_no_xml_of_ours(file, content, message):
-    file.write_text(content, "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_document(file)
-    assert str(caught.value) == f"{file}{message}"
-
-
 def test_titles_come_from_timeml(tmp_path):
     (tmp_path / "a.xml").write_text(document(), "utf-8")
     (tmp_path / "b.xml").write_text(document().replace('doc_id="7"', 'doc_id="8"'), "utf-8")
@@ -220,30 +175,6 @@ def test_all_problems_of_all_files(tmp_path):
         ("folder/d.tml", 1),
     ]
     assert found.notices == [Problem("has no creation time", 1, "folder/e.xml")]
-
-
-def test_what_does_not_belong_into_a_folder_is_told(tmp_path):
-    (tmp_path / "a.xml").write_text(document(), "utf-8")
-    (tmp_path / "b.xml").symlink_to(tmp_path / "a.xml")
-    (tmp_path / "readme.txt").write_text("Rain", "utf-8")
-    (tmp_path / ".hidden").write_text("Rain", "utf-8")
-    (tmp_path / "more").mkdir()
-    found = read_folder(tmp_path)
-    assert found.files == ["a.xml"]
-    assert sorted((problem.file, problem.message) for problem in found.problems) == [
-        ("b.xml", "is a symbolic link (expected a file)"),
-        ("more", "is a folder (expected a file)"),
-        ("readme.txt", "is not a document (expected a name ending in .xml or .tml)"),
-    ]
-    with pytest.raises(FormatError, match="can't be read: No such file or directory"):
-        read_folder(tmp_path / "gone")
-
-
-def test_a_folder_without_documents(tmp_path):
-    (tmp_path / "a.tml").write_text(TIMEML, "utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: contains no document (expected files ending in .xml)"
 
 
 @for_each(

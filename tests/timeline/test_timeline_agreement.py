@@ -5,8 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.timelines import entry
 
@@ -23,7 +21,6 @@ TOKENS = "".join(
         [("Bo", 0), ("sails", 0), ("Bo", 2), ("and", 2), ("Ann", 2), ("Lee", 2), ("set", 2), ("it", 2), ("off", 2)]
     )
 )
-ITEMS = st.lists(st.sampled_from("abcd"), max_size=8)
 
 
 def mark(name, m_id, *tokens, **attributes):
@@ -103,27 +100,6 @@ def test_dice_by_hand(first, second, both, expected):
     found = dice(first, second)
     assert found == Overlap(len(first), len(second), both, None if expected is None else float(expected))
     assert dice(second, first).dice == found.dice
-
-
-@given(first=ITEMS, second=ITEMS)
-def test_the_twin_that_crosses_out(first, second):
-    left, both = list(second), 0
-    for item in first:
-        if item in left:
-            left.remove(item)
-            both += 1
-    assert dice(first, second).both == both
-
-
-def test_annotations():
-    document = read(ANNA).records[0]
-    assert document["id"] == "7"
-    assert [event["mention"] for event in document["events"]] == ["7-0-sails", "7-2-set_off"]
-    assert document["entity_mentions"] == [
-        {"id": "3", "tokens": [0], "entities": ["Bo"]},
-        {"id": "4", "tokens": [2], "entities": ["Bo"]},
-        {"id": "5", "tokens": [4, 5], "entities": ["Ann Lee"]},
-    ]
 
 
 def test_an_entity_mention_of_several_entities_and_of_none():
@@ -233,21 +209,6 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     assert measure_agreement([read(CEM).records] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
 
-def test_units_of_all_annotators_are_compared():
-    names, contents = ("anna", "ben", "cem"), (ANNA, cat("", name="8"), cat("", tokens=TOKENS.replace("Bo", "Al")))
-    with pytest.raises(FormatError) as caught:
-        measure_agreement([read(content).records for content in contents], names, DOCUMENTS)
-    assert [problem.message for problem in caught.value.problems] == [
-        "ben lacks 1 of 1 document of anna: '7'",
-        "anna lacks 1 of 1 document of ben: '8'",
-        "document '7': anna and cem have different tokens or sentences",
-    ]
-
-
-def test_with_oneself():
-    assert all(overlap.dice == 1 for overlap in of_documents(read(ANNA).records, read(ANNA).records).values())
-
-
 @for_each(
     ("markables", "relations", "problem"),
     [
@@ -278,21 +239,6 @@ def test_broken_annotations(run, markables, relations, problem):
     assert (done.exit_code, done.stderr) == (1, f"Error: anna/1.xml:{problem}\n")
     done = run("agreement", "timeline", "ben.xml", "one.xml")
     assert (done.exit_code, done.stderr) == (1, f"Error: one.xml:{problem}\n")
-
-
-def test_all_problems_of_a_folder(run):
-    Path("anna").mkdir()
-    Path("anna/1.xml").write_text("<Document>", "utf-8")
-    Path("anna/2.xml").write_text(cat(mark("ENTITY", 3)), "utf-8")
-    Path("anna/3.xml").write_text(cat(""), "utf-8")
-    assert run("agreement", "timeline", "anna", "ben.xml").stderr == (
-        "Error: anna: 2 problems:\n"
-        "anna/1.xml:1: is not well-formed XML: no element found at column 11\n"
-        "anna/2.xml:12: ENTITY '3' has no TAG_DESCRIPTOR (expected its name)\n"
-    )
-    for name in ("1", "2"):
-        Path(f"anna/{name}.xml").write_text(cat(""), "utf-8")
-    assert "anna/2.xml: duplicate id '7' (first in 1.xml)" in run("agreement", "timeline", "anna", "ben.xml").stderr
 
 
 def test_the_command_on_timelines(ran, run):

@@ -8,7 +8,7 @@ from shared.count_tables import score_table
 from shared.for_each import for_each
 from shared.timelines import CORPUS, lines, skip_unless_available
 
-from closeread.corpus.baselines import load_baseline, load_baselines
+from closeread.corpus.baselines import load_baseline
 from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import FormatError, RequestError
@@ -32,10 +32,6 @@ def made(name, records, articles=None):
 def on_sample(name):
     gold = read_gold(CORPUS, "sample")
     return {row["entity"]: lines(row) for row in made(name, gold.records)}
-
-
-def test_both_baselines_are_there():
-    assert tuple(load_baselines(CORPUS.name)) == NAMES
 
 
 def test_the_sample_by_hand():
@@ -146,26 +142,6 @@ def test_without_documents(run, tmp_path):
         made("text-order", [], articles=tmp_path)
 
 
-def test_a_folder_and_json_lines_say_the_same(ran, run, tmp_path):
-    command = ["baseline", CORPUS.name, "text-order", "--config", "sample", "-o"]
-    assert ran(*command, "said.jsonl") == "said.jsonl: 3 rows\n"
-    assert ran(*command, "said") == "said: 3 rows\n"
-    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
-    folder = read_folder(Path("said")).records
-    assert sorted(rows, key=lambda row: row["id"]) == sorted(folder, key=lambda row: row["id"])
-    signed = [ran("score", CORPUS.name, name, "--config", "sample", "--json") for name in ("said", "said.jsonl")]
-    assert signed[0] == signed[1]
-    again = run(*command, tmp_path / "said")
-    assert again.exit_code == 2
-    assert "said is not empty; choose a new folder, or a file name that ends in .jsonl" in again.stderr
-    Path("new.d").mkdir()
-    Path("new.d/.DS_Store").touch()
-    ran(*command, "new.d")
-    assert sorted(path.name for path in Path("new.d").glob("[!.]*")) == sorted(
-        path.name for path in Path("said").iterdir()
-    )
-
-
 def in_card():
     """The lines of the card's table: corpus, baseline, and the figures as they are printed."""
     table = CARD.read_text("utf-8").split("### Baselines")[1].split("###")[0]
@@ -204,3 +180,23 @@ def test_the_command_in_the_card(corpora, ran):
     stated = in_card()["corpus_1", "creation-time"]
     for text, values in zip(printed, (stated[:3] + stated[6:], stated[3:6]), strict=True):
         assert all(f" {value} " in text for value in values)
+
+
+def test_a_folder_and_json_lines_say_the_same(ran, run, tmp_path):
+    command = ["baseline", CORPUS.name, "text-order", "--config", "sample", "-o"]
+    assert ran(*command, "said.jsonl") == "said.jsonl: 3 rows\n"
+    assert ran(*command, "said") == "said: 3 rows\n"
+    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
+    folder = read_folder(Path("said")).records
+    assert sorted(rows, key=lambda row: row["id"]) == sorted(folder, key=lambda row: row["id"])
+    signed = [ran("score", CORPUS.name, name, "--config", "sample", "--json") for name in ("said", "said.jsonl")]
+    assert signed[0] == signed[1]
+    again = run(*command, tmp_path / "said")
+    assert again.exit_code == 2
+    assert "said is not empty; choose a new folder, or a file name that ends in .jsonl" in again.stderr
+    Path("new.d").mkdir()
+    Path("new.d/.DS_Store").touch()
+    ran(*command, "new.d")
+    assert sorted(path.name for path in Path("new.d").glob("[!.]*")) == sorted(
+        path.name for path in Path("said").iterdir()
+    )

@@ -1,15 +1,12 @@
 """TimeLine as a corpus: the sample, and folders of the user's own."""
 
-import hashlib
 import json
 import warnings
 
 import pytest
-from shared.for_each import for_each
-from shared.timelines import CORPUS, loader_folder
+from shared.timelines import CORPUS
 
 import closeread
-from closeread.corpus.declaration import read_manifest
 from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
 from closeread.counts.procedure import GoldSpec
@@ -66,11 +63,6 @@ def test_the_sample_is_written_as_we_write(sample):
             assert dump_document(read_document(path).document) == path.read_text("utf-8")
 
 
-def test_the_manifest_of_the_sample(sample):
-    found = {f"sample/{name}": hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sample.items()}
-    assert found == read_manifest(loader_folder() / "sample.sha256")
-
-
 def test_the_documents_are_no_gold():
     with pytest.raises(RequestError, match=f"config documents of {NAME} has no gold annotation"):
         open_scorer(NAME, GoldSpec(config="documents"))
@@ -90,53 +82,6 @@ def test_a_folder_of_the_users_own(own_folder, run):
     assert result.stderr.count("does not contain the released files") == 1
     documents = run("stats", NAME, "--data-dir", own_folder, "--config", "documents", "--json")
     assert json.loads(documents.stdout)["splits"]["corpus_1"]["documents"] == 3
-
-
-def test_a_folder_without_any_split(tmp_path, run):
-    result = run("stats", NAME, "--data-dir", tmp_path)
-    assert result.exit_code == 1
-    assert "contains no file TimeLines_trial_data_task4_v1.2/*.txt" in result.stderr
-
-
-@pytest.mark.filterwarnings("ignore:.*does not contain the released files")
-@for_each("config", ["default", "documents"])
-def test_every_changed_file_is_seen(own_folder, offline, config):
-    def loaded():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return closeread.load_dataset(NAME, config, data_dir=own_folder)
-
-    first = loaded()
-    assert {split: len(rows) for split, rows in first.items()} == {"corpus_1": 3}
-    document = next((own_folder / "SemEval_Task4_data/corpus_1/corpus_trackB_CAT").glob("102*"))
-    text = document.read_text("utf-8")
-    changed = text.replace(">began<", ">begun<")
-    assert changed != text
-    document.write_text(changed, "utf-8")
-    second = loaded()
-    assert list(second["corpus_1"]) != list(first["corpus_1"])
-    document.write_text(text, "utf-8")
-    assert list(loaded()["corpus_1"]) == list(first["corpus_1"])
-    (document.parent / ".DS_Store").write_bytes(b"stray")
-    assert closeread.load_dataset_builder(NAME, config, data_dir=own_folder).cache_dir == cache_dir(own_folder, config)
-
-
-def cache_dir(folder, config):
-    (folder / "SemEval_Task4_data/corpus_1/corpus_trackB_CAT/.DS_Store").unlink()
-    return closeread.load_dataset_builder(NAME, config, data_dir=folder).cache_dir
-
-
-def test_oddities_are_warnings(own_folder, offline):
-    path = own_folder / "SemEval_Task4_data/corpus_1/TimeLines_Gold_Standard/aurelia.txt"
-    path.write_text(path.read_text("utf-8").replace("2014-03-03", "03-03-2014"), "utf-8")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        closeread.load_dataset(NAME, data_dir=own_folder)
-    folder = own_folder / "SemEval_Task4_data/corpus_1"
-    assert [(str(warning.message).split(" (sha256")[0], warning.filename) for warning in caught] == [
-        (f"{folder} does not contain the released files", __file__),
-        (f"{path}:3: the anchor '03-03-2014' is not a date such as 2009-03-XX", __file__),
-    ]
 
 
 def test_broken_files_get_our_own_words(own_folder, offline):

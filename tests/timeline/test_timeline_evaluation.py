@@ -136,17 +136,6 @@ def test_loading(own, offline, datasets):
     assert documents["id"] == ["1", "2", "3"]
 
 
-@pytest.mark.gate
-@ANY_FILES
-def test_an_evaluate_module_scores_them(own, system, offline):
-    gold = closeread.load_dataset(NAME, split="evaluation", data_dir=own)
-    rows = read_submission(system, CORPUS, read_gold(CORPUS, split="evaluation", data_dir=own).records).rows
-    from closeread.evaluate_modules.timeline_awareness.timeline_awareness import TimelineAwareness
-
-    found = TimelineAwareness().compute(predictions=rows, references=gold)
-    assert found["awareness/recall"] == 6 / 9
-
-
 @ANY_FILES
 def test_without_one_of_the_corpora(own, system, offline):
     shutil.rmtree(own / "SemEval_Task4_data" / "corpus_3")

@@ -1,8 +1,11 @@
 """Folders of timelines: what is read, what is refused, and what is written."""
 
+import json
 import os
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
@@ -10,9 +13,14 @@ from closeread import limits
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, Problem, SubmissionError
-from closeread.tasks.timeline.gold import Timelines, timelines_of
-from closeread.tasks.timeline.rules import find_inconsistencies, find_oddities
+from closeread.files import write_text
+from closeread.formats.json_lines import dump_json_lines
+from closeread.formats.text import read_lines
+from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.rules import find_inconsistencies
 from closeread.tasks.timeline.timeline_txt import (
+    dump_timeline,
+    parse_timeline,
     read_entities,
     read_files,
     read_folder,
@@ -74,19 +82,6 @@ def test_all_problems_of_a_folder_at_once(tmp_path):
             "/sub: is a folder (expected a file)",
         )
     )
-
-
-def test_an_empty_folder(tmp_path):
-    (tmp_path / ".DS_Store").write_bytes(b"x")
-    with pytest.raises(FormatError) as caught:
-        read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: contains no timeline (expected files ending in .txt)"
-
-
-def test_a_folder_that_is_gone(tmp_path):
-    with pytest.raises(FormatError) as caught:
-        read_folder(tmp_path / "gone")
-    assert str(caught.value) == f"{tmp_path / 'gone'}: can't be read: No such file or directory"
 
 
 def test_too_much(tmp_path, monkeypatch):
@@ -166,14 +161,6 @@ def test_inconsistencies():
     ]
 
 
-def test_gold_and_its_documents():
-    assert (GOLD_WITH_DOCUMENTS.sentences, GOLD_WITH_DOCUMENTS.empty) == ({"7": {0, 2}, "8": {1, 4}}, {"bea"})
-    assert (Timelines(GOLD).sentences, Timelines(GOLD).empty) == ({}, {"bea"})
-    assert timelines_of(GOLD_WITH_DOCUMENTS) is GOLD_WITH_DOCUMENTS
-    assert GOLD_WITH_DOCUMENTS == GOLD
-    assert list(find_oddities(GOLD)) == []
-
-
 # Splits of a corpus.
 
 
@@ -194,13 +181,6 @@ def test_a_list_of_entities(tmp_path):
     assert [(problem.file, problem.line) for problem in found.problems] == [(path.name, 1)]
 
 
-def test_without_documents_no_mention_is_looked_up(tmp_path):
-    write_texts(tmp_path, ann="Ann\n1\t2007\t7-2-a\n")
-    found = read_files({"TimeLines_x/ann.txt": tmp_path / "ann.txt"}, "x")
-    assert [notice.what for notice in found.notices] == ["no documents found, so mentions are not looked up"]
-    assert found.records[0]["entries"][0]["spans"] == [SPAN]
-
-
 def test_a_folder_is_written(tmp_path):
     write_folder(GOLD, tmp_path / "new" / "folder")
     assert list(read_folder(tmp_path / "new" / "folder").records) == GOLD
@@ -211,3 +191,231 @@ def test_an_id_leads_nowhere_else(tmp_path, name):
     with pytest.raises(ValueError, match="can't be the name of a file"):
         write_folder([{**GOLD[0], "id": name}], tmp_path / "folder")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_odd_about_a_submission(tmp_path):
+    write_texts(tmp_path, ann="Anna\n1\tZZZZ\t7-9-b\tx\n\n3\t2007\t9-2-b\t7-2-a\n", bea="Bea\n1\t2007\t7-2-b\n")
+    at = f"{tmp_path}/ann.txt"
+    assert read_submission(tmp_path, CORPUS, GOLD_WITH_DOCUMENTS, "empty").notices == (
+        f"{at}:1: the timeline is named 'ann' (expected 'anna' for the entity 'Anna')",
+        f"{at}:1: positions have gaps: 2 positions up to 3 (released timelines count from 1 without gaps)",
+        f"{at}:2: the anchor 'ZZZZ' is not a date such as 2009-03-XX",
+        f"{at}:2: mention '7-9-b' names sentence 9, which its document does not have",
+        f"{at}:2: mention 'x' is not of the form docid-sentid-extent",
+        f"{at}:3: blank line ignored",
+        f"{at}:4: mention '9-2-b' names document '9', which is not available",
+        f"{tmp_path}/bea.txt:1: is not scored, because the gold timeline has no entries",
+    )
+
+
+# An anchor at two positions: of the relations of neighbours b < a2 and d < c2 contradict what was said.
+TWICE = "Ann\n1\t2007\t7-2-a\n2\t2008\t7-2-b\n3\t2007\t7-2-a2\n4\t2009\t7-2-d\n5\t2008\t7-2-b2\n6\t2009\t7-2-d2\n"
+TWO = "2 relations contradict earlier ones in track full, starting here"
+
+
+def test_contradictions_are_told_of_gold_and_of_a_system(tmp_path):
+    # 2007 < 2008; 2008 < 2007 is out; 2007 < 2009; 2009 < 2008 is new, and so 2008 < 2009 is out.
+    write_texts(tmp_path / "gold", ann=TWICE)
+    told = f"{TWO}; still counted, but ignored for inference"
+    for found in (read_folder(tmp_path / "gold"), read_submission_folder(tmp_path / "gold", [])):
+        assert found.notices == [Problem(told, 4, "ann.txt")]
+    rows = read_folder(tmp_path / "gold").records
+    (tmp_path / "rows.jsonl").write_text(dump_json_lines(rows), "utf-8")
+    assert read_own_gold(CORPUS, tmp_path / "rows.jsonl").notices == (f"timeline 'ann': entry 3: {told}.",)
+    submission = read_submission(tmp_path / "rows.jsonl", CORPUS, [{"id": "ann", "entries": [1]}])
+    assert submission.notices == (f"{tmp_path / 'rows.jsonl'}:1: entry 3: {told}",)
+
+
+def test_one_position_an_anchor_contradicts_nothing(tmp_path):
+    write_texts(tmp_path, ann="Ann\n0\t2007\t7-2-a\n1\t2008\t7-2-b\n2\t2007\t7-2-c\n2\t2009\t7-2-d\n2\t2007\t7-2-e\n")
+    assert read_folder(tmp_path).notices == []
+
+
+def test_the_same_in_json_lines(tmp_path):
+    rows = [
+        {"id": "bea", "entity": "Bea", "entries": [entry(1, "2007", "7-2-b")]},
+        {"id": "ann", "entity": "Anna", "entries": [entry(1, "2007", "7-2-b"), entry(3, "ZZZZ", "9-2-b")]},
+    ]
+    path = tmp_path / "system.jsonl"
+    path.write_text(dump_json_lines(rows), "utf-8")
+    submission = read_submission(path, CORPUS, GOLD_WITH_DOCUMENTS, "empty")
+    assert submission.rows == [rows[1], rows[0], None]
+    assert submission.notices == (
+        f"{path}:1: is not scored, because the gold timeline has no entries",
+        f"{path}:2: the timeline is named 'ann' (expected 'anna' for the entity 'Anna')",
+        f"{path}:2: positions have gaps: 2 positions up to 3 (released timelines count from 1 without gaps)",
+        f"{path}:2: entry 2: the anchor 'ZZZZ' is not a date such as 2009-03-XX",
+        f"{path}:2: entry 2: mention '9-2-b' names document '9', which is not available",
+    )
+
+
+def test_broken_submissions(tmp_path):
+    write_texts(tmp_path, ann="Ann\n-1\t2007\t7-2-b\n", dee="Dee\n", cy="Ann\n")
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(tmp_path, CORPUS, GOLD, "error")
+    assert str(caught.value) == "\n".join(
+        f"{tmp_path}{line}"
+        for line in (
+            ": 3 problems:",
+            f"/ann.txt:2: the position is '-1' (expected a whole number from 0 to {2**53 - 1})",
+            "/cy.txt: duplicate entity 'Ann' (first in ann.txt)",
+            "/dee.txt: id 'dee' is not in the gold",
+        )
+    )
+
+
+@for_each(
+    ("change", "problem"),
+    [
+        ({"position": -1}, "entries[0].position: -1 is less than the minimum of 0"),
+        ({"position": 1.5}, "entries[0].position: expected a whole number, found 1.5"),
+        ({"position": "1"}, "entries[0].position: expected a whole number, found '1'"),
+        ({"position": 2**53}, f"entries[0].position: {2**53} is greater than the maximum of {2**53 - 1}"),
+        ({"anchor": None}, "entries[0].anchor: expected text, found null"),
+        ({"mentions": []}, "entries[0].mentions: is empty"),
+        ({"mentions": ["a", 1]}, "entries[0].mentions[1]: expected text, found 1"),
+    ],
+)
+def test_broken_rows(tmp_path, change, problem):
+    path = tmp_path / "system.jsonl"
+    rows = [{"id": "ann", "entity": "Ann", "entries": [{**entry(1, "2007", "7-2-b"), **change}]}]
+    path.write_text(dump_json_lines(rows), "utf-8")
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(path, CORPUS, GOLD[:1])
+    inside = f"(in {json.dumps(rows[0]['entries'][0])})"
+    assert str(caught.value) == f"{path}:1: id 'ann': {problem} {inside}"
+
+
+def test_an_entity_has_one_row(tmp_path):
+    path = tmp_path / "system.jsonl"
+    rows = [{"id": name, "entity": "Ann", "entries": []} for name in ("ann", "cy")]
+    path.write_text(dump_json_lines(rows), "utf-8")
+    for read, error in (
+        (lambda: read_submission(path, CORPUS, GOLD), SubmissionError),
+        (lambda: read_own_gold(CORPUS, path), FormatError),
+    ):
+        with pytest.raises(error) as caught:
+            read()
+        assert str(caught.value) == f"{path}:2: duplicate entity 'Ann' (first on line 1)"
+
+
+def parse(*lines):
+    """The timeline of lines that follow the entity's, without what is odd about it by itself."""
+    return parse_timeline("ann", ["Ann", *lines])
+
+
+def entries_of(*lines):
+    timeline = parse(*lines)
+    assert timeline.problems == []
+    return timeline.record["entries"]
+
+
+@for_each(
+    ("line", "expected"),
+    [
+        ("1\t\t7-2-a", entry(1, "", "7-2-a")),  # an empty anchor is legal
+        ("1\t\t\t7-2-a", entry(1, "", "", "7-2-a")),  # and every further cell is a mention, whatever it holds
+        ("1\ta b\t c", entry(1, "a b", " c")),
+        ("007\tX\t7-2-a", entry(7, "X", "7-2-a")),
+        ("0\tX\t7-2-a\t2007-03-19\t7-2-b", entry(0, "X", "7-2-a", "2007-03-19", "7-2-b")),
+        (f"{2**53 - 1}\tX\t7-2-a", entry(2**53 - 1, "X", "7-2-a")),
+        ("1\tX\té\u2028\xa0", entry(1, "X", "é\u2028\xa0")),
+    ],
+)
+def test_lines(line, expected):
+    assert entries_of(line) == [expected]
+
+
+@for_each(
+    ("line", "problem"),
+    [
+        ("1", f"the number of columns is 1 {EXPECTED}"),
+        ("1\tX", f"the number of columns is 2 {EXPECTED}"),
+        ("1\tX\t", f"the number of columns is 2 {EXPECTED}"),  # the tab is white space at the end
+        ("1 X 7-2-a", f"the number of columns is 1 {EXPECTED}"),
+        *(
+            (f"{position}\tX\t7-2-a", f"the position is {position!r} (expected a whole number from 0 to {2**53 - 1})")
+            for position in ("-1", "1.0", "+1", " 1", "1 ", "one", "", "٣", "1e3", str(2**53), "9" * 17)
+        ),
+        ("1\tX\t7-2-a\x1b", "'7-2-a\\x1b' contains the control character U+001B"),
+        ("1\tX\x85\t7-2-a", "'X\\x85' contains the control character U+0085"),
+    ],
+)
+def test_broken_lines(line, problem):
+    timeline = parse("1\tX\t7-2-b", line, "2\tX\t7-2-c")
+    assert timeline.problems == [Problem(problem, 3)]
+    assert timeline.lines == [2, 4]
+
+
+@for_each(
+    ("line", "problem"),
+    [
+        ("", "is blank (expected the name of the entity)"),
+        (" \t ", "is blank (expected the name of the entity)"),
+        ("1\tX\ta", "is '1\\tX\\ta' (expected the name of the entity; entries start on the second line)"),
+        ("An\x07n", "the entity 'An\\x07n' contains the control character U+0007"),
+    ],
+)
+def test_broken_headers(line, problem):
+    assert parse_timeline("ann", [line, "1\tX\t7-2-b"]).problems == [Problem(problem, 1)]
+
+
+def test_white_space_is_dropped_and_told():
+    timeline = parse("1\tX\ta \t", "", "2\tX\tb", " \t", "3\tX\tc ")
+    assert [e["mentions"] for e in timeline.record["entries"]] == [["a"], ["b"], ["c"]]
+    assert timeline.lines == [2, 4, 6]
+    assert timeline.notices == [
+        Problem("trailing white space ignored; 1 more: line 6", 2),
+        Problem("blank line ignored; 1 more: line 5", 3),
+    ]
+
+
+CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
+NAME = CELL.filter(lambda text: text.strip(" ") == text and text)
+RECORDS = st.fixed_dictionaries(
+    {
+        "id": st.just("ann"),
+        "entity": NAME,
+        "entries": st.lists(
+            st.builds(
+                lambda position, anchor, mentions, last: entry(position, anchor, *mentions, last),
+                st.integers(0, 2**53 - 1),
+                CELL,
+                st.lists(CELL, max_size=3),
+                NAME,
+            ),
+            max_size=4,
+        ),
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("timelines") / "ann.txt"
+
+
+@given(record=RECORDS)
+@example(record={"id": "ann", "entity": "\ufeffAnn", "entries": []})
+def test_round_trip(file, record):
+    write_text(file, dump_timeline(record))
+    timeline = parse_timeline("ann", read_lines(file))
+    assert timeline.record == record
+    assert (timeline.problems, timeline.notices) == ([], [])
+
+
+@for_each(
+    ("change", "what"),
+    [
+        ({"entity": "A\tB"}, "entity"),
+        ({"entity": " A"}, "entity"),
+        ({"entity": ""}, "entity"),
+        ({"entries": [entry(1, "a\tb", "c")]}, "entry"),
+        ({"entries": [entry(1, "a", "c\n")]}, "entry"),
+        ({"entries": [entry(1, "a", "c ")]}, "entry"),
+        ({"entries": [entry(1, "a", "")]}, "entry"),
+    ],
+)
+def test_what_can_not_be_read_is_not_written(change, what):
+    with pytest.raises(ValueError, match=f"^'ann': this format can't represent the {what} "):
+        dump_timeline({"id": "ann", "entity": "Ann", "entries": [], **change})

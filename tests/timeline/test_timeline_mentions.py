@@ -8,7 +8,6 @@ from closeread.tasks.timeline.timeline_mentions import (
     SHOWN,
     Oddity,
     as_texts,
-    check_place,
     describe_oddities,
     file_stem,
     inspect_timeline,
@@ -109,14 +108,6 @@ def test_like_oddities_are_told_together():
     assert what.endswith(f"'x' (entry {SHOWN + 2}), entry {SHOWN + 3}-{SHOWN + 4}")
 
 
-def test_every_line_with_an_oddity_is_told():
-    places = [2, 3, 5, 6, 7, 9, 11, 12]
-    odd = [Oddity("a", number, "is", "'x'") for number in [0] * (SHOWN + 1) + [1, 2, 3, 3, 4, 6, 7]]
-    ((_, what),) = describe_oddities(odd, places)
-    assert what.endswith("'x' (line 2), line 3, line 5-7, line 11-12")
-    assert what.startswith(f"is; {SHOWN + 7} more: ")
-
-
 TEXTS = as_texts(
     [
         {
@@ -167,20 +158,14 @@ def test_spans(mention, span, kind):
     assert oddity is None or oddity.what.startswith(f"mention {mention!r} ")
 
 
-def test_every_event_is_found_by_its_name():
-    for event, expected in (("7-0-stops", 1), ("7-2-let_down", 3)):
-        assert locate_mention(event, TEXTS)[0]["start"] == expected
-        assert check_place(event, TEXTS.sentences) is None
-
-
-@for_each(
-    ("mention", "parts"),
-    [("3307-3-take_away", ("3307", 3, "take_away")), ("108294-7-re-open", ("108294", 7, "re-open"))],
-)
-def test_a_mention_is_split_at_the_first_two_hyphens(mention, parts):
-    assert split_mention(mention) == parts
-
-
 def test_what_is_no_mention_is_not_split():
     with pytest.raises(ValueError, match=r"'travelling' is not a mention \(expected docid-sentid-extent\)"):
         split_mention("travelling")
+
+
+def test_every_line_with_an_oddity_is_told():
+    places = [2, 3, 5, 6, 7, 9, 11, 12]
+    odd = [Oddity("a", number, "is", "'x'") for number in [0] * (SHOWN + 1) + [1, 2, 3, 3, 4, 6, 7]]
+    ((_, what),) = describe_oddities(odd, places)
+    assert what.endswith("'x' (line 2), line 3, line 5-7, line 11-12")
+    assert what.startswith(f"is; {SHOWN + 7} more: ")

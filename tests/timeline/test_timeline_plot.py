@@ -1,10 +1,13 @@
 """Pictures of timelines: what is drawn, where, and as what."""
 
+import json
 import struct
 from collections import Counter
+from datetime import date
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.timeline_pictures import (
@@ -21,8 +24,8 @@ from shared.timelines import entry
 from closeread.drawing.pictures import write_picture
 from closeread.exceptions import RequestError
 from closeread.tasks.timeline.kernels.timelines import COUNTS, list_mentions, timeline_counts
-from closeread.tasks.timeline.plot_layout import compare_events, parse_period
-from closeread.tasks.timeline.plots import MARKS, draw_timeline
+from closeread.tasks.timeline.plot_layout import choose_ticks, compare_events, parse_period
+from closeread.tasks.timeline.plots import draw_timeline
 
 # b moves to another anchor, d is missed, the second copy of a is spurious, and so is x.
 GOLD = [
@@ -61,48 +64,6 @@ def test_what_becomes_of_each_mention():
         "1", "position", "mentions of one event", "possible days of a partial date",
     ]  # fmt: skip
     assert_readable(figure)
-
-
-def test_marks_differ_in_shape_and_in_colour():
-    import matplotlib
-
-    told = [MARKS[fate] for fate in MARKS if fate != "mentions"]
-    assert len({shape for shape, _, _ in told}) == len({colour for _, colour, _ in told}) == 4
-    axes = find_row(draw_timeline("T", GOLD, SYSTEM), "row 1")
-    for fate, (_, colour, size) in MARKS.items():
-        for points in axes.collections:
-            if points.get_label().endswith(f": {fate}"):
-                assert matplotlib.colors.to_hex(points.get_facecolor()[0]) == colour
-                assert points.get_sizes().tolist() == [size]
-
-
-def test_gold_stands_above_the_system():
-    for axes in find_rows(draw_timeline("T", GOLD, SYSTEM)):
-        heights = {
-            side: [y for c in axes.collections if c.get_label().startswith(f"{side}: m") for _, y in c.get_offsets()]
-            for side in ("gold", "system")
-        }
-        assert min(heights["gold"]) > max(heights["system"])
-
-
-def test_without_a_system_nothing_is_marked():
-    figure = draw_timeline("T", GOLD)
-    assert {label for axes in find_rows(figure) for label, _ in find_marks(axes)} == {"gold: mentions"}
-    assert sorted(text for axes in find_rows(figure) for _, text in find_marks(axes)) == [
-        "1-1-z", "1-2-a", "1-3-a", "1-4-b", "1-5-d",
-    ]  # fmt: skip
-    assert "system" not in [text.get_text() for axes in figure.axes for text in axes.texts]
-    everything = draw_timeline("T", GOLD, [])
-    assert {label for axes in find_rows(everything) for label, _ in find_marks(axes)} == {"gold: missed"}
-
-
-def test_the_axis_is_true_to_scale():
-    # Days 0, 10 and 40 of 40; the middle of January to March 2000 is day 45 of 90.
-    figure = draw_timeline(
-        "T", [entry(i, day, f"1-{i}-a") for i, day in enumerate(("2000-01-01", "2000-01-11", "2000-02-10"))]
-    )
-    x = list(find_dates(find_row(figure, "row 1")).values())
-    assert (x[1] - x[0]) / (x[2] - x[0]) == pytest.approx(1 / 4)
 
 
 def test_partial_dates_stand_in_the_middle_of_what_they_may_mean():
@@ -156,16 +117,6 @@ def test_mentions_of_one_event_are_joined_and_positions_stand_once():
     assert (heights["7"], heights["8"]) == (heights["1-1-a"], heights["1-5-e"])
 
 
-def test_an_event_is_not_torn_apart():
-    gold = [entry(i, "2001", *(f"{i}-{j}-a" for j in range(5))) for i in range(1, 6)]
-    axes = find_row(draw_timeline("T", gold), "row 1")
-    places = {text.get_text(): text.get_position() for text in axes.texts}
-    assert len({x for name, (x, _) in places.items() if name.endswith("-a")}) > 1
-    for i in range(1, 6):
-        assert len({places[f"{i}-{j}-a"][0] for j in range(5)}) == 1
-        assert f"{i}" in places
-
-
 @pytest.mark.gate
 @for_each("lengths", [[20], [5, 30], [5, 5, 5, 40]])
 def test_rows_go_on_in_time(lengths):
@@ -176,16 +127,6 @@ def test_rows_go_on_in_time(lengths):
     assert [anchor for of_row in found for anchor in of_row] == [one["anchor"] for one in gold]
     assert max(map(len, found)) - min(map(len, found)) <= 3  # about equally full
     assert_readable(figure)
-
-
-def test_there_are_no_more_rows_than_are_needed():
-    # Two of these stand beside each other, three do not: each takes more than a third of the page and less than half.
-    gold = [entry(i, f"{1990 + i}-01-01", f"1-{i}-{'n' * 40}") for i in range(1, 4)]
-    figure = draw_timeline("T", gold)
-    inner = figure.get_size_inches()[0] - 0.6 - 0.7
-    taken = find_row(figure, "row 1").get_lines()[-1].get_xdata()
-    assert inner / 3 < taken[1] - taken[0] < inner / 2
-    assert [len(find_dates(axes)) for axes in find_rows(figure)] == [2, 1]
 
 
 MENTION = st.sampled_from([f"{i}-{i % 2}-go" for i in range(6)])
@@ -207,17 +148,6 @@ def test_what_is_told_is_what_is_counted(gold, system):
     assert fates["system", "spurious"] == counts["events/system"] - counts["events/shared"]
     told = [mention.partition(" ")[0] for event in events if event.side == "gold" for mention in event.mentions]
     assert told == list_mentions(gold).mentions
-
-
-@pytest.mark.gate
-@given(ENTRIES, ENTRIES)
-@settings(max_examples=25)
-def test_every_mention_is_drawn_once(gold, system):
-    figure = draw_timeline("T", gold, system)
-    drawn = Counter(label.partition(":")[0] for axes in find_rows(figure) for label, _ in find_marks(axes))
-    sides = {"gold": gold, "system": system}
-    assert drawn == {side: sum(len(e["mentions"]) for e in of_side) for side, of_side in sides.items() if of_side}
-    assert_readable(figure)
 
 
 @pytest.mark.extended
@@ -267,21 +197,83 @@ def test_hostile_texts_are_drawn_as_they_stand(tmp_path):
     assert "a\ufffdb\ufffdc" in read_texts(tmp_path / "x.svg")
 
 
-SPLITS = ("trial", "corpus_1", "corpus_2")
+PLOT = ["plot", "timeline", "Mara Lindqvist", "--config", "sample"]
 
 
-@pytest.mark.extended
-@for_each("split", SPLITS)
-def test_released_timelines_are_readable(corpora, split):
-    from closeread.corpus.gold import read_gold
-    from closeread.corpus.names import load_corpus
+def test_predictions_are_a_folder_or_a_file(ran, run):
+    Path("sent").mkdir()
+    Path("sent/mara_lindqvist.txt").write_text("Mara Lindqvist\n1\t1998-XX-XX\t103-4-joined\t103-4-left\n", "utf-8")
+    told = ran(*PLOT, "--predictions", "sent", "-o", "folder.svg")
+    assert told == "folder.svg: 7 mentions, 2 predicted\n"
+    found = read_texts("folder.svg")
+    assert {"1 matched", "6 missed", "1 spurious", "gold", "system"} <= set(found)
+    line = {"id": "mara_lindqvist", "entity": "Mara Lindqvist"}
+    line["entries"] = [entry(1, "1998-XX-XX", "103-4-joined", "103-4-left")]
+    Path("sent.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    assert ran(*PLOT, "--predictions", "sent.jsonl", "-o", "file.svg") == "file.svg: 7 mentions, 2 predicted\n"
+    assert Path("file.svg").read_bytes() == Path("folder.svg").read_bytes()
+    other = run("plot", "timeline", "aurelia", *PLOT[3:], "--predictions", "sent", "-o", "no.svg")
+    assert other.exit_code == 2
+    assert "sent has no prediction for id 'aurelia'" in other.stderr
+    assert not Path("no.svg").exists()
 
-    records = read_gold(load_corpus("semeval2015_timeline"), None, split).records
-    longest = max(records, key=lambda record: len(record["entries"]))
-    later = [
-        {**one, "anchor": "2010-01-XX"} if i % 4 == 0 else one for i, one in enumerate(longest["entries"]) if i % 5
-    ]
-    figure = draw_timeline(longest["entity"], longest["entries"], later)
-    assert_readable(figure)
-    drawn = Counter(label.partition(":")[0] for axes in find_rows(figure) for label, _ in find_marks(axes))
-    assert drawn["gold"] == sum(len(one["mentions"]) for one in longest["entries"]) > 50
+
+def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("plot", "timeline", "Mara Lindquist", *PLOT[3:], "-o", "x.png")
+    assert result.exit_code == 2
+    there = "choose from: Aurelia, Mara Lindqvist, Northbay Ferries"
+    assert f"no such entity: 'Mara Lindquist'. Did you mean 'Mara Lindqvist'? ({there})" in " ".join(
+        result.stderr.split()
+    )
+    assert (
+        "Did you mean 'Mara Lindqvist'?" in run("plot", "timeline", "mara_lindquist", *PLOT[3:], "-o", "x.png").stderr
+    )
+    result = run(*PLOT, "-o", "x.eps")
+    assert result.exit_code == 2
+    assert "expected .png, .svg or .pdf" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@for_each(
+    ("anchor", "first", "last"),
+    [
+        ("2001-02-03", "2001-02-03", "2001-02-03"),
+        ("2000-02-XX", "2000-02-01", "2000-02-29"),
+        ("1900-02", "1900-02-01", "1900-02-28"),
+        ("2001-XX-XX", "2001-01-01", "2001-12-31"),
+        ("2001-XX", "2001-01-01", "2001-12-31"),
+        ("0001", "0001-01-01", "0001-12-31"),
+        ("9999-12-XX", "9999-12-01", "9999-12-31"),
+    ],
+)
+def test_what_a_date_may_mean(anchor, first, last):
+    assert [date.fromordinal(day).isoformat() for day in parse_period(anchor)] == [first, last]
+
+
+DAYS = st.integers(1, date.max.toordinal())
+
+
+@given(DAYS, DAYS | st.integers(1, 100))
+def test_ticks(first, other):
+    first, last = sorted((first, other if other > 100 else min(first + other, date.max.toordinal())))
+    if first < last:
+        found = choose_ticks(first, last)
+        days = [day for day, _ in found]
+        assert 2 <= len(days) <= 10
+        assert first <= days[0]
+        assert days[-1] <= last
+        assert days == sorted(set(days))
+        assert len({len(name) for _, name in found}) == 1
+        for day, name in found:
+            assert date.fromordinal(day).isoformat() == name + "-01" * ((10 - len(name)) // 3)
+
+
+def test_an_event_is_not_torn_apart():
+    gold = [entry(i, "2001", *(f"{i}-{j}-a" for j in range(5))) for i in range(1, 6)]
+    axes = find_row(draw_timeline("T", gold), "row 1")
+    places = {text.get_text(): text.get_position() for text in axes.texts}
+    assert len({x for name, (x, _) in places.items() if name.endswith("-a")}) > 1
+    for i in range(1, 6):
+        assert len({places[f"{i}-{j}-a"][0] for j in range(5)}) == 1
+        assert f"{i}" in places

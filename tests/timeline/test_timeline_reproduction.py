@@ -12,7 +12,6 @@ from shared.timelines import write_texts
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.printed_tables import AGREES, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, format_like
 
 NAME = "semeval2015_timeline"
@@ -97,37 +96,6 @@ def test_the_evaluation_corpora_have_30_000_tokens_together(at_hand):
     )
 
 
-def test_who_misses_the_criterion(at_hand):
-    """The reasons name the entities with fewer than three events, and those in fewer than two documents."""
-    if "corpus_2" not in at_hand:
-        pytest.skip("corpus_2 is not available")
-    corpus = load_corpus(NAME)
-    records = [record for split in at_hand for record in read_gold(corpus, "default", split).records]
-    few = {record["entity"] for record in records if len(record["entries"]) <= 2}
-    names = [
-        {mention.split("-")[0] for entry in record["entries"] for mention in entry["mentions"]} for record in records
-    ]
-    narrow = {record["entity"] for record, documents in zip(records, names, strict=True) if len(documents) < 2}
-    found = cells()
-    for row, missing, elsewhere in (
-        (EVENTS, few, {"US Dollar"}),
-        (DOCUMENTS, narrow, {"US Dollar", "China Eastern Airlines"}),
-    ):
-        assert all(entity in found[row].why for entity in missing)
-        assert missing | elsewhere == {"General Motors creditors"} | elsewhere
-
-
-def test_what_is_said_of_unknown_anchors(at_hand):
-    if at_hand != set(SPLITS):
-        pytest.skip("corpus_3 is not available")
-    records = [record for split in SPLITS for record in read_gold(load_corpus(NAME), "default", split).records]
-    positions = [e["position"] for r in records for e in r["entries"] if not any(map(str.isdigit, e["anchor"]))]
-    assert cells()[UNKNOWN].why.endswith(
-        f"in the release, {positions.count(0)} of {len(positions)} are at 0, "
-        f"and annotators ordered {len(positions) - positions.count(0)}"
-    )
-
-
 def read_card_table(title):
     """The rows of the first table below a title of the card, without their header."""
     card = (Path(__file__).parents[2] / "cards" / f"{NAME}.md").read_text("utf-8")
@@ -153,19 +121,6 @@ def test_the_card_has_the_printed_scores():
         for row, values in tables["Table 2"].items()
     }
     assert found == printed
-
-
-def test_figure_1(corpora):
-    found = cells("Figure 1")
-    together = found["18315-7-fighting, 18355-4-fighting", "position"]
-    assert (together.verdict, together.recomputed) == (AGREES, 1)
-    for column in ("position", "anchor"):
-        cell = found["18315-7-leave", column]
-        assert (cell.verdict, cell.recomputed) == (DIFFERS, "not in the timeline")
-    entries = next(r for r in read_gold(load_corpus(NAME), "default", "trial").records if r["id"] == "steve_jobs")
-    by_mention = {mention: entry for entry in entries["entries"] for mention in entry["mentions"]}
-    assert by_mention["18315-8-leave"]["anchor"] == "2011-01-17"
-    assert by_mention["18315-7-fighting"]["position"] == 8
 
 
 def test_second_hand_is_never_printed(transcription, corpora):
@@ -256,14 +211,6 @@ def test_every_figure_by_hand(own):
 
 
 @ANY_FILES
-def test_an_odd_anchor_is_no_granularity(own):
-    path = own / "SemEval_Task4_data" / "corpus_3" / "TimeLines_Gold_Standard" / "cy.txt"
-    path.write_text("Cy\n1\tXXX-XX-XX\t1-1-left\n2\t2007-02-30\t2-1-left\n3\t2007-XX\t2-1-x\n")
-    cell = cells(folder=own)[ANCHORS]
-    assert (cell.verdict, cell.recomputed) == (DIFFERS, "day 8, month 7, year 5, other 2")
-
-
-@ANY_FILES
 @pytest.mark.parametrize("events", [3, 2])
 def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
     """Without corpus 3, three events of every entity confirm nothing; two of one entity refute the paper."""
@@ -274,15 +221,6 @@ def test_a_statement_about_all_needs_all_to_hold_and_one_to_fail(own, events):
     expected = (NOT_RECOMPUTED, None) if events == 3 else (DIFFERS, 2)
     assert (cell.verdict, cell.recomputed) == expected
     assert cells(folder=own)[USED].why.startswith("needs the files of all three")
-
-
-@ANY_FILES
-def test_a_corpus_without_events(own):
-    path = own / "SemEval_Task4_data" / "corpus_2" / "TimeLines_Gold_Standard" / "ann.txt"
-    path.write_text("Ann\n")
-    found = cells(folder=own)
-    assert found[GM].recomputed is None
-    assert found[ORDERED].recomputed == "85.7 of events, 80.0 of mentions"
 
 
 @ANY_FILES
@@ -308,28 +246,6 @@ def test_figure_1_by_hand(tmp_path, lines, expected):
     assert {name: (found[cell].recomputed, found[cell].verdict) for name, cell in names.items()} == expected
 
 
-@pytest.mark.gate
-def test_a_changed_record_changes_its_cells(at_hand, corpora, tmp_path):
-    if not {"trial", "corpus_1", "corpus_2"} <= at_hand:
-        pytest.skip("the files are not available")
-    shutil.copytree(corpora / NAME, tmp_path / NAME)
-    path = tmp_path / NAME / "SemEval_Task4_data" / "corpus_1" / "TimeLines_Gold_Standard" / "eads.txt"
-    with path.open("a") as file:
-        file.write("1\t2007-03\t1-1-a\t2-1-b\t3-1-c\n")
-    released, changed = cells(), cells(folder=tmp_path / NAME)
-    moved = {row for row, cell in released.items() if cell.recomputed != changed[row].recomputed}
-    assert moved == {ANCHORS, AIRBUS, ORDERED}
-    assert changed[AIRBUS].recomputed - released[AIRBUS].recomputed == pytest.approx(3 / 13)
-    assert changed[ORDERED].recomputed.startswith("61.6 ")  # 170/276
-
-
-def test_without_any_files(run, monkeypatch, tmp_path):
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
-    done = run("reproduce", NAME, "--data-dir", tmp_path)
-    assert done.exit_code == 1
-    assert "contains no file" in done.stderr
-
-
 def test_the_command(corpora, run):
     shown = run("reproduce", NAME, "--strict", "--missing", "--json")
     assert shown.exit_code == 0
@@ -339,3 +255,16 @@ def test_the_command(corpora, run):
     why = {cell["row"]: cell["why"] for cell in [*tables["Table 2"]["cells"], *tables["Text"]["cells"]]}
     assert "7.85" in why["Track A: WHUNLP 1"]
     assert "7.28" in why["F1 of the best run of the main track (A)"]
+
+
+def test_figure_1(corpora):
+    found = cells("Figure 1")
+    together = found["18315-7-fighting, 18355-4-fighting", "position"]
+    assert (together.verdict, together.recomputed) == (AGREES, 1)
+    for column in ("position", "anchor"):
+        cell = found["18315-7-leave", column]
+        assert (cell.verdict, cell.recomputed) == (DIFFERS, "not in the timeline")
+    entries = next(r for r in read_gold(load_corpus(NAME), "default", "trial").records if r["id"] == "steve_jobs")
+    by_mention = {mention: entry for entry in entries["entries"] for mention in entry["mentions"]}
+    assert by_mention["18315-8-leave"]["anchor"] == "2011-01-17"
+    assert by_mention["18315-7-fighting"]["position"] == 8

@@ -87,19 +87,6 @@ def test_a_table_with_precision_recall_and_f1(ran, pair):
     )
 
 
-def test_relation_types_apart(ran, pair):
-    found = json.loads(ran("score", "tlinks", *pair, "--by", "type", "--per-unit", "--json", "--no-ci"))
-    assert found["scores"]["awareness/precision"]["value"] == 3 / 4
-    assert list(found["slices"]["type"]) == ["BEFORE", "AFTER", "IS_INCLUDED", "SIMULTANEOUS"]
-    before = found["slices"]["type"]["BEFORE"]["scores"]
-    # The system's BEFOREs: one wrong, two verified; gold's: two of a, both verified, and one of b, which is not.
-    assert (before["awareness/precision"]["value"], before["awareness/recall"]["value"]) == (2 / 3, 2 / 3)
-    assert found["slices"]["type"]["AFTER"]["scores"]["awareness/recall"]["undefined"]
-    assert [unit["document"] for unit in found["units"]] == ["a", "b/c"]
-    assert found["corpus"] == "tlinks"
-    assert found["unit"] == "document"
-
-
 def test_two_files_whatever_they_are_called(ran, pair):
     found = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))
     assert found["scores"]["awareness/recall"]["value"] == 2 / 3
@@ -302,11 +289,6 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
 def test_documents_that_are_not_in_the_key(pair):
     written("response", {"b/d.tml": RESPONSE["a.tml"]})
     assert refused(*pair) == "response/b/d.tml: document 'b/d' is not in the key"
-
-
-def test_two_files_of_one_name(pair):
-    written("key", {"a.xml": KEY["a.tml"]})
-    assert refused(*pair, error=FormatError) == "key/a.xml: document 'a' already has another file"
 
 
 def test_a_folder_and_a_file(pair):

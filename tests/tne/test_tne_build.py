@@ -281,17 +281,6 @@ def test_a_text_without_noun_phrases_is_told():
     ]
 
 
-def test_the_papers_filter_counts_title_and_subtitle(corpora):
-    """No released document has fewer than 25 noun phrases, whereas some have fewer in their paragraphs alone."""
-    released = read_gold(load_corpus("tne"), "default", "validation").records
-    totals = [len(record["nps"]) for record in released]
-    below = [[np["first_char"] for np in record["nps"]] for record in released]
-    starts = [record["text"].index("\n\n", record["text"].index("\n\n") + 2) for record in released]
-    in_paragraphs = [sum(place > start for place in of_text) for of_text, start in zip(below, starts, strict=True)]
-    assert min(totals) == 25
-    assert min(in_paragraphs) < 25
-
-
 def make_pipeline_of(records):
     """A pipeline that finds the noun phrases of these documents, whatever they are."""
     spans = {

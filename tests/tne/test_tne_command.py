@@ -4,14 +4,10 @@ import json
 
 import pytest
 from shared import json_lines
-from shared.for_each import for_each
 from shared.tne_links import gold_links
 
-import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.estimates import Resampling
-from closeread.tasks.tne.columns import PREPOSITIONS
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*known odd:closeread.CloseReadWarning", "ignore:2 linked noun phrases:closeread.CloseReadWarning"
@@ -29,57 +25,6 @@ def as_rows(records, every=1):
             pairs = dict.fromkeys((link["anchor"], link["complement"]) for link in links)
             row["fallback"] = [{"anchor": a, "complement": c, "preposition": "of"} for a, c in pairs]
         yield row
-
-
-@pytest.fixture
-def gold():
-    return read_gold(TNE, "sample").records
-
-
-@pytest.fixture
-def some(gold, tmp_path):
-    """Every second gold link."""
-    return json_lines.write(tmp_path / "some.jsonl", as_rows(gold, 2))
-
-
-@for_each("by", ["domain", "forum", "preposition", "expressed"])
-def test_slices(ran, some, by):
-    output = json.loads(ran("score", "tne", some, "--config", "sample", "--by", by, "--json", "--no-ci"))
-    report = closeread.score("tne", some, config="sample", by=by, resampling=Resampling(0))
-    assert output == report.to_json()
-    parts = report.slices[by]
-    values = {
-        "domain": {"news", "reddit", "books"},
-        "forum": {"none", "Cats"},
-        "preposition": set(parts) & set(PREPOSITIONS[1:]),
-        "expressed": {"implicit", "explicit"},
-    }[by]
-    assert set(parts) == values
-    for name, count in report.total.counts.items():
-        assert sum(part.counts[name] for part in parts.values()) == count
-    table = ran("score", "tne", some, "--config", "sample", "--by", by)
-    assert all(f"\n{value} " in table for value in ("all", *values))
-
-
-def test_missing_documents(run, ran, gold, tmp_path):
-    rows = list(as_rows(gold, 2))
-    path = json_lines.write(tmp_path / "three.jsonl", rows[:3])
-    refused = run("score", "tne", path, "--config", "sample")
-    assert refused.exit_code == 1
-    assert "1 of 4 ids has no prediction: 's4'. Add it, or use --missing empty" in refused.stderr
-    empty, skipped = (
-        json.loads(ran("score", "tne", path, "--config", "sample", "--missing", missing, "--json", "--no-ci"))
-        for missing in ("empty", "skip")
-    )
-    assert (empty["n_units"], skipped["n_units"]) == (4, 3)
-    assert empty["missing"] == skipped["missing"] == 1
-    assert empty["signature"] != skipped["signature"]
-    assert empty["counts"]["links/system"] == skipped["counts"]["links/system"]
-    assert empty["counts"]["links/gold"] > skipped["counts"]["links/gold"]
-    slices = json.loads(
-        ran("score", "tne", path, "--config", "sample", "--missing", "skip", "--by", "preposition", "--json", "--no-ci")
-    )["slices"]["preposition"]
-    assert all(part["n_units"] <= 3 for part in slices.values())
 
 
 @pytest.mark.gate

@@ -12,7 +12,7 @@ from shared.tne_random import documents
 from twins.tne_facts import count_facts
 
 from closeread.corpus.facts import load_facts
-from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.tne import records as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
@@ -32,12 +32,6 @@ def same(found, expected):
 @given(documents())
 def test_the_twin_counts_the_same(records):
     same(facts(records), count_facts(records))
-
-
-def test_the_twin_counts_the_same_of_the_sample():
-    records = read_gold(CORPUS, "sample").records
-    same(facts(records), count_facts(records))
-    assert all(facts(records)[name] > 0 for name in SIZES | {"symmetric links", "transitive links"})
 
 
 @pytest.fixture
@@ -182,16 +176,3 @@ def test_without_links_only_sizes(sample):
     assert set(facts(records)) == SIZES
     # And a document without links is no document with a share of 0.
     assert facts([sample["s1"], records[1]])["% of links in surface form"] == round(100 / 15, 2)
-
-
-@pytest.mark.extended
-def test_the_twin_counts_the_same_of_real_documents(corpora):
-    records = [*read_gold(CORPUS, split="validation").records[::25], *read_gold(CORPUS, split="test").records[::25]]
-    same(facts(records), count_facts(records))
-
-
-@pytest.mark.extended
-def test_both_versions_of_dev_hold_the_same(corpora):
-    assert facts(read_own_gold(CORPUS, corpora / "tne" / "dev.jsonl.gz").records) == facts(
-        read_gold(CORPUS, split="validation").records
-    )

@@ -2,7 +2,6 @@
 
 import pytest
 from hf import conftest
-from shared import json_lines
 from shared.for_each import for_each
 from shared.tne_links import ENDS, link
 
@@ -10,9 +9,8 @@ import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.exceptions import RequestError, SubmissionError
+from closeread.exceptions import SubmissionError
 from closeread.hf.export import export
-from closeread.operations.score import score
 
 offline = conftest.offline
 MARKS = [
@@ -105,64 +103,6 @@ def test_references_with_less_in_them(tne_links, absent, datasets):
     assert signatures[0] == signatures[1]
 
 
-def test_references_of_which_some_lack_what_others_have(tne_links, datasets):
-    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
-    _, without = bare("text", "nps", "coref")
-    mixed = [GOLD[0], without[1], GOLD[2], without[3]]
-    assert tne_links.compute(predictions=SYSTEM, references=mixed) == wanted
-    assert tne_links.compute(predictions=SYSTEM, references=datasets.Dataset.from_list(mixed)) == wanted
-    with pytest.raises(RequestError, match="no field 'expressed' to slice by"):
-        tne_links.report(predictions=SYSTEM, references=mixed, by="expressed", resampling=Resampling(0))
-    clusters = [
-        {**record, "np_relations": [{name: one[name] for name in ENDS} for one in record["np_relations"]]}
-        for record in GOLD
-    ]
-    assert tne_links.compute(predictions=SYSTEM, references=clusters) == wanted
-
-
-def test_predictions_in_any_shape(tne_links, datasets):
-    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
-    table = datasets.Dataset.from_list(SYSTEM)
-    nulls = [{**row, "fallback": row["fallback"] or None} for row in SYSTEM]
-    for predictions in (table, list(table), tuple(SYSTEM), iter(SYSTEM), nulls, table.to_pandas().to_dict("records")):
-        assert tne_links.compute(predictions=predictions, references=GOLD) == wanted, type(predictions)
-    without = [{name: row[name] for name in ("id", "relations")} for row in SYSTEM]
-    scores = tne_links.compute(predictions=without, references=GOLD)
-    assert scores == {**wanted, "uprep": None}
-
-
-def test_adding_comes_to_the_same(tne_links):
-    wanted = tne_links.compute(predictions=SYSTEM, references=GOLD)
-    for row, record in zip(SYSTEM, GOLD, strict=True):
-        tne_links.add(prediction=row, reference=record)
-    assert tne_links.compute() == wanted
-    rows = closeread.load_dataset("tne", "sample", split="test")
-    for start in (0, 2):
-        tne_links.add_batch(predictions=SYSTEM[start : start + 2], references=rows.select(range(start, start + 2)))
-    assert tne_links.compute() == wanted
-
-
-def test_missing_predictions(tne_links, tmp_path):
-    some = [SYSTEM[0], None, SYSTEM[2], None]
-    path = json_lines.write(tmp_path / "some.jsonl", [row for row in some if row])
-    found = {}
-    for missing in ("empty", "skip"):
-        report = score("tne", path, config="sample", resampling=Resampling(0), missing=missing)
-        found[missing] = tne_links.compute(predictions=some, references=GOLD, missing=missing)
-        assert found[missing] == {name: estimate.value for name, estimate in report.total.scores.items()}
-        same = tne_links.report(predictions=some, references=GOLD, resampling=Resampling(0), missing=missing)
-        assert (same.total, same.provenance.signature) == (report.total, report.provenance.signature)
-        assert same.provenance.missing == report.provenance.missing == 2
-    assert found["empty"] != found["skip"]
-
-
-def test_nothing_at_all(tne_links):
-    scores = tne_links.compute(predictions=[], references=[])
-    assert scores == {name: None if name in ("iprep", "uprep") else 0.0 for name in scores}
-    documents = [{"id": "d", "np_relations": []}]
-    assert tne_links.compute(predictions=[{"id": "d", "relations": []}], references=documents) == scores
-
-
 @for_each(
     ("row", "problem"),
     [
@@ -196,32 +136,6 @@ def test_arrays_of_the_leaderboard_are_pointed_to_their_conversion(tne_links):
         with pytest.raises(SubmissionError) as caught:
             call(predictions=[SYSTEM[0], {"predicted_prepositions": [0]}, *SYSTEM[2:]], references=GOLD)
         assert str(caught.value) == message
-
-
-@for_each(
-    ("changes", "problem"),
-    [
-        ({"np_relations": None}, "row 0: np_relations: expected a list, found null"),
-        ({"np_relations": [link(0, "of", 13)]},
-         "row 0: id 's1': np_relations[0]: complement is 'np13' (expected np0 to np12)"),
-        ({"np_relations": [link(0, "by", 0)]},
-         "row 0: id 's1': np_relations[0] (np0 by np0): anchor and complement are the same "
-         "(expected two noun phrases)"),
-        ({"nps": GOLD[0]["nps"][:-1]}, "row 0: id 's1': coref: cc10 has the member np12 (expected np0 to np11)"),
-        ({"domain": "film"}, "row 0: domain: 'film' is not valid (expected news, books, imdb or reddit)"),
-    ],
-)  # fmt: skip
-def test_bad_references(tne_links, changes, problem):
-    for call in (tne_links.compute, tne_links.report):
-        with pytest.raises(SubmissionError) as caught:
-            call(predictions=SYSTEM, references=[{**GOLD[0], **changes}, *GOLD[1:]])
-        assert caught.value.source == "references"
-        assert problem in [found.message for found in caught.value.problems]
-
-
-def test_one_document_too_few(tne_links):
-    with pytest.raises(SubmissionError, match="predictions: 3 predictions for 4 references"):
-        tne_links.compute(predictions=SYSTEM[:3], references=GOLD)
 
 
 def test_the_unlabelled_files_are_no_references(tne_links):

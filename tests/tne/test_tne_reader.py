@@ -5,6 +5,8 @@ import json
 import zlib
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +17,9 @@ from shared.tne_released import document, first_version
 
 from closeread import limits
 from closeread.corpus.gold import read_gold, read_own_gold
+from closeread.corpus.schema import load_schema
 from closeread.formats.text import decompress
-from closeread.tasks.tne.tne_jsonl import find_origin
+from closeread.tasks.tne.tne_jsonl import dump_records, find_origin
 
 
 def test_a_document(file):
@@ -291,3 +294,109 @@ def test_domains_and_forums_of_the_release(corpora):
     assert splits["asked_science"].name == "ood_reddit_askedscience.jsonl.gz"
     assert {record["forum"] for record in records if record["domain"] != "reddit"} == {None}
     assert {record["domain"] for record in read_gold(TNE).records} == {"news"}
+
+
+@for_each("character", ["\u0080", "\u0085", "\u009f", "\t", "\n", "\u2028", "\ufeff", "\xa0", "é", "😀"])
+@for_each("escaped", [True, False])
+def test_characters_that_texts_may_hold(file, character, escaped):
+    words = f"a{character}b"
+    nps = [{"text": words, "first_char": 1, "last_char": 4, "first_token": 0, "last_token": 0, "id": "np0"}]
+    coref = [{"id": "cc0", "members": ["np0"], "np_type": "standard"}]
+    record = document(text=f" {words} ", tokens=[words], nps=nps, coref=coref, np_relations=[])
+    content = json.dumps(record, ensure_ascii=escaped) + "\n"
+    gold = read_own_gold(TNE, put(file, content))
+    assert gold.records[0]["text"] == f" {words} "
+    assert dump_records(gold.records).count("\n") == 1
+    assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
+
+
+@for_each("character", ["\0", "\b", "\x0b", "\f", "\r", "\x1b", "\x1f", "\x7f"])
+@for_each("name", ["text", "id", "key"])
+def test_characters_that_texts_may_not_hold(file, character, name):
+    record = document(**{f"x{character}" if name == "key" else name: f"a{character}"})
+    held = "x" if name == "key" else "a"
+    found = f":1: the string {held + character!r} contains the control character U+{ord(character):04X}"
+    assert refuse(file, dump([record])) == found
+    # Escaped in the other ways that there are; DEL needs no escape.
+    hexes = f"{ord(character):04x}"
+    for spelt in (f"\\u{hexes}", f"\\u{hexes.upper()}"):
+        assert refuse(file, dump([record]).replace(json.dumps(character)[1:-1], spelt)) == found
+    assert refuse(file, json.dumps(record, ensure_ascii=False)) == found
+
+
+def test_half_a_character(file):
+    assert refuse(file, dump([document(id="\ud83d")])) == r":1: the string '\ud83d' contains the lone surrogate U+D83D"
+    assert read(file, dump([document(id="😀")])).problems == []
+
+
+@for_each(
+    ("line", "message"),
+    [
+        (b"{}x", "is not valid JSON: Extra data at column 3"),
+        (b"", "is blank (expected one JSON object per line)"),
+        (b"[]", "'[]' is not a JSON object (expected one object per line)"),
+        (b'{"id": NaN}', "NaN is not a valid JSON value"),
+        (b'{"id": 1e400}', "the number '1e400' is too large for a float"),
+        (b'{"id": "a", "id": "a"}', "duplicate key 'id'"),
+        (b'{"id" : "a", "id" : "a"}', "duplicate key 'id'"),
+        (b'{"id": "a", "\\u0069d": "a"}', "duplicate key 'id'"),
+        (b'{"id": "\\u0022", "text": "\\"", "text": "\\""}', "duplicate key 'text'"),
+        (b'{"nps": {"np0": {}, "np0": {}}}', "duplicate key 'np0'"),
+        (b'{"a":' * 300 + b"1" + b"}" * 300, "is nested too deeply (limit: 100 levels)"),
+        (b"[" * 10**5, "is nested too deeply (limit: 100 levels)"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "contains a number with too many digits"),
+    ],
+)
+def test_lines_that_are_none(file, line, message):
+    good = dump([document()]).encode()
+    records, numbers, problems = read(file, good + line + b"\n" + dump([document(id="r2")]).encode())
+    assert [(problem.line, problem.message) for problem in problems] == [(2, message)]
+    assert (len(records), numbers) == (2, [1, 3])
+
+
+def test_all_problems_of_a_file_come_at_once(file):
+    content = [dump([document()]), "x\n", dump([document(nps=7)]), dump([document(nps={"np0": {"id": "np1"}})])]
+    content += [dump([document(coref=...)]), '{"id": "r1", "id": "r1"}\n', dump([document()])]
+    assert refuse(file, "".join(content)).splitlines() == [
+        ": 8 problems:",
+        ":2: is not valid JSON: Expecting value at column 1",
+        ":3: id 'r1': nps: expected a list, found 7",
+        ":3: duplicate id 'r1' (first on line 1) (3 times; also lines 5, 7)",
+        ":4: id 'r1': nps: noun phrase 'np0' has the id 'np1' (expected the same)",
+        ":5: id 'r1': field 'coref' is missing",
+        ":6: duplicate key 'id'",
+    ]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return read_gold(TNE, "sample")
+
+
+def test_what_is_written_is_the_release(sample):
+    written = [json.loads(line) for line in dump_records(sample.records).splitlines()]
+    wanted = [{k: v for k, v in record.items() if k not in ("domain", "forum")} for record in sample.records]
+    assert written == wanted
+    assert read_gold(TNE, "sample").records[0] == sample.records[0]  # nothing was changed by writing
+
+
+@for_each("changes", [{"np_relations": None}, {"metadata": None}, {"metadata": {}}, {"np_relations": []}])
+def test_fields_that_are_null_are_not_written(file, tmp_path, changes, features):
+    gold = read_own_gold(TNE, put(file, dump([document(**changes)])))
+    (written,) = (json.loads(line) for line in dump_records(gold.records).splitlines())
+    assert {name for name in changes if name not in written} == {name for name in changes if changes[name] is None}
+    assert read_own_gold(TNE, put(file, dump_records(gold.records))).digest == gold.digest
+    path = tmp_path / "gold.parquet"
+    schema = features(load_schema("tne")).arrow_schema
+    pq.write_table(pa.Table.from_pylist(list(gold.records), schema=schema), path)
+    assert read_own_gold(TNE, path).digest == gold.digest
+
+
+@pytest.mark.extended
+def test_the_release_through_parquet(corpora, tmp_path, features):
+    gold, path = read_gold(TNE), tmp_path / "gold.parquet"
+    schema = features(load_schema("tne")).arrow_schema
+    pq.write_table(pa.Table.from_pylist(list(gold.records), schema=schema), path)
+    assert read_own_gold(TNE, path).digest == gold.digest
+    path = put(tmp_path / "gold.jsonl", dump_records(gold.records))
+    assert read_own_gold(TNE, path).digest == gold.digest

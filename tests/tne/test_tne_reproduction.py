@@ -3,7 +3,9 @@
 import json
 import re
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
+from statistics import fmean, pstdev
 
 import pytest
 from shared.for_each import for_each
@@ -12,8 +14,17 @@ from shared.tne_release import FILES, cells_of, in_table, read_release, values_o
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, load_printed, reproduce
-from closeread.counts.printed_tables import AGREES, CUT_OFF, DIFFERS, NOT_PRINTED, NOT_RECOMPUTED, WITHIN_CHANCE
-from closeread.exceptions import UnavailableError
+from closeread.counts.printed_tables import (
+    AGREES,
+    CUT_OFF,
+    DIFFERS,
+    NOT_PRINTED,
+    NOT_RECOMPUTED,
+    WITHIN_CHANCE,
+    give_verdict,
+)
+from closeread.tasks.tne.columns import documents_of
+from closeread.tasks.tne.reproduction import describe_test, score_random_title
 
 CORPUS = load_corpus("tne")
 SIZES = ("Documents", "Tokens", "NPs", "Coref-Clusters")
@@ -171,19 +182,6 @@ def test_documents_without_links_have_no_means(sample, tmp_path):
     assert {cell.recomputed for cell in cells.values()} == {0, None}
 
 
-@pytest.mark.extended
-def test_the_slices_of_figure_4(release):
-    cells = in_table(release, "Figure 4")
-    declared = {fact.name: fact.value for fact in CORPUS.facts if fact.split == "test"}
-    shares = {row: cell.recomputed for (row, _), cell in cells.items()}
-    for name in ("of", "in", "from", "for"):
-        assert shares[name] == pytest.approx(float(Fraction(100 * declared[f"links: {name}"], declared["links"])))
-        assert cells[name, "test"].verdict == AGREES
-    assert sum(shares.values()) == pytest.approx(100)
-    assert min(shares.values()) >= 4
-    assert list(shares)[-1] == "Other"
-
-
 def test_what_the_text_says_of_the_release(release):
     cells = in_table(release, "Text")
     for place in (
@@ -217,48 +215,11 @@ def test_table_6_by_hand(sample, tmp_path):
     assert {row for (_, row, _), cell in cells.items() if cell.verdict == DIFFERS} == {"anchor has to be definite"}
 
 
-@pytest.mark.gate
-def test_a_changed_record_changes_the_cells(corpora, tmp_path):
-    records = list(read_gold(CORPUS, split="test").records[:40])
-    honest = cells_of(None, write(tmp_path / "honest", test=records))
-    # The document with the most links loses those of every other anchor.
-    place = max(range(len(records)), key=lambda i: len(records[i]["np_relations"]))
-    links = records[place]["np_relations"]
-    kept = [link for link in links if int(link["anchor"][2:]) % 2]
-    assert 0 < len(kept) < len(links)
-    records[place] = {**records[place], "np_relations": kept}
-    changed = cells_of(None, write(tmp_path / "changed", test=records))
-    recomputed = {name for name, cell in honest.items() if cell.recomputed is not None}
-    assert recomputed == {name for name, cell in changed.items() if cell.recomputed is not None}
-    same = {name for name in recomputed if honest[name].recomputed == changed[name].recomputed}
-    without_links = {("Table 2", row, "test") for row in SIZES} | {("Table 3", "every ordered pair", "Recall")}
-    assert same >= without_links
-    same_text = {("Table 6", "relations have to be implicit", "TNE")}  # 3.3 % of links, rounded
-    assert {name for name in same - without_links if name[0] not in ("Text", "Identities")} <= same_text
-    assert {name for name in recomputed - same if name[0] == "Identities"} == {
-        name for name in recomputed if name[0] == "Identities" and "Dec" in name[1] and name[2] == "Precision"
-    }
-    assert ("Text", "two prepositions of one pair, percent of test", "5.2, footnote 13") in recomputed - same
-
-
-@for_each("splits", [("train",), ("test",), ("ood",), ("ood_without_links",), ("train", "dev", "test", "ood")])
-def test_every_cell_says_why_it_is_not_recomputed(splits, sample, tmp_path):
-    without = [{**record, "np_relations": None} for record in sample]
-    records = {split: without if split == "ood_without_links" else sample for split in splits}
-    cells = cells_of(None, write(tmp_path / "some", **records))
-    assert all(cell.why for cell in cells.values() if cell.verdict == NOT_RECOMPUTED)
-
-
 def test_every_cell_of_the_release_has_a_verdict(release):
     for cell in release.values():
         assert cell.is_expected, cell
         assert cell.why or cell.verdict not in (DIFFERS, NOT_RECOMPUTED), cell
         assert (cell.recomputed is None) == (cell.verdict == NOT_RECOMPUTED), cell
-
-
-def test_an_empty_folder_says_what_is_missing(tmp_path):
-    with pytest.raises(UnavailableError, match=r"train-v1\.1\.jsonl\.gz"):
-        reproduce("tne", "2", Inputs(data_dir=tmp_path))
 
 
 def test_a_file_is_read_once(four, monkeypatch):
@@ -296,20 +257,100 @@ def test_the_agreement_that_the_card_states():
         assert [value.strip() for value in stated.split("|")] == [cells.get(name, "") for name in table["columns"]]
 
 
-def test_the_table_on_the_command_line(ran, run, sample, tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "320")  # no note is wrapped
-    folder = write(tmp_path / "test", test=sample)
-    shown = ran("reproduce", "tne", "2", "--data-dir", folder, "--missing").splitlines()
-    place = next(i for i, line in enumerate(shown) if line.startswith("NPs "))
-    rows = [" ".join(line.split()) for line in shown[place : place + 8]]
-    need = "needs the file train-v1.1.jsonl.gz; a file of your own is read only under this name, with --data-dir"
-    assert rows[0] == f"NPs train 143,406 – not recomputed {need}"
-    assert rows[2] == "test 17,521 48 differs"
-    names = "train-v1.1.jsonl.gz, dev-v1.1.jsonl.gz, test.jsonl.gz and ood.jsonl.gz"
-    assert rows[7].startswith(f"all 197,146 – not recomputed needs the labelled files of all splits: {names}; files")
-    cells = json.loads(ran("reproduce", "tne", "2", "--data-dir", folder, "--json"))[0]["cells"]
-    wanted = {"row": "NPs", "column": "test", "printed": "17,521", "recomputed": 48, "verdict": "differs", "why": ""}
-    assert wanted in [{key: cell[key] for key in wanted} for cell in cells]
-    result = run("reproduce", "tne", "2", "--data-dir", folder, "--strict")
-    assert result.exit_code
-    assert "Documents, test" in result.stderr
+OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
+
+
+def document(size, *links):
+    """A document of some noun phrases of a token each, and links by their numbers."""
+    nps = [
+        {"id": f"np{n}", "text": "a", "first_char": 2 * n, "last_char": 2 * n + 1, "first_token": n, "last_token": n}
+        for n in range(size)
+    ]
+    relations = [{"anchor": f"np{a}", "complement": f"np{b}", "preposition": by} for a, by, b in links]
+    return {"id": "x", "text": " ".join("a" * size), "tokens": ["a"] * size, "nps": nps, "np_relations": relations}
+
+
+def percent(*fraction):
+    return pytest.approx(float(100 * Fraction(*fraction)))
+
+
+def test_prepositions_of_pairs_by_hand():
+    links = [(0, "of", 1), (0, "in", 1), (1, "in", 2), (2, "of", 0), (2, "in", 1), (2, "of", 1), (1, "of", 0)]
+    found = describe_test(documents_of([document(3, *links, (1, "in", 0))]))
+    # Five pairs, three of them with of and in; of is the first of three pairs and the last of two.
+    assert found[OF_ALL, "8.2"] == percent(2, 5)
+    assert found["of for every pair: the first preposition of a pair", "8.2"] == percent(3, 5)
+    assert found["of for every pair: any preposition of a pair", "8.2"] == percent(4, 5)
+    assert found["of for every pair: share of links", "8.2"] == percent(4, 8)
+    assert found["two prepositions of one pair, percent of test", "5.2, footnote 13"] == percent(3, 8)
+    shares = [found[f"share of {name}, percent", "6"] for name in ("of", "in", "from", "for")]
+    assert shares == [percent(4, 8), percent(4, 8), 0, 0]
+    assert found["ordered pairs of k NPs", "2"] == ("6 in test", True)
+
+
+def test_a_release_of_four_texts(sample, tmp_path):
+    ferry, library, cat, mill = sample
+    folder = write(tmp_path / "four", train=[library], dev=[ferry], test=[ferry], ood=[cat, mill])
+    found = {row: value for (row, _), value in values_of("Text", folder).items()}
+    assert found["NPs a document"] == (13 + 13 + 14 + 10 + 11) / 5
+    assert found["links a document"] == (15 + 15 + 25 + 16 + 9) / 5
+    assert found["links a document, second figure"] == pytest.approx((15 + 15 + 25) / 3)
+    assert found["clusters of more than one NP a document"] == (2 + 2 + 3 + 2 + 1) / 5
+    assert found["documents for training / development / test / out of domain"] == "1 / 1 / 1 / 2"
+    assert found["documents of WikiNews / of other domains"] == "3 / 2"
+    assert found["documents with one / two annotators of coreference, percent"] == "67 / 33"
+    assert found["annotators of links a document"] == 2
+    assert found["paragraphs taken of an article"] == 1
+    assert found["NPs that count"] == "1 of 40 are pronouns"  # She, of the library
+    assert found["typical number of NPs"] == 13
+    kept = "NPs in the first three paragraphs of an article that was kept"
+    assert found[kept] == "13 to 14, 0.0 % of documents in this range"
+    # of, near, outside, on, among, around; in, from, to; for, about; and member(s) of
+    assert found["prepositions, beside member(s) of"] == 11
+    for about in (None, {"source": "x"}, {"annotators": None}, {"annotators": {"np-relations_worker": None}}):
+        untold = write(tmp_path / "untold", test=[{**ferry, "metadata": about}])
+        assert ("annotators of links a document", "5.2") not in values_of("Text", untold)
+    assert "documents of IMDB / Gutenberg / Reddit" not in found  # there is none of IMDB
+    cells = cells_of("Text", folder)
+    for row, column in (("documents", "4"), ("NPs", "4"), ("links", "4"), ("typical number of NPs", "5.2")):
+        assert cells["Text", row, column].verdict == DIFFERS
+
+
+def test_random_titles_of_a_text_by_hand(sample):
+    # The ferry: of its links, Ferry has four and Oldhaven two; one of the two is drawn, and links twelve others.
+    precision, recall, f1 = score_random_title(documents_of(sample[:1]))
+    assert precision == (percent(3, 12), percent(1, 12))
+    assert recall == (percent(3, 15), percent(1, 15))
+    assert f1 == (percent(2 * 3, 12 + 15), percent(2 * 1, 12 + 15))
+    # Twice the ferry: the variance is twice as large.
+    again = {**sample[0], "id": "s1 again"}
+    precision, _, _ = score_random_title(documents_of([sample[0], again]))
+    assert precision == (percent(6, 24), pytest.approx(100 * 2**0.5 / 24))
+    assert give_verdict("13.2", precision) == give_verdict("36.8", precision) == DIFFERS  # two deviations are 11.79
+    assert give_verdict("13.3", precision) == give_verdict("36.7", precision) == WITHIN_CHANCE
+
+
+def test_random_titles_are_those_of_all_draws(sample):
+    titles = [
+        [np["id"] for np in record["nps"] if np["last_char"] <= record["text"].index("\n\n")] for record in sample
+    ]
+    assert sorted(map(len, titles)) == [1, 2, 2, 3]
+    gold = [{(link["anchor"], link["complement"]) for link in record["np_relations"]} for record in sample]
+    right = [
+        sum(any(b == drawn for _, b in [pair]) for drawn, pairs in zip(draw, gold, strict=True) for pair in pairs)
+        for draw in product(*titles)
+    ]
+    linked = sum(len(record["nps"]) - 1 for record in sample)
+    linked_in_gold = sum(map(len, gold))
+    scores = score_random_title(documents_of(sample))
+    for (mean, deviation), whole in zip(scores, (linked, linked_in_gold, (linked + linked_in_gold) / 2), strict=True):
+        assert mean == pytest.approx(100 * fmean(right) / whole)
+        assert deviation == pytest.approx(100 * pstdev(right) / whole)
+
+
+@for_each("splits", [("train",), ("test",), ("ood",), ("ood_without_links",), ("train", "dev", "test", "ood")])
+def test_every_cell_says_why_it_is_not_recomputed(splits, sample, tmp_path):
+    without = [{**record, "np_relations": None} for record in sample]
+    records = {split: without if split == "ood_without_links" else sample for split in splits}
+    cells = cells_of(None, write(tmp_path / "some", **records))
+    assert all(cell.why for cell in cells.values() if cell.verdict == NOT_RECOMPUTED)

@@ -8,20 +8,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.count_tables import sum_counts
 from shared.for_each import for_each
-from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, relations, rows
+from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, rows
 from shared.tne_links import gold_rows, scores
 from twins import links as twin
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, rows_of
-from closeread.tasks.tne.kernels.links import pairs
-from closeread.tasks.tne.procedure import BREAKDOWNS, EXPRESSED, PROCEDURE, count, find_joined, validate
+from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.kernels.links import (
+    COUNTS,
+    MAX_DOCUMENTS,
+    N_LABELS,
+    PHRASE_BITS,
+    confusion,
+    document_of,
+    group_labels,
+    pairs,
+    phrases_of,
+    tallies,
+    triplets,
+)
+from closeread.tasks.tne.procedure import BREAKDOWNS, EXPRESSED, PROCEDURE, count, find_joined
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "tne.json").read_text("utf-8"))
 
@@ -161,23 +173,6 @@ def test_domains_and_forums():
     }
 
 
-def test_fields_that_are_not_there():
-    gold = references([[(0, "of", 1)]])
-    table = count(gold=gold, system=rows([[(0, "of", 1)]]), breakdowns=tuple(BREAKDOWNS))
-    assert table.fields == {"domain": ["unknown"], "forum": ["unknown"]}
-    with pytest.raises(
-        RequestError, match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition"
-    ):
-        table.slices("expressed")
-
-
-def test_the_options():
-    assert PROCEDURE.resolve_options({}) == {"uprep": "any", "missing": "error"}
-    with pytest.raises(RequestError, match=r"option uprep: 'first' is not one of 'any', 'last'"):
-        PROCEDURE.resolve_options({"uprep": "first"})
-    assert PROCEDURE.resampling_unit == PROCEDURE.unit == "document"
-
-
 # The release.
 
 
@@ -201,59 +196,146 @@ def test_the_release_against_itself(release):
     assert len(table.slices("preposition")) == 24
 
 
-@pytest.mark.extended
-@for_each(("uprep", "share"), [("any", 27.0), ("last", 23.6)])
-def test_falling_back_on_of(release, uprep, share):
-    # Nothing is linked, and every gold pair falls back on `of`: the paper prints 23.5 for that.
-    fallen = [
-        {"id": row["id"], "relations": [], "fallback": [
-            {"anchor": anchor, "complement": complement, "preposition": "of"}
-            for anchor, complement in dict.fromkeys((link["anchor"], link["complement"]) for link in row["relations"])
-        ]}
-        for row in gold_rows(release)
-    ]  # fmt: skip
-    table = count(gold=release, system=fallen, uprep=uprep)
-    assert sum_counts(table)["fallback/gold"] == 106_201
-    assert round(100 * scores(table)["uprep"], 1) == share
-
-
-@pytest.mark.gate
-def test_linking_every_pair(release):
-    # As the spec says of this baseline: 17.2, 100 and 29.4.
-    every = [
-        {"id": record["id"], "relations": relations([(i, "of", j) for i in range(n) for j in range(n) if i != j])}
-        for record, n in zip(release, documents_of(release).sizes.tolist(), strict=True)
-    ]
-    found = scores(count(gold=release, system=every))
-    assert [round(100 * found[f"unlabeled/{part}"], 1) for part in ("precision", "recall", "f1")] == [17.2, 100, 29.4]
-
-
 # Size.
 
 
-@pytest.mark.extended
-def test_a_document_of_many_noun_phrases():
-    n, rng = 60_000, np.random.default_rng(7)
-    gold, system = (
-        [(i, FEW[label], (i + step) % n) for i, step, label in zip(range(n), *drawn, strict=True)]
-        for drawn in ((rng.integers(1, n, n).tolist(), rng.integers(0, 3, n).tolist()) for _ in range(2))
+@given(DOCUMENTS, UPREP)
+def test_identities(documents, uprep):
+    found = scores(count(**inputs(documents), uprep=uprep))
+    iprep = found["iprep"] or 0
+    assert found["links/recall"] == pytest.approx(found["unlabeled/recall"] * iprep, abs=1e-12)
+    assert found["links/precision"] == pytest.approx(found["unlabeled/precision"] * iprep, abs=1e-12)
+    assert all(score is None or 0 <= score <= 1 for score in found.values())
+    for family in ("links", "unlabeled", "triplets"):
+        precision, recall, f1 = (found[f"{family}/{part}"] for part in ("precision", "recall", "f1"))
+        assert min(precision, recall) - 1e-12 <= f1 <= max(precision, recall) + 1e-12
+
+
+@given(DOCUMENTS, UPREP)
+def test_a_fallback_changes_uprep_only(documents, uprep):
+    with_it = scores(count(**inputs(documents), uprep=uprep))
+    without = scores(count(**inputs([(gold, system, None) for gold, system, _ in documents]), uprep=uprep))
+    assert without["uprep"] is None
+    assert {**with_it, "uprep": None} == without
+
+
+@given(DOCUMENTS, UPREP)
+def test_a_fallback_changes_uprep_only_of_every_preposition(documents, uprep):
+    unaided = inputs([(gold, system, None) for gold, system, _ in documents])
+    with_it, without = (
+        count(**sides, breakdowns=["preposition"], uprep=uprep).slices("preposition")
+        for sides in (inputs(documents), unaided)
     )
-    sides = {"gold": references([gold]), "system": rows([system[: n // 2] + gold[n // 2 :]])}
+    for name, table in without.items():
+        assert {**scores(with_it[name]), "uprep": None} == scores(table)
+    # What is fallen back on may be a preposition of gold that no link counts for; nothing but UPrep has it.
+    for name in with_it.keys() - without.keys():
+        assert {family for family, n in sum_counts(with_it[name]).items() if n} <= {"fallback/right", "fallback/gold"}
+
+
+@given(DOCUMENTS, st.data())
+def test_missing_documents(documents, data):
+    present = data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents)))
+    sides = inputs(documents)
+    system = [row if there else None for row, there in zip(sides["system"], present, strict=True)]
+    empty = count(gold=sides["gold"], system=system, missing="empty")
+    emptied = [row or {"id": record["id"], "relations": []} for row, record in zip(system, sides["gold"], strict=True)]
+    assert np.array_equal(empty.values, count(gold=sides["gold"], system=emptied).values)
+    skipped = count(gold=sides["gold"], system=system, breakdowns=["preposition"], missing="skip")
+    assert list(skipped.units) == [record["id"] for record, there in zip(sides["gold"], present, strict=True) if there]
+    assert np.array_equal(skipped.values, empty.values[np.array(present, np.bool_)])
+    parts = skipped.slices("preposition").values()
+    for name, whole in sum_counts(skipped).items():
+        assert sum(sum_counts(part)[name] for part in parts) == whole
+    if all(present):
+        assert np.array_equal(count(gold=sides["gold"], system=system).values, empty.values)
+    else:
+        absent = present.count(False)
+        with pytest.raises(ValueError, match=f"{absent} of {len(present)} documents have no prediction"):
+            count(gold=sides["gold"], system=system)
+
+
+N_PHRASES = 4
+PHRASE = st.integers(0, N_PHRASES - 1)
+TRIPLE = st.tuples(PHRASE, PHRASE, st.integers(1, 3) | st.sampled_from([1, N_LABELS - 1])).filter(
+    lambda x: x[0] != x[1]
+)
+SIDE = st.lists(TRIPLE, max_size=12)
+TRIPLES = st.lists(st.tuples(SIDE, SIDE, SIDE), max_size=4)
+
+
+def arrays(sides):
+    """The sides of documents, which are lists of links, as the kernels take them."""
+    rows = [(number, *link) for number, links in enumerate(sides) for link in links]
+    document, anchor, complement, label = np.array(rows, np.int64).reshape(-1, 4).T
+    return group_labels(pairs(document, anchor, complement), label)
+
+
+def totals(values):
+    return {name: int(value) for name, value in zip(COUNTS, np.asarray(values).sum(axis=0), strict=True)}
+
+
+NUMBERS = st.tuples(st.integers(0, MAX_DOCUMENTS - 1), *[st.integers(0, 2**PHRASE_BITS - 1)] * 2)
+
+
+def packed(numbers):
+    return pairs(*(np.array([number]) for number in numbers))
+
+
+@given(NUMBERS, NUMBERS, st.integers(0, N_LABELS - 1))
+@example((MAX_DOCUMENTS - 1, *[2**PHRASE_BITS - 1] * 2), (0, 0, 0), N_LABELS - 1)
+def test_a_pair_is_one_integer(one, other, label):
+    pair = packed(one)
+    assert (document_of(pair).item(), *(phrase.item() for phrase in phrases_of(pair))) == one
+    assert (packed(other) < pair) == (other < one)
+    triplet = triplets(pair, np.array([label]))
+    assert triplet >= 0
+    assert (triplet < triplets(packed(other), np.array([N_LABELS - 1]))) == ((*one, label) < (*other, N_LABELS - 1))
+
+
+@given(TRIPLES)
+def test_confusion_is_the_twins(documents):
+    system, gold = (arrays([document[side] for document in documents]) for side in (0, 1))
+    n_pairs = len(documents) * N_PHRASES * (N_PHRASES - 1)
+    expected = np.zeros((N_LABELS, N_LABELS), np.int64)
+    for ours, theirs, _ in documents:
+        for (row, column), n in twin.confusion(ours, theirs, range(N_PHRASES)).items():
+            expected[row or 0, column or 0] += n
+    matrix = confusion(system, gold, n_pairs)
+    assert np.array_equal(matrix, expected)
+    # All ordered pairs are in it, and what is counted can be read off its margins.
+    counted = totals(tallies(system, gold).by_document(len(documents)))
+    assert matrix.sum() == n_pairs
+    assert matrix[1:, 1:].trace() == counted["links/right"]
+    assert matrix[:, 1:].sum() == counted["links/system"]
+    assert matrix[1:].sum() == counted["links/gold"]
+    assert matrix[1:, 1:].sum() == counted["linked/system"] == counted["linked/gold"]
+
+
+# What must hold of any links.
+
+
+def test_memory_grows_with_links_and_not_with_pairs():
+    n, size = 20_000, 2**PHRASE_BITS  # a matrix of the pairs would have 17 thousand million cells
+    rng = np.random.default_rng(7)
+    anchor, complement = rng.integers(0, size, (2, n))
+    pair, label = pairs(np.zeros(n, np.int64), anchor, complement), rng.integers(1, N_LABELS, n)
     tracemalloc.start()
-    found = sum_counts(count(**sides))
-    assert list(validate(**sides)) == []
+    side = group_labels(pair, label)
+    found = tallies(side, side, side).by_document(1)[0]
+    matrix = confusion(side, side, size * (size - 1))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    half = twin.counts(turned(system[: n // 2]), turned(gold[: n // 2]))
-    assert found["links/right"] == half["links/right"] + n // 2
-    assert found["linked/gold"] == half["linked/gold"] + n // 2
-    assert peak < 2000 * n  # a matrix of all pairs would have 60,000 bytes a noun phrase, at the least
+    assert found[0] == found[1] == found[2] == len(set(pair.tolist()))
+    assert matrix.sum() == size * (size - 1)
+    assert peak < 1000 * n
 
 
-def test_the_same_columns_however_often_they_are_asked_for():
-    documents = documents_of(references([[(0, "of", 1), (2, "in", 1)]]))
-    assert documents_of(documents) is documents
-    system = rows_of(rows([[(0, "of", 1)]]))
-    first = count(gold=documents, system=system)
-    assert np.array_equal(count(gold=documents, system=system).values, first.values)
-    assert np.array_equal(count(gold=list(documents), system=list(system)).values, first.values)
+def test_fields_that_are_not_there():
+    gold = references([[(0, "of", 1)]])
+    table = count(gold=gold, system=rows([[(0, "of", 1)]]), breakdowns=tuple(BREAKDOWNS))
+    assert table.fields == {"domain": ["unknown"], "forum": ["unknown"]}
+    with pytest.raises(
+        RequestError, match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition"
+    ):
+        table.slices("expressed")

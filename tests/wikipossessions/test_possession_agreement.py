@@ -11,7 +11,7 @@ from shared.for_each import for_each
 from shared.possession_records import HEADER, ROW
 
 from closeread.exceptions import FormatError
-from closeread.tasks.wikipossessions.agreement import agreement, cohen_kappa
+from closeread.tasks.wikipossessions.agreement import agreement, cohen_kappa, measure_agreement
 from closeread.tasks.wikipossessions.matching import Possessions, match_possessions, normalize_name
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30)
@@ -84,13 +84,6 @@ def test_a_missed_possessor_is_no_disagreement_about_order():
     shared, everyone = (agreement(first, second, pairs=pairs) for pairs in ("shared", "all"))
     assert (shared.recall["possessor"], shared.recall["ordering"], shared.precision["ordering"]) == (1 / 2, 1, 1)
     assert (everyone.recall["ordering"], everyone.precision["ordering"]) == (1 / 6, 1)
-
-
-def test_nobody_in_common():
-    found = agreement(article(("A", "1"), ("B", "2")), article(("C", "1")))
-    assert (found.shared, found.recall["possessor"]) == (0, 0)
-    assert found.f1["possessor"] == 0
-    assert (found.precision["ordering"], found.recall["ordering"], found.f1["ordering"]) == (None, None, None)
 
 
 def test_paired_names_match_each_other_only():
@@ -214,12 +207,6 @@ def test_the_twin_of_partial_matching_with_likeness(names, likeness):
     assert value(found) == max(possible)
 
 
-def test_agreement_with_oneself():
-    found = agreement(FIRST, FIRST)
-    assert set(found.precision.values()) == set(found.recall.values()) == {1.0}
-    assert found.kappa["anchor"] == 1
-
-
 @for_each(
     ("one", "other"),
     [
@@ -252,26 +239,6 @@ def test_anchors_with_different_meanings_disagree(one, other):
     assert agreement(*sides).same["anchor"] == 0
 
 
-def test_articles_of_only_one_annotator():
-    first, second = ([{"article": name, "possessions": []} for name in names] for names in ("ABX", "XCDEFG"))
-    with pytest.raises(FormatError) as caught:
-        agreement(first, second, names=("anna.csv", "ben.csv"))
-    assert str(caught.value).splitlines()[1:] == [
-        "annotations: anna.csv lacks 5 of the 6 articles of ben.csv: 'C', 'D', 'E', … (expected the same articles)",
-        "annotations: ben.csv lacks 2 of the 3 articles of anna.csv: 'A', 'B' (expected the same articles)",
-    ]
-
-
-def test_problems_of_both_files_are_reported_at_once(run, tmp_path):
-    paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
-    for path, order in zip(paths, ("abc", "-1"), strict=True):
-        path.write_text(f"{HEADER}\n{ROW.replace('#1#', f'#{order}#')}\n", "utf-8")
-    done = run("agreement", "wikipossessions", *paths)
-    assert done.exit_code == 1
-    assert f"{paths[0]}:2: article 'A Vase': order is 'abc'" in done.stderr
-    assert f"{paths[1]}:2: article 'A Vase': order is '-1'" in done.stderr
-
-
 def test_notes_name_their_file(run, tmp_path):
     paths = [tmp_path / name for name in ("anna.csv", "ben.csv")]
     for path, time in zip(paths, ("1888", "1900-1888"), strict=True):
@@ -280,3 +247,75 @@ def test_notes_name_their_file(run, tmp_path):
     assert done.exit_code == 0
     assert f"note: {paths[1]}: 1 possession has an anchor whose later year comes first" in done.stderr
     assert f"note: {paths[0]}" not in done.stderr
+
+
+NAMES = ("anna", "ben", "cem")
+ROWS = {
+    "anna": [("Ada", "1", "1900", "PC"), ("Ben", "2", "1900", "PC"), ("Cleo", "3", "1950", "PC")],
+    "ben": [
+        ("Ada", "1", "1900", "PUC"),
+        ("Cleo", "2", "1951", "PC"),
+        ("Dora", "3", "1900", "PC"),
+        ("Ben", "4", "1900", "PC"),
+    ],
+    "cem": [("Ada", "1", "1900", "PC"), ("Ben", "2", "1950", "PC")],
+}
+CERTAINTY = {"PC": "certain", "PUC": "uncertain"}
+
+# Of Anna's three possessors Ben has all, and Dora; Cem has two of Anna's three and of Ben's four.
+POSSESSORS = ("6/7", "4/5", "2/3")
+# Anna and Ben agree on two of the three pairs of Ada, Ben and Cleo; everybody has Ada before Ben.
+ORDERING = ("2/3", "1", "1")
+# Of all possessors: 2 of 6 and 3 pairs, 1 of 1 and 3, 1 of 1 and 6.
+ALL_ORDERING = ("4/9", "1/2", "2/7")
+# 1900, 1900, 1950 and 1900, 1900, 1951: (2/3 - 4/9) / (5/9).  Cem's second is another than Anna's and Ben's, who have
+# one anchor only, so that agreement is at chance level.
+ANCHORS = ("2/5", "0", "0")
+# Ben's only uncertain possessor is certain to both others, who have no other label at all.
+CERTAINTIES = ("0", None, "0")
+
+
+def record(name):
+    possessions = [
+        {"type": "PER", "possessor": possessor, "certainty": CERTAINTY[certainty], "order": order, "anchor": anchor,
+         "relation": "during", "relation_certainty": "certain"}
+        for possessor, order, anchor, certainty in ROWS[name]
+    ]  # fmt: skip
+    return [{"article": "The Jug", "possessions": possessions}]
+
+
+def values(fractions):
+    return [None if one is None else float(Fraction(one)) for one in fractions]
+
+
+@for_each(("pairs", "ordering"), [("shared", ORDERING), ("all", ALL_ORDERING)])
+def test_three_annotators_by_hand(pairs, ordering):
+    found = measure_agreement([record(name) for name in NAMES], NAMES, pairs=pairs)
+    assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]
+    expected = {
+        "possessor/f1": POSSESSORS,
+        "ordering/f1": ordering,
+        "anchor/kappa": ANCHORS,
+        "certainty/kappa": CERTAINTIES,
+        "relation/kappa": (None,) * 3,
+        "relation_certainty/kappa": (None,) * 3,
+    }
+    assert set(found.mean) == set(expected)
+    for name, fractions in expected.items():
+        assert [one.summarize()[name] for one in found.pairs.values()] == [
+            None if value is None else pytest.approx(value) for value in values(fractions)
+        ]
+        known = [Fraction(one) for one in fractions if one is not None]
+        assert found.mean[name] == (pytest.approx(float(sum(known) / len(known))) if known else None)
+    assert found.pairs[1, 2] == agreement(record("ben"), record("cem"), pairs=pairs)
+    assert list(found.describe_left_out()) == ["certainty kappa: the mean leaves out 1 of 3 pairs, without a value."]
+
+
+def test_articles_of_all_annotators_are_compared():
+    sides = [[{"article": name, "possessions": []} for name in names] for names in ("AB", "A", "ABC")]
+    with pytest.raises(FormatError) as caught:
+        measure_agreement(sides, NAMES)
+    assert [problem.what for problem in caught.value.problems] == [
+        "ben lacks 1 of the 2 articles of anna: 'B' (expected the same articles)",
+        "anna lacks 1 of the 3 articles of cem: 'C' (expected the same articles)",
+    ]

@@ -8,8 +8,6 @@ import pytest
 import closeread
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.estimates import Resampling
-from closeread.operations.score import score
 from closeread.tasks.wikipossessions.possession_csv import dump_records
 
 pytestmark = pytest.mark.filterwarnings(
@@ -41,39 +39,6 @@ def sample():
 def write_rows(path, rows):
     Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
-
-
-def test_errors_in_options_and_rows(run, sample, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = predict(sample)
-    write_rows("all.jsonl", rows)
-    done = run("score", "wikipossessions", "all.jsonl", "--config", "sample", "--tolerance", "a tenth")
-    assert done.exit_code == 2
-    assert "Invalid value for '--tolerance': 'a tenth' is not valid (expected a decimal" in done.stderr
-    rows[0]["possessions"][0].update(anchor=None, relation="during", relation_certainty="certain")
-    rows[1]["possessions"][0].update(relation=None, relation_certainty="certain")
-    write_rows("odd.jsonl", rows)
-    for command in ("score", "validate"):
-        done = run(command, "wikipossessions", "odd.jsonl", "--config", "sample")
-        assert done.exit_code == 1
-        assert "odd.jsonl: 2 problems:" in done.stderr
-        assert f"article {rows[0]['article']!r}: possessions[0] (" in done.stderr
-        assert "relation is 'during' but anchor is null (expected an anchor, or no relation)" in done.stderr
-    rows = predict(sample)
-    rows[2]["possessions"][0]["possessor"] = "Nobody of that name"
-    write_rows("named.jsonl", rows)
-    done = run("score", "wikipossessions", "named.jsonl", "--config", "sample", "--scenario", "oracle")
-    assert done.exit_code == 1
-    assert "possessions[0] ('Nobody of that name'): is not a possessor of" in done.stderr
-
-
-def test_a_repeated_possessor_lowers_precision(sample, tmp_path):
-    rows = predict(sample)
-    rows[0]["possessions"].append(dict(rows[0]["possessions"][0]))
-    path = write_rows(tmp_path / "twice.jsonl", rows)
-    report = score("wikipossessions", path, config="sample", resampling=Resampling(0))
-    assert report.total.scores["possessor/precision"].value == 24 / 25
-    assert report.total.scores["possessor/recall"].value == 1
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from shared.for_each import for_each
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.corpus.schema import RowValidator, fields, load_schema
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import SubmissionError
 from closeread.formats.json_lines import dump_json_lines
@@ -61,10 +60,6 @@ def test_the_sample_has_an_example_of_everything():
     assert list(find_inconsistencies(records)) == []
 
 
-def test_fields():
-    assert [field.name for field in fields(load_schema("wikipossessions"))] == ["article", "possessions", "text"]
-
-
 def row(**changes):
     return {name: value for name, value in {**dict.fromkeys(SCORED), **changes}.items() if value != "absent"}
 
@@ -103,17 +98,3 @@ def test_submission_rows(tmp_path, changes, problem):
         with pytest.raises(SubmissionError) as caught:
             read_submission(path, CORPUS, [{"article": "A"}])
         assert str(caught.value).startswith(f"{path}:1: article 'A': {problem} (in {{")
-
-
-def test_gold_is_a_submission():
-    records = read_gold(CORPUS, "sample").records
-    rows = [
-        {
-            "article": record["article"],
-            "possessions": [{name: one[name] for name in SCORED} for one in record["possessions"]],
-        }
-        for record in records
-    ]
-    assert RowValidator(load_schema("wikipossessions"), "submission").problems(rows, range(len(rows))) == []
-    assert RowValidator(load_schema("wikipossessions"), "reference").problems(records, range(len(records))) == []
-    assert RowValidator(load_schema("wikipossessions"), "reference").problems(rows, range(len(rows))) == []
