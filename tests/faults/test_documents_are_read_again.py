@@ -13,10 +13,9 @@ from closeread.files import write_text
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotation
-from closeread.tasks.coref.marmara.documents import Annotation, Mention
+from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotations
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
-from closeread.tasks.coref.marmara.treebank import XmlReader
+from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
 from closeread.tasks.coref.sides import dump_documents, read_documents
 from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
 
@@ -103,13 +102,19 @@ def test_timeml(field):
 
 def test_marmara_coreference():
     def make(text):
-        mentions = [Mention("0", "77000112003.1", 1, 2, text, 0), Mention("1", "77000112003.2", 1, 1, "b", 0)]
-        return Annotation("a.xml", mentions, [["0", "1"]])
+        row = {"from": 1, "to": 1}
+        mentions = [
+            row | {"id": "0", "sentence": "77000112003.1", "start": 0, "end": 0},
+            row | {"id": "1", "sentence": "77000112003.2", "start": 1, "end": 1},
+        ]
+        sentences = [{"tokens": [{"form": form}]} for form in (text, "b")]
+        return {"sentences": sentences, "mentions": mentions, "clusters": [[[0, 0], [1, 1]]]}
 
     def check(text, made):
-        read, problems, _ = read_annotation("a.xml", write(made))
-        assert problems == []
-        assert [one[:4] for one in read.mentions] == [one[:4] for one in make(text).mentions]
+        found = read_annotations({"a.xml": write(made)})
+        assert found.problems == []
+        (read,) = found.annotations
+        assert [one[:4] for one in read.mentions] == [("0", "77000112003.1", 1, 1), ("1", "77000112003.2", 1, 1)]
         assert normalize_text(read.mentions[0].text) == normalize_text(text)
         assert read.chains == [["0", "1"]]
 
@@ -123,15 +128,16 @@ def test_marmara_treebank(attribute):
     sentence = XmlReader().read_extracted(path.name, path, path.read_bytes())[0]
 
     def make(text):
-        word, *others = sentence.words
-        changed = {"form": text} if attribute is None else {"attributes": {**word.attributes, attribute: text}}
-        return sentence._replace(words=[word._replace(**changed), *others])
+        word, *others = sentence.words.values()
+        attributes = word.attributes if attribute is None else {**word.attributes, attribute: text}
+        changed = replace(word, attributes=attributes, content=[text] if attribute is None else word.content)
+        return sentence._replace(words=dict(enumerate([changed, *others], 1)))
 
     def check(text, made):
         (again,) = XmlReader().read_extracted(path.name, write(made), made.encode())
         expected = make(text)
-        assert [(one.ix, one.form, one.attributes) for one in again.words] == [
-            (one.ix, one.form, one.attributes) for one in expected.words
+        assert [(ix, get_form(one), one.attributes) for ix, one in again.words.items()] == [
+            (ix, get_form(one), one.attributes) for ix, one in expected.words.items()
         ]
 
     texts = [text for text in HOSTILE if attribute is not None or (text and text == " ".join(text.split()))]

@@ -1,10 +1,9 @@
 """Coreference files: every error and every note, and the way back to XML."""
 
-import pytest
 from shared.for_each import for_each
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
-from closeread.tasks.coref.marmara.coreference import Annotations, dump_annotation, normalize_text, read_annotations
+from closeread.tasks.coref.marmara.coreference import Annotations, normalize_text, read_annotations
 
 S = "77000112003.1"
 OTHER = "77000112003.2"
@@ -196,27 +195,3 @@ def test_the_errors_of_all_files_are_found_at_once(tmp_path):
 )
 def test_texts_that_are_alike(one, other, equal):
     assert (normalize_text(one) == normalize_text(other)) is equal
-
-
-def test_written_files_are_what_the_corpus_has(tmp_path):
-    text = write_coreference(MENTIONS, CHAINS)
-    assert dump_annotation(read(tmp_path, text).annotations[0]) == text
-
-
-def test_whatever_xml_can_hold_is_escaped(tmp_path):
-    (before,) = read(tmp_path, write_coreference(MENTIONS[:2], [["0", "1"]])).annotations
-    mentions = [
-        before.mentions[0]._replace(id="a\"<&>'b", text='<&>"', last=1),
-        before.mentions[1]._replace(text="]]>", first=2),
-    ]
-    written = dump_annotation(before._replace(mentions=mentions, chains=[[one.id for one in mentions]]))
-    found = read(tmp_path, written)
-    assert (found.problems, found.notices) == ([], [])
-    assert found.annotations[0].mentions == mentions
-
-
-def test_what_xml_can_not_hold_is_an_error(tmp_path):
-    annotation = read(tmp_path, write_coreference(MENTIONS, CHAINS)).annotations[0]
-    changed = [annotation.mentions[0]._replace(text="a\x00b"), *annotation.mentions[1:]]
-    with pytest.raises(ValueError, match=r"XML can't represent the character U\+0000"):
-        dump_annotation(annotation._replace(mentions=changed))

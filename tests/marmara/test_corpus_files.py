@@ -18,7 +18,7 @@ from shared.marmara_xml import (
 )
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation
+from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import (
     FORMAT,
     GENRES,
@@ -95,7 +95,7 @@ def test_words_with_gaps_in_their_numbers(tmp_path):
     (record,) = found.records
     spans = [(one["from"], one["to"], one["start"], one["end"]) for one in record["mentions"]]
     assert spans == [(3, 4, 1, 2), (6, 9, 3, 4)]
-    assert dump_annotation(make_annotation(record)) == coreference
+    assert dump_annotation(record) == coreference
     found = read(tmp_path / "b", {"a.xml": write_coreference([("0", FIRST, 2, 4, "")], [])}, {"a.xml": treebank})
     assert messages(found.problems) == [
         f"DIR/coreference/a.xml:3: mention '0', sentence '{FIRST}': fromWordIX is 2, but the sentence has no such word"

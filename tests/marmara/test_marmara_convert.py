@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from shared.for_each import for_each
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
+from shared.marmara_xml import write_coreference
 from shared.ud_sentences import document
 
 import closeread
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.marmara.coreference import Annotation, Mention, dump_annotation, read_annotations
+from closeread.tasks.coref.marmara.coreference import read_annotations
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)
@@ -280,8 +281,8 @@ def test_nothing_is_said_of_documents_that_are_not_converted(run, here):
     Path("ud/own.conllu").write_text("".join(texts), "utf-8")
     Path("ud/readme.md").write_text("Words.\n", "utf-8")
     words = enumerate(("Ali", "geldi", "Kedi"), start=1)
-    mentions = [Mention(f"{word}", "77000112003.1", word, word, text, 1) for word, text in words]
-    Path("a.xml").write_text(dump_annotation(Annotation("a.xml", mentions, [])), "utf-8")
+    mentions = [(f"{word}", "77000112003.1", word, word, text) for word, text in words]
+    Path("a.xml").write_text(write_coreference(mentions, []), "utf-8")
     done = run("convert", "marmara_coref", "a.xml", "--treebank", "ud", "-o", "a.jsonl")
     assert done.stdout == "a.jsonl: 1 document\n"
     assert "mention '3'" in done.stderr

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.marmara_xml import SENTENCES, put, write_coreference, write_fragment, write_treebank
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation
+from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import read_corpus
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
 from closeread.tasks.coref.marmara.treebank import read_treebank
@@ -43,10 +43,10 @@ def test_fragments_are_extracted_or_refused(tmp_path, data):
     shutil.rmtree(tmp_path / "out", ignore_errors=True)
     put(tmp_path / "in", {"77000112003.xml": data})
     try:
-        extracted = extract(tmp_path / "in")
+        extracted, _ = extract(tmp_path / "in")
     except FormatError:
         return
-    write_documents(tmp_path / "out", extracted.documents)
+    write_documents(tmp_path / "out", extracted)
     written = read_treebank({path.name: path for path in (tmp_path / "out").iterdir()})
     directly = read_treebank({"77000112003.xml": tmp_path / "in" / "77000112003.xml"})
     assert (written.problems, directly.problems) == ([], [])
@@ -133,7 +133,7 @@ def test_records_are_written_as_xml_and_read_again(tmp_path, annotation):
     assert {(one["id"], one["sentence"], one["from"], one["to"]) for one in record["mentions"]} == {
         one[:4] for one in mentions
     }
-    again = put(tmp_path, {"b.xml": dump_annotation(make_annotation(record))})
+    again = put(tmp_path, {"b.xml": dump_annotation(record)})
     read = read_corpus(treebank, again, None)
     assert (read.problems, read.notices) == ([], [])  # not even a text that differs
     assert read.records == found.records

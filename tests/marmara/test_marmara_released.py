@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.tasks.coref.marmara.coreference import dump_annotation, make_annotation, read_annotations
+from closeread.tasks.coref.marmara.coreference import dump_annotation, read_annotations
 from closeread.tasks.coref.marmara.corpus_files import read_corpus, read_corpus_folder
 from closeread.tasks.coref.marmara.extraction import extract, write_documents
 from closeread.tasks.coref.marmara.treebank import read_treebank
@@ -24,7 +24,7 @@ def list_xml(folder):
 
 
 def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
-    write_documents(tmp_path / "out", extract(folder / "fragments", splits=[BEGINS]).documents)
+    write_documents(tmp_path / "out", extract(folder / "fragments", splits=[BEGINS])[0])
     written = list_xml(tmp_path / "out")
     assert len(written) == 5
     for name, path in written.items():
@@ -66,7 +66,7 @@ def test_the_whole_corpus(folder, tmp_path):
     # XML, records, XML: every mention and every chain, texts included.
     files = list_xml(folder / "coreference")
     for record in records:
-        (tmp_path / f"{record['document']}.xml").write_text(dump_annotation(make_annotation(record)), "utf-8")
+        (tmp_path / f"{record['document']}.xml").write_text(dump_annotation(record), "utf-8")
     before, after = read_annotations(files), read_annotations(list_xml(tmp_path))
     assert after.problems == after.notices == []
     for one, other in zip(before.annotations, after.annotations, strict=True):

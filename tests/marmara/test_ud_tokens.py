@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 
 from closeread.tasks.coref.marmara.universal_dependencies import (
-    SurfaceToken,
     Word,
     convert_relation,
     find_circle,
@@ -19,7 +18,7 @@ def word(lemma="ev", tag="NOUN", features="_", head=0, relation="root"):
 
 def single(one):
     """The token of a word that is a sentence."""
-    return make_tokens([SurfaceToken("Form", 1, 1)], [one])[0]
+    return make_tokens([("Form", 1, 1)], [one])[0]
 
 
 @for_each(
@@ -109,7 +108,7 @@ def test_multiword_tokens():
         word("ev", "NOUN", "Case=Loc", 0, "root"),
         word("i", "AUX", "VerbForm=Conv", 4, "cop"),
     ]
-    surface = [SurfaceToken("Masadaki", 1, 2), SurfaceToken("eski", 3, 3), SurfaceToken("evdeydi", 4, 5)]
+    surface = [("Masadaki", 1, 2), ("eski", 3, 3), ("evdeydi", 4, 5)]
     first, second, third = make_tokens(surface, words)
     assert (first["lemma"], first["groups"]) == ("masa", [["Noun"], ["Adj"]])
     assert (first["head"], first["head_group"], first["relation"]) == (3, 1, "MODIFIER")
@@ -127,7 +126,7 @@ def test_the_group_of_a_head_after_a_derived_one():
         word("ki", "ADP", "_", 1, "case"),
         word("o", "PRON", "_", 2, "nmod"),
     ]
-    first, second = make_tokens([SurfaceToken("gelendeki", 1, 2), SurfaceToken("o", 3, 3)], words)
+    first, second = make_tokens([("gelendeki", 1, 2), ("o", 3, 3)], words)
     assert first["groups"] == [["Verb"], ["Adj"], ["Adj"]]
     assert (second["head"], second["head_group"]) == (1, 3)
 
@@ -135,7 +134,7 @@ def test_the_group_of_a_head_after_a_derived_one():
 def test_the_head_of_a_token_with_two_outer_heads():
     """Word 1 depends on 3, which depends on 2: the head of token 1-2 is that of word 2, or tokens form a circle."""
     words = [word(head=3, relation="nmod"), word(head=4, relation="nmod"), word(head=2, relation="nmod"), word()]
-    surface = [SurfaceToken("ab", 1, 2), SurfaceToken("c", 3, 3), SurfaceToken("d", 4, 4)]
+    surface = [("ab", 1, 2), ("c", 3, 3), ("d", 4, 4)]
     assert [token["head"] for token in make_tokens(surface, words)] == [3, 1, None]
 
 
@@ -165,5 +164,5 @@ def test_tokens_never_form_a_circle(data):
     words = [word(head=heads[number], relation="dep" if heads[number] else "root") for number in range(1, n + 1)]
     cuts = sorted(data.draw(st.sets(st.integers(1, n - 1), max_size=n - 1)) if n > 1 else [])
     spans = zip([1, *(cut + 1 for cut in cuts)], [*cuts, n], strict=True)
-    tokens = make_tokens([SurfaceToken("x", first, last) for first, last in spans], words)
+    tokens = make_tokens([("x", first, last) for first, last in spans], words)
     assert find_circle([token["head"] or 0 for token in tokens]) == []

@@ -15,7 +15,7 @@ named as in the whole treebank, whatever the file calls them and whichever of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -34,6 +34,7 @@ from closeread.tasks.coref.marmara.documents import (
     document_order,
     find_overlaps,
     make_document,
+    number_words,
 )
 from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
 
@@ -49,12 +50,11 @@ def make_rows(sentences: Iterable[Record], word_numbers: WordNumbers = NO_GAPS) 
     """Return the rows of each sentence without the cell of the mentions; a ValueError if a word has a blank."""
     rows = []
     for sentence in sentences:
-        number, tokens = sentence["number"], sentence["tokens"]
-        for token in tokens:
-            if not WORD.fullmatch(token["form"]):
-                raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(token['form'])}")
-        numbers = word_numbers.get(number, range(1, len(tokens) + 1))
-        rows.append([f"{number}\t{ix}\t{token['form']}" for ix, token in zip(numbers, tokens, strict=True)])
+        number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
+        if wrong := [form for form in forms if not WORD.fullmatch(form)]:
+            raise ValueError(f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}")
+        numbers = number_words(sentence, word_numbers)
+        rows.append([f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)])
     return rows
 
 
@@ -76,28 +76,19 @@ def format_cells(chains: Chains, n_tokens: int) -> list[str]:
     >>> format_cells([[[0, 2], [3, 3]], [[0, 1]], [[2, 2]]], 4)
     ['(1|(2', '2)', '(3)|1)', '(1)']
     """
-    single: dict[int, list[int]] = {}
-    begin: dict[int, list[tuple[int, int]]] = {}  # what sorts them, and the chain
-    end: dict[int, list[tuple[int, int]]] = {}
+    single, begin, end = (dict[int, list[tuple[int, int, str]]]() for _ in range(3))  # what sorts brackets, and these
     for chain, spans in enumerate(chains, 1):
         for first, last in spans:
             if first == last:
-                single.setdefault(first, []).append(chain)
+                single.setdefault(first, []).append((0, chain, f"({chain})"))
             else:
-                begin.setdefault(first, []).append((-last, chain))
-                end.setdefault(last, []).append((-first, chain))
+                begin.setdefault(first, []).append((-last, chain, f"({chain}"))
+                end.setdefault(last, []).append((-first, chain, f"{chain})"))
     cells = []
     for token in range(n_tokens):
-        ends = [f"{chain})" for _, chain in sorted(end.get(token, ()))]
-        begins = [f"({chain}" for _, chain in sorted(begin.get(token, ()))]
-        singles = [f"({chain})" for chain in sorted(single.get(token, ()))]
-        if not begins:
-            pieces = singles + ends
-        elif not ends:
-            pieces = begins + singles
-        else:
-            pieces = ends + singles + begins
-        cells.append("|".join(pieces) or "-")
+        order = (single, end) if token not in begin else (begin, single) if token not in end else (end, single, begin)
+        brackets = [bracket for kind in order for *_, bracket in sorted(kind.get(token, ()))]
+        cells.append("|".join(brackets) or "-")
     return cells
 
 
@@ -179,38 +170,12 @@ class _Part:
     Attributes:
         source: the document of the file.
         document: the treebank's document; None if no row is from the treebank.
-        tokens: the treebank's tokens, in the order of the rows that are right.
-        lines: the line of each of these.
+        lines: the line of each of the treebank's tokens that has a row, in the order of the rows.
     """
 
     source: ConllDocument
     document: str | None
-    tokens: list[int] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-
-
-class _Index:
-    """The words of a treebank.
-
-    Attributes:
-        documents: the document of each sentence, by the sentence's number.
-        words: the number of the sentence and of the word, as text, of each token, by document.
-        tokens: the token with these numbers, from 0 in its document, and its form.
-    """
-
-    def __init__(self, treebank: Treebank) -> None:
-        self.documents: dict[str, str] = {}
-        self.words: dict[str, list[tuple[str, str]]] = {}
-        self.tokens: dict[tuple[str, str], tuple[int, str]] = {}
-        for name, sentences in treebank.documents.items():
-            words = self.words[name] = []
-            for sentence in sentences:
-                number, tokens = sentence["number"], sentence["tokens"]
-                self.documents[number] = name
-                numbers = treebank.word_numbers.get(number, range(1, len(tokens) + 1))
-                for ix, token in zip(numbers, tokens, strict=True):
-                    self.tokens[number, str(ix)] = len(words), token["form"]
-                    words.append((number, str(ix)))
+    lines: dict[int, int] = field(default_factory=dict)
 
 
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:
@@ -222,10 +187,19 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
         The records, in the order of the treebank, and notices of documents that the file calls otherwise, by line.
     """
     problems = ProblemList()
-    index = _Index(treebank)
-    parts = [_check_rows(document, index, problems) for document in read_documents(path, problems)]
+    words = {
+        name: [
+            (sentence["number"], str(ix), token["form"])
+            for sentence in sentences
+            for ix, token in zip(number_words(sentence, treebank.word_numbers), sentence["tokens"], strict=True)
+        ]
+        for name, sentences in treebank.documents.items()
+    }
+    places = {(number, ix): (token, form) for of in words.values() for token, (number, ix, form) in enumerate(of)}
+    homes = {sentence["number"]: name for name, sentences in treebank.documents.items() for sentence in sentences}
+    parts = [_check_rows(document, homes, places, problems) for document in read_documents(path, problems)]
     ordered = {
-        name: _order_parts([part for part in parts if part.document == name], index.words[name], problems)
+        name: _order_parts([part for part in parts if part.document == name], words[name], problems)
         for name in treebank.documents
     }
     chains = {id(part): part.source.find_chains(problems) for part in parts}
@@ -246,13 +220,25 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
     return records, notices
 
 
-def _check_rows(document: ConllDocument, index: _Index, problems: ProblemList) -> _Part:
-    """Compare the rows of a document with the treebank, sentence by sentence."""
-    homes = (index.documents[row.sentence] for row in document.rows if row.sentence in index.documents)
-    part = _Part(document, next(homes, None))
+def _check_rows(
+    document: ConllDocument,
+    homes: Mapping[str, str],
+    places: Mapping[tuple[str, str], tuple[int, str]],
+    problems: ProblemList,
+) -> _Part:
+    """Compare the rows of a document with the treebank, sentence by sentence.
+
+    Args:
+        document: the document of the file.
+        homes: the document of each sentence of the treebank.
+        places: the token, from 0 in its document, and the form of each word, by the numbers of sentence and word.
+        problems: what is wrong is added to these.
+    """
+    part = _Part(document, next((homes[row.sentence] for row in document.rows if row.sentence in homes), None))
+    last = -1
     for number, group in groupby(document.rows, key=lambda row: row.sentence):
         rows = list(group)
-        home = index.documents.get(number)
+        home = homes.get(number)
         if home is None or home != part.document:
             what = f"the treebank has no sentence {quote(number)}"
             if home is not None:
@@ -261,36 +247,37 @@ def _check_rows(document: ConllDocument, index: _Index, problems: ProblemList) -
             problems.add(f"{what} ({pluralize(len(rows), 'row')})", rows[0].line)
             continue
         for row in rows:
-            token, form = index.tokens.get((number, row.ix), (None, ""))
+            token, form = places.get((number, row.ix), (None, ""))
             about = f"word {row.ix} of sentence {quote(number)}"
             if token is None:
                 problems.add(f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank", row.line)
                 continue
             if row.form != form:
                 problems.add(f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)", row.line)
-            if part.tokens and token <= part.tokens[-1]:
+            if token <= last:
                 problems.add(f"{about} comes too late (expected the order of the treebank, each word once)", row.line)
-            part.tokens.append(token)
-            part.lines.append(row.line)
+            last = token
+            part.lines[token] = row.line
     return part
 
 
-def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str]], problems: ProblemList) -> list[_Part]:
+def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str, str]], problems: ProblemList) -> list[_Part]:
     """Return the documents of the file that are a document of the treebank, or its parts, in order.
 
     Words of the treebank's document without a row are a problem at the row after them, or else at the last one.
     """
-    ordered = sorted((part for part in parts if part.tokens), key=lambda part: min(part.tokens))
+    ordered = sorted((part for part in parts if part.lines), key=lambda part: min(part.lines))
     for one, other in pairwise(ordered):
-        first, last = min(other.tokens), max(one.tokens)
+        first, last = min(other.lines), max(one.lines)
         if first <= last or words[first][0] == words[last][0]:
             what = f"documents {quote(one.source.name)} and {quote(other.source.name)} have words of the same sentences"
-            problems.add(f"{what} (expected all words of a sentence in one document)", other.lines[0])
-    lines = {token: line for part in ordered for token, line in zip(part.tokens, part.lines, strict=True)}
+            expected = "expected all words of a sentence in one document"
+            problems.add(f"{what} ({expected})", next(iter(other.lines.values())))
+    lines = {token: line for part in ordered for token, line in part.lines.items()}
     for is_missing, group in groupby(range(len(words)), key=lambda token: token not in lines):
         if is_missing and lines:
             run = list(group)
-            number, ix = words[run[0]]
+            number, ix, _ = words[run[0]]
             where = "before this row" if run[-1] + 1 in lines else "after this row"
             line = lines.get(run[-1] + 1) or max(lines.values())
             more = f" and {pluralize(len(run) - 1, 'word')} after it have" if len(run) > 1 else " has"
@@ -300,17 +287,15 @@ def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str]], probl
 
 def _make_record(name: str, part: _Part, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
     """Return the record of a document whose rows are those of the treebank."""
-    first_row: dict[str, int] = {}
-    for token, row in enumerate(part.source.rows):
-        first_row.setdefault(row.sentence, token)
+    rows = part.source.rows
+    first_row = {row.sentence: token for token, row in reversed(list(enumerate(rows)))}
     sentences = [one for one in treebank.documents[str(part.document)] if one["number"] in first_row]
     place = {sentence["number"]: i for i, sentence in enumerate(sentences)}
     ordered = sorted((span for chain in chains for span in chain), key=document_order)
     ids = {span: str(m_id) for m_id, span in enumerate(ordered)}
     mentions = []
     for (start, end), m_id in ids.items():
-        number = part.source.rows[start].sentence
-        offset = first_row[number]
-        mentions.append((m_id, place[number], (start - offset, end - offset)))
+        offset = first_row[rows[start].sentence]
+        mentions.append((m_id, place[rows[start].sentence], (start - offset, end - offset)))
     several = [[ids[span] for span in chain] for chain in chains if len(chain) > 1]
     return make_document(name, sentences, mentions, several, treebank.word_numbers)

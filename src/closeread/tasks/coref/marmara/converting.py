@@ -21,14 +21,9 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
 from closeread.tasks.coref.marmara.conll import Chains, format_document, make_rows, read_checked
-from closeread.tasks.coref.marmara.coreference import (
-    assign_annotations,
-    dump_annotation,
-    make_annotation,
-    read_annotations,
-)
+from closeread.tasks.coref.marmara.coreference import dump_annotation
 from closeread.tasks.coref.marmara.corpus_files import COREFERENCE, GENRES_FILE, TREEBANK, find_genres, read_corpus
-from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, annotate_sentences
+from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_forms
 from closeread.tasks.coref.marmara.treebank import (
     EXPECTED,
     Kind,
@@ -106,23 +101,10 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
 def _read_xml(folder: Path, files: Mapping[str, Path], wrong: list[Problem], place: TreebankFiles) -> Source:
     """Return the documents of coreference files; `wrong` is what else is in their folder."""
     treebank = read_treebank(place.files)
-    if treebank.kind is Kind.CONLLU:  # mentions are put in place by their text
-        read = read_corpus(treebank, files, place.genres, annotated_only=True)
-        _raise_any(folder, read.problems)
-        documents = [record for record, file in zip(read.records, read.files, strict=True) if file in files]
-        return Source(documents, NO_GAPS, ".xml", describe_problems(str(folder), read.notices))
     _raise_any(place.folder, treebank.problems)
-    found = read_annotations(files)
-    assigned = assign_annotations(treebank, found.annotations)
-    _raise_any(folder, wrong + found.problems + assigned.problems)
-    documents = [
-        annotate_sentences(name, part.sentences, part.annotation, treebank.word_numbers)
-        for name, part in assigned.parts.items()
-        if part.annotation is not None
-    ]
-    of_files = [notice for notice in assigned.notices if notice.file in files]
-    notices = of_files + limit_notices(found.notices + assigned.text_notices, "the coreference")
-    return _finish(documents, treebank, place, ".xml", describe_problems(str(folder), notices))
+    read = read_corpus(treebank, files, None, annotated_only=True)
+    _raise_any(folder, wrong + read.problems)
+    return _finish(read.records, treebank, place, ".xml", describe_problems(str(folder), read.notices))
 
 
 def _read_conll(source: Path, place: TreebankFiles) -> Source:
@@ -145,8 +127,8 @@ def _finish(
     _raise_any(place.genres.parent if place.genres else place.folder, problems)
     for document in documents:
         document["genre"] = genres[document["document"]]
-    of_treebank = describe_problems(str(place.folder), limit_notices(treebank.notices, "the treebank"))
-    return Source(documents, treebank.word_numbers, kind, [*of_treebank, *notices])
+    odd = [] if treebank.kind is Kind.CONLLU else limit_notices(treebank.notices, "the treebank")
+    return Source(documents, treebank.word_numbers, kind, [*describe_problems(str(place.folder), odd), *notices])
 
 
 def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
@@ -157,31 +139,28 @@ def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
 def write_source(source: Source, output: Path) -> None:
     """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them."""
     suffix = text_suffix(output)
+    if suffix not in (".conll", ".jsonl", ".xml") and output.suffix:
+        expected = "expected .conll, .jsonl, .xml or none, for a folder of coreference files"
+        raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
+    if suffix == ".xml" and len(source.documents) != 1:
+        found = pluralize(len(source.documents), "document")
+        raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
     try:
-        if suffix == ".conll":
-            write_text(output, dump_conll(source, [document["clusters"] for document in source.documents]))
-        elif suffix == ".jsonl":
-            write_text(output, dump_json_lines(source.documents))
-        elif suffix == ".xml":
-            if len(source.documents) != 1:
-                found = pluralize(len(source.documents), "document")
-                raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
-            write_text(output, dump_xml(source.documents[0]))
-        elif not output.suffix:
-            _write_folder({one["document"]: dump_xml(one) for one in source.documents}, output)
-        else:
-            expected = "expected .conll, .jsonl, .xml or none, for a folder of coreference files"
-            raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
+        match suffix:
+            case ".conll":
+                text = dump_conll(source, [document["clusters"] for document in source.documents])
+            case ".jsonl":
+                text = dump_json_lines(source.documents)
+            case ".xml":
+                text = dump_xml(source.documents[0])
+            case _:
+                texts = {one["document"]: dump_xml(one) for one in source.documents}
     except ValueError as error:
-        if isinstance(error, RequestError):
-            raise
         raise RequestError(f"cannot write {output}: {error}") from None
-
-
-def _write_folder(texts: Mapping[str, str], output: Path) -> None:
-    """Write a coreference file for each document, by its name."""
-    wrong = [name for name in texts if not FILE_NAME.fullmatch(name)]
-    if wrong:
+    if suffix in (".conll", ".jsonl", ".xml"):
+        write_text(output, text)
+        return
+    if wrong := [name for name in texts if not FILE_NAME.fullmatch(name)]:
         name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
         raise RequestError(f"cannot write {output}: the document {name} {join_names(wrong)} can't be {file}")
     if collisions := find_unwritable(texts, ".xml"):
@@ -212,30 +191,29 @@ def dump_xml(document: Record) -> str:
         if not is_sentence_number(one["sentence"]):  # such as those of CoNLL-U
             raise ValueError(f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})")
     mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
-    return dump_annotation(make_annotation({**document, "mentions": mentions}))
+    return dump_annotation({**document, "mentions": mentions})
 
 
 def find_losses(source: Source, output: Path) -> list[str]:
     """Say what the format of the output doesn't keep of the documents."""
     suffix = text_suffix(output)
+    every = [(number, one) for document in source.documents for number, one in enumerate(document["mentions"])]
+    n_changed = sum(one["id"] != str(number) for number, one in every)
     lost = []
-    n_mentions = n_changed = 0
-    loose: list[tuple[Record, Record]] = []  # mentions in no chain
-    for document in source.documents:
-        chained = {(start, end) for cluster in document["clusters"] for start, end in cluster}
-        for number, one in enumerate(document["mentions"]):
-            n_mentions += 1
-            n_changed += one["id"] != str(number)
-            if (one["start"], one["end"]) not in chained:
-                loose.append((document, one))
-    if source.kind != ".conll" and suffix == ".conll" and n_mentions:
-        lost.append(f"the ids of {pluralize(n_mentions, 'mention')}")
+    if source.kind != ".conll" and suffix == ".conll" and every:
+        lost.append(f"the ids of {pluralize(len(every), 'mention')}")
     if source.kind != ".conll" and suffix in ("", ".xml") and n_changed:
         lost.append(f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order")
+    loose = [  # mentions in no chain
+        (document, one)
+        for document in source.documents
+        for one in document["mentions"]
+        if not any([one["start"], one["end"]] in cluster for cluster in document["clusters"])
+    ]
     if loose and ".conll" in (suffix, source.kind):
         document, one = loose[0]
-        forms = [token["form"] for sentence in document["sentences"] for token in sentence["tokens"]]
-        first = f"first: {quote(' '.join(forms[one['start'] : one['end'] + 1]))} in sentence {quote(one['sentence'])}"
+        words = " ".join(list_forms(document)[one["start"] : one["end"] + 1])
+        first = f"first: {quote(words)} in sentence {quote(one['sentence'])}"
         if suffix == ".conll":
             lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
         else:

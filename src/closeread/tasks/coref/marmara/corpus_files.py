@@ -7,7 +7,7 @@ and its genre.  Notices about single words or mentions are cut to the first `SHO
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote, suggest
@@ -36,12 +36,15 @@ KNOWN_GENRES = {
 """Genres that follow from what Schüller et al. (2018) print, Tables 1 and 2: the tokens of these documents sum up to
 those of their genre (Article: one off).  Short stories and novels can't be told apart in this way."""
 
-Genres = tuple[Mapping[str, str | None], list[Problem], list[Problem]]
-"""The genre of every document, or None; what is wrong with the file of genres; what is odd about it."""
 
+def find_genres(
+    documents: Collection[str], path: Path | None
+) -> tuple[Mapping[str, str | None], list[Problem], list[Problem]]:
+    """Find the genres of documents: those of a file, if there is one, or else those that are known.
 
-def find_genres(documents: Collection[str], path: Path | None) -> Genres:
-    """Find the genres of documents: those of a file, if there is one, or else those that are known."""
+    Returns:
+        The genre of every document, or None; what is wrong with the file of genres; what is odd about it.
+    """
     genres = {document: KNOWN_GENRES.get(document.partition("_")[0]) for document in documents}
     if path is None:
         return genres, [], []
@@ -100,34 +103,35 @@ def read_corpus(
         coreference: the files of the coreference, by the names that messages show; None for records without mentions.
         genres: the file of genres; None if there is none.
         unaligned: what to do with a mention that has no place in CoNLL-U: `drop` it with a notice, or `error`.
-        annotated_only: whether to return only the documents with coreference of a treebank in CoNLL-U, and notices
-            about these.
+        annotated_only: whether to return only the documents with coreference, and notices about these.
     """
     found = None if coreference is None else read_annotations(coreference)
     problems = texts.problems + (found.problems if found else [])
     is_conllu = texts.kind is Kind.CONLLU
-    notices = texts.notices if is_conllu else limit_notices(texts.notices, "the treebank")
-    records: Sequence[Record] = []
-    files: Sequence[str] = []
+    notices = [] if annotated_only else texts.notices if is_conllu else limit_notices(texts.notices, "the treebank")
+    records: list[Record] = []
+    files: list[str] = []
     if found is None:
         if not (problems and is_conllu):
             records = [make_document(name, sentences) for name, sentences in texts.documents.items()]
-            files = [texts.files[record["document"]] for record in records]
+            files = [texts.files[name] for name in texts.documents]
     elif is_conllu and not problems:
         placed = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
         records, files, problems = placed.documents, placed.files, placed.problems
-        rest = [] if annotated_only else notices + placed.rest
-        notices = limit_notices(found.notices, "the coreference") + placed.notices + rest
+        notices = limit_notices(found.notices, "the coreference") + placed.notices + notices
+        notices += [] if annotated_only else placed.rest
     elif not is_conllu and not texts.problems:  # else mentions could only be said to be in unknown sentences
         assigned = assign_annotations(texts, found.annotations)
         problems = sorted(problems + assigned.problems, key=lambda problem: problem.order)
-        notices += assigned.notices + limit_notices(found.notices + assigned.text_notices, "the coreference")
+        notices += [notice for notice in assigned.notices if notice.file or not annotated_only]
+        notices += limit_notices(found.notices + assigned.text_notices, "the coreference")
+        parts = {name: part for name, part in assigned.parts.items() if part.annotation or not annotated_only}
         if not problems:
-            parts = assigned.parts.items()
             records = [
-                annotate_sentences(name, part.sentences, part.annotation, texts.word_numbers) for name, part in parts
+                annotate_sentences(name, part.sentences, part.annotation, texts.word_numbers)
+                for name, part in parts.items()
             ]
-            files = [part.file for part in assigned.parts.values()]
+            files = [part.file for part in parts.values()]
     by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
     for record in records:
         record["genre"] = by_document[record["document"]]
@@ -136,28 +140,33 @@ def read_corpus(
 
 def read_corpus_folder(folder: Path) -> ParsedFolder:
     """Read the records of a folder with the folders `treebank` and, if there is any, `coreference`."""
-    found: dict[str, dict[str, Path]] = {}
+    found: dict[str, Path] = {}
     others: list[Problem] = []
     for name in (TREEBANK, COREFERENCE):
         if name == TREEBANK or (folder / name).is_dir():
             files, misfits = walk_files(folder / name)
-            found[name] = {f"{name}/{file}": path for file, path in files.items() if "/" not in file}
+            found |= {f"{name}/{file}": path for file, path in files.items()}
             others += [Problem(f"is ignored: {one.what}", None, f"{name}/{one.file}") for one in misfits]
-    genres = folder / GENRES_FILE
-    texts = read_treebank(found[TREEBANK])
-    read = read_corpus(texts, found.get(COREFERENCE), genres if genres.is_file() else None)
+    if (folder / GENRES_FILE).is_file():
+        found[GENRES_FILE] = folder / GENRES_FILE
+    read = read_corpus_files(found, "", has_coreference=(folder / COREFERENCE).is_dir())
     return read._replace(notices=others + read.notices)
 
 
-def read_corpus_files(files: Mapping[str, Path], split: str, *, unaligned: str = "drop") -> ParsedFolder:
-    """Read the records of the corpus from its files by their path below its folder; others are none of ours."""
+def read_corpus_files(
+    files: Mapping[str, Path], split: str, *, unaligned: str = "drop", has_coreference: bool = False
+) -> ParsedFolder:
+    """Read the records of the corpus from its files by their path below its folder; others are none of ours.
+
+    `has_coreference` is whether there is a folder for it, though it may have no files.
+    """
     del split  # there is one, and documents have names
     below = {
         name: {file: path for file, path in files.items() if PurePosixPath(file).parts[:-1] == (name,)}
         for name in (TREEBANK, COREFERENCE)
     }
-    texts = read_treebank(below[TREEBANK])
-    return read_corpus(texts, below[COREFERENCE] or None, files.get(GENRES_FILE), unaligned=unaligned)
+    coreference = below[COREFERENCE] if has_coreference else below[COREFERENCE] or None
+    return read_corpus(read_treebank(below[TREEBANK]), coreference, files.get(GENRES_FILE), unaligned=unaligned)
 
 
 def refuse_file(path: Path, split: str) -> Parsed:

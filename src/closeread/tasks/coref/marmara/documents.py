@@ -12,11 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from closeread.exceptions import quote
 from closeread.records import Record
 
 Span = tuple[int, int]
+T = TypeVar("T", bound=tuple[int, ...])
 WordNumbers = Mapping[str, Sequence[int]]
 """The numbers (IX) of the words of each sentence in which they are not 1, 2, 3 …, by the number of the sentence."""
 
@@ -41,6 +43,12 @@ class Mention(NamedTuple):
     text: str
     line: int
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        m_id = f"mention {quote(self.id)}" if self.id else "mention"
+        return f"{m_id}, sentence {quote(self.sentence)}" if self.sentence else m_id
+
 
 class Annotation(NamedTuple):
     """The contents of a coreference file: its name, its mentions, and the ids of the mentions of each chain."""
@@ -48,6 +56,16 @@ class Annotation(NamedTuple):
     file: str
     mentions: Sequence[Mention]
     chains: Sequence[Sequence[str]]
+
+
+def number_words(sentence: Record, word_numbers: WordNumbers) -> Sequence[int]:
+    """Return the numbers (IX) of the words of a sentence."""
+    return word_numbers.get(sentence["number"]) or range(1, len(sentence["tokens"]) + 1)
+
+
+def list_forms(document: Record) -> list[str]:
+    """Return the words of a document."""
+    return [token["form"] for sentence in document["sentences"] for token in sentence["tokens"]]
 
 
 def make_document(
@@ -69,10 +87,9 @@ def make_document(
     offsets = list(accumulate((len(sentence["tokens"]) for sentence in sentences), initial=0))
     rows: list[Record] = []
     for m_id, place, (first, last) in mentions:
-        number, offset = sentences[place]["number"], offsets[place]
-        numbers = word_numbers.get(number, range(1, offsets[place + 1] - offset + 1))
-        row = {"id": m_id, "sentence": number, "from": numbers[first], "to": numbers[last]}
-        rows.append({**row, "start": offset + first, "end": offset + last})
+        numbers = number_words(sentences[place], word_numbers)
+        row = {"id": m_id, "sentence": sentences[place]["number"], "from": numbers[first], "to": numbers[last]}
+        rows.append({**row, "start": offsets[place] + first, "end": offsets[place] + last})
     rows.sort(key=lambda row: (row["start"], -row["end"]))
     places = {row["id"]: place for place, row in enumerate(rows)}
     clusters = sorted(sorted(places[m_id] for m_id in ids) for ids in chains)
@@ -96,24 +113,26 @@ def annotate_sentences(
     mentions = []
     for mention in annotation.mentions:
         place = places[mention.sentence]
-        numbers = word_numbers.get(mention.sentence, range(1, len(sentences[place]["tokens"]) + 1))
+        numbers = number_words(sentences[place], word_numbers)
         mentions.append((mention.id, place, (numbers.index(mention.first), numbers.index(mention.last))))
     return make_document(name, sentences, mentions, annotation.chains, word_numbers)
 
 
-def document_order(span: Span) -> Span:
+def document_order(span: tuple[int, ...]) -> Span:
     """Return what sorts spans into document order."""
     return span[0], -span[1]
 
 
-def find_overlaps(spans: Iterable[Span]) -> list[tuple[Span, Span]]:
+def find_overlaps(spans: Iterable[T]) -> list[tuple[T, T]]:
     """Return each span that overlaps an earlier one, after the one of these that reaches furthest.
+
+    Spans may have more than a first and a last token.
 
     >>> find_overlaps([(5, 9), (0, 3), (7, 7), (4, 4)])
     [((5, 9), (7, 7))]
     """
     found = []
-    widest: Span | None = None
+    widest: T | None = None
     for span in sorted(spans, key=document_order):
         if widest is not None and span[0] <= widest[1]:
             found.append((widest, span))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -107,38 +107,29 @@ def read_equalities(path: Path, given: Given) -> Equalities:
     for line, text in enumerate(read_lines(path), 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
-        ids = _parse_line(text, given, line, problems)
-        if ids is not None:
+        sides = [side.strip() for side in text.split("=")]
+        wrong = [] if len(sides) > 1 else [f"{quote(text.strip())} has no '=' ({EXPECTED})"]
+        ids: list[str] = []
+        for side in sides if len(sides) > 1 else ():
+            number = ID.fullmatch(side)
+            if not side:
+                wrong.append(f"a side of '=' is empty ({EXPECTED})")
+            elif number is None:
+                wrong.append(f"{quote(side)} is not a number ({EXPECTED})")
+            elif number[1] not in given.mentions:
+                wrong.append(f"no given mention has the id {quote(side)}")
+            elif number[1] in ids:
+                wrong.append(f"the id {quote(side)} is in the line twice")
+            else:
+                ids.append(number[1])
+        for what in dict.fromkeys(wrong):
+            problems.add(what, line)
+        if not wrong:
             _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
     found = sorted((chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0]))
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
-
-
-def _parse_line(text: str, given: Given, line: int, problems: ProblemList) -> list[str] | None:
-    """Return the ids of a line; None if something is wrong."""
-    sides = [side.strip() for side in text.split("=")]
-    if len(sides) < 2:
-        problems.add(f"{quote(text.strip())} has no '=' ({EXPECTED})", line)
-        return None
-    wrong: list[str] = []
-    ids: list[str] = []
-    for side in sides:
-        number = ID.fullmatch(side)
-        if not side:
-            wrong.append(f"a side of '=' is empty ({EXPECTED})")
-        elif number is None:
-            wrong.append(f"{quote(side)} is not a number ({EXPECTED})")
-        elif number[1] not in given.mentions:
-            wrong.append(f"no given mention has the id {quote(side)}")
-        elif number[1] in ids:
-            wrong.append(f"the id {quote(side)} is in the line twice")
-        else:
-            ids.append(number[1])
-    for what in dict.fromkeys(wrong):
-        problems.add(what, line)
-    return None if wrong else ids
 
 
 def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: ProblemList) -> None:
@@ -148,8 +139,7 @@ def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line:
 
     def overlaps_longest(span: Span) -> bool:
         place = bisect_left(longest, span)
-        before, after = longest[max(place - 1, 0) : place], longest[place : place + 1]
-        return any(one[1] >= span[0] for one in before) or any(one[0] <= span[1] for one in after)
+        return any(one[0] <= span[1] and span[0] <= one[1] for one in longest[max(place - 1, 0) : place + 1])
 
     if not find_overlaps(new) and not any(map(overlaps_longest, new)):
         for span in new:
@@ -205,9 +195,11 @@ class AnnotationFiles(NamedTuple):
 def read_annotation_files(folder: Path) -> AnnotationFiles:
     """Read all annotations below a folder; what is wrong with any of them is one error."""
     paths, problems = walk_files(folder)
+    # The folder of a file is named after its document.
+    documents = {file: file.partition("/")[0] if file.count("/") == 1 else "" for file in paths}
     given: dict[str, Given] = {}
     # Documents that need them, and others if they are there.
-    for document in sorted({_find_document(file) for file in paths}):
+    for document in sorted(set(documents.values())):
         path = folder.parent / GIVEN / f"{document}{CONLL}"
         if path.exists():
             try:
@@ -217,7 +209,7 @@ def read_annotation_files(folder: Path) -> AnnotationFiles:
     found: dict[str, AnnotatorFile] = {}
     for name, path in paths.items():
         try:
-            found[name] = AnnotatorFile(name, _read_table(path, _find_document(name), given))
+            found[name] = AnnotatorFile(name, _read_table(path, documents[name], given))
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
     for differing in compare_tokens(list(found.values())):
@@ -244,17 +236,3 @@ def _read_table(path: Path, document: str, given: Mapping[str, Given]) -> Mentio
     if len(table.names) != 1:
         raise FormatError(path, [Problem(f"has {len(table.names):,} documents (expected one, {quote(document)})")])
     return table
-
-
-def _find_document(name: str) -> str:
-    """Return the folder of a file, which is named after its document; empty if it is in none or deeper."""
-    parts = name.split("/")
-    return parts[0] if len(parts) == 2 else ""
-
-
-def iterate_sizes(found: AnnotationFiles) -> Iterator[tuple[str, int, int]]:
-    """Yield the document, the number of mentions in chains, and that of chains, of every annotation."""
-    for table in found.tables:
-        sizes = np.bincount(table.entity, minlength=table.n_entities)
-        in_chains = sizes[sizes > 1]
-        yield table.names[0], int(in_chains.sum()), len(in_chains)

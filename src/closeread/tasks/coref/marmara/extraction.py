@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
@@ -20,8 +19,9 @@ from closeread.formats.xml_tree import check_characters
 from closeread.tasks.coref.marmara.treebank import (
     AUTO,
     FRAGMENT,
-    SourceSentence,
+    Sentence,
     XmlReader,
+    get_form,
     limit_notices,
     number_names,
 )
@@ -34,16 +34,9 @@ ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
 """The order of the attributes of a word; others follow as they stand."""
 
 
-class Extracted(NamedTuple):
-    """The sentences of every document by its name, in order, and what is odd about the fragments, with its file."""
-
-    documents: Mapping[str, Sequence[SourceSentence]]
-    notices: list[Problem]
-
-
 def extract(
     folder: Path, *, encoding: str = AUTO, splits: Iterable[str] = (), documents: Mapping[str, str] | None = None
-) -> Extracted:
+) -> tuple[Mapping[str, Sequence[Sentence]], list[Problem]]:
     """Extract the documents of a folder of fragments.
 
     Args:
@@ -51,6 +44,9 @@ def extract(
         encoding: the encoding of the files, or `auto` (see `closeread.tasks.coref.marmara.treebank`).
         splits: the numbers of sentences that begin a new document, such as `77000112003.5`.
         documents: the document of each fragment; None for the one in its name.
+
+    Returns:
+        The sentences of every document by its name, in order, and what is odd about the fragments, with its file.
     """
     files, misfits = list_files(folder, "fragment", SUFFIX)
     if not files:
@@ -70,23 +66,21 @@ def extract(
         reader.problems.append(Problem("contains no words"))
     if reader.problems:
         raise FormatError(folder, sorted(reader.problems, key=lambda problem: problem.order))
-    for sentence in (sentence for sentences in split.values() for sentence in sentences):
-        reader.make_sentence(sentence)
     fragments = {name.removesuffix(SUFFIX) for name in files}
     for fragment in (fragment for fragment in documents or () if fragment not in fragments):
         reader.notices.append(Problem(f"the map names fragment {quote(fragment)}, which has no file"))
-    return Extracted(split, limit_notices(reader.notices, "the fragments"))
+    return split, limit_notices(reader.notices, "the fragments")
 
 
 def split_documents(
-    documents: Mapping[str, Sequence[SourceSentence]], splits: Iterable[str], problems: list[Problem]
-) -> dict[str, Sequence[SourceSentence]]:
+    documents: Mapping[str, Sequence[Sentence]], splits: Iterable[str], problems: list[Problem]
+) -> dict[str, Sequence[Sentence]]:
     """Split documents before the sentences of these numbers; the parts of NAME are NAME, NAME_2, NAME_3 and so on.
 
     Unknown sentences, and those at the start of a document, are added to the problems.
     """
     left = dict.fromkeys(splits)
-    parts: dict[str, Sequence[SourceSentence]] = {}
+    parts: dict[str, Sequence[Sentence]] = {}
     for name, sentences in documents.items():
         starts = [place for place, sentence in enumerate(sentences) if sentence.number in left]
         for place in starts:
@@ -130,7 +124,7 @@ def read_map(path: Path) -> dict[str, str]:
     return documents
 
 
-def write_documents(folder: Path, documents: Mapping[str, Sequence[SourceSentence]]) -> None:
+def write_documents(folder: Path, documents: Mapping[str, Sequence[Sentence]]) -> None:
     """Write documents into a new or an empty folder, a file each; all or none."""
     if problems := find_unwritable(documents, SUFFIX):
         raise FormatError(folder, problems)
@@ -139,16 +133,15 @@ def write_documents(folder: Path, documents: Mapping[str, Sequence[SourceSentenc
             (partial / f"{name}{SUFFIX}").write_text(dump_document(sentences), "utf-8", newline="")
 
 
-def dump_document(sentences: Sequence[SourceSentence]) -> str:
+def dump_document(sentences: Sequence[Sentence]) -> str:
     """Return a document as the text of an extracted file; a ValueError if XML can't represent a character."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<Set sentences="{len(sentences)}">']
     for sentence in sentences:
         lines.append(f"<S No={_dump_value(sentence.number)}>")
-        for word in sentence.words:
-            names = [name for name in ORDER if name in word.attributes]
-            names += [name for name in word.attributes if name not in ORDER]
-            attributes = "".join(f" {name}={_dump_value(word.attributes[name])}" for name in names)
-            lines.append(f"<W{attributes}> {escape(word.form)} </W>")
+        for word in sentence.words.values():
+            names = [*(name for name in ORDER if name in word.attributes), *word.attributes]
+            attributes = "".join(f" {name}={_dump_value(word.attributes[name])}" for name in dict.fromkeys(names))
+            lines.append(f"<W{attributes}> {escape(get_form(word))} </W>")
         lines.append("</S>")
     text = "\n".join([*lines, "</Set>", ""])
     check_characters(text)

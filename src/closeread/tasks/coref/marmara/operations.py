@@ -245,12 +245,12 @@ def extract(
         text = f"'{escape(encoding)}' is not an encoding of text ({expected})"
         raise RequestError(choose_words(f"Invalid value for '--encoding': {text}.", f"encoding: {text}"))
     documents = None if map_file is None else extraction.read_map(map_file)
-    found = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
-    warn_all(describe_problems(str(fragments), found.notices))
-    extraction.write_documents(output, found.documents)
-    sentences = [sentence for of_document in found.documents.values() for sentence in of_document]
+    found, notices = extraction.extract(fragments, encoding=encoding, splits=splits, documents=documents)
+    warn_all(describe_problems(str(fragments), notices))
+    extraction.write_documents(output, found)
+    sentences = [sentence for of_document in found.values() for sentence in of_document]
     n_tokens = sum(len(sentence.words) for sentence in sentences)
-    sizes = ((len(found.documents), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
+    sizes = ((len(found), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
     return Written(output, ", ".join(pluralize(number, noun) for number, noun in sizes))
 
 

@@ -22,7 +22,6 @@ from unicodedata import normalize
 
 from closeread.exceptions import Problem, ProblemList, join_names, name_option, pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.coreference import describe_mention
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
 from closeread.tasks.coref.marmara.mentions import lower
 from closeread.tasks.coref.marmara.treebank import (
@@ -509,8 +508,7 @@ def _check_sentences(annotation: Annotation) -> list[Problem]:
             what = f"is of another document than sentence {quote(first)} (expected one document a file)"
         else:
             continue
-        about = describe_mention(mention.id, mention.sentence)
-        problems.append(Problem(f"{about}: {what}", mention.line, annotation.file))
+        problems.append(Problem(f"{mention.name}: {what}", mention.line, annotation.file))
     return problems
 
 
@@ -560,8 +558,7 @@ def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
         what += f" (use {name_option('unaligned', 'drop')} to drop such mentions)"
     else:
         what = f"dropped, since {what}"
-    about = f"{describe_mention(mention.id, mention.sentence)}, {quote(mention.text)}"
-    return Problem(f"{about}: {what}", mention.line, file)
+    return Problem(f"{mention.name}, {quote(mention.text)}: {what}", mention.line, file)
 
 
 def _describe_cuts(treebank: UdDocuments, parts: Sequence[_Part], homes: Mapping[Target, int]) -> list[Problem]:

@@ -20,7 +20,7 @@ from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
 from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
-from closeread.tasks.coref.marmara.equalities import AnnotationFiles, iterate_sizes, read_annotation_files
+from closeread.tasks.coref.marmara.equalities import AnnotationFiles, read_annotation_files
 from closeread.tasks.coref.marmara.records import average_by_tokens, facts, sum_sizes
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import table_of_corpus
@@ -59,8 +59,9 @@ def _recompute_annotations(found: AnnotationFiles, genre_of: Mapping[str, str | 
             if alpha is not None:
                 values.append((one.document, column, 100 * alpha))
     values += [(document, "GM", size) for document, size in found.given.items()]
-    for document, mentions, chains in iterate_sizes(found):
-        values += [(document, "AM", mentions), (document, "AC", chains)]
+    for table in found.tables:
+        sizes = np.bincount(table.entity)
+        values += [(table.names[0], "AM", int(sizes[sizes > 1].sum())), (table.names[0], "AC", int((sizes > 1).sum()))]
     cells: dict[tuple[str, str], list[float]] = {}
     for document, column, value in values:
         for row in (genre_of.get(document), OVERALL):

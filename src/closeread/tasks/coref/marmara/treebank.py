@@ -34,7 +34,7 @@ from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.formats.xml_tree import Element, parse_xml
 from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import WordNumbers
-from closeread.tasks.coref.marmara.universal_dependencies import read_ud_treebank
+from closeread.tasks.coref.marmara.universal_dependencies import UdTreebank
 
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
@@ -69,29 +69,21 @@ class Kind(StrEnum):
     CONLLU = "CoNLL-U"
 
 
-class SourceWord(NamedTuple):
-    """A word as it stands in a file: its IX, its text without the blanks around it, all its attributes, its line."""
-
-    ix: int
-    form: str
-    attributes: Mapping[str, str]
-    line: int
-
-
-class SourceSentence(NamedTuple):
-    """A sentence as it stands in a file.
+class Sentence(NamedTuple):
+    """A sentence of a file in XML.
 
     Attributes:
-        file: its file.
+        file, line: where it stands.
         number: its number; in a fragment, that of the extracted treebank.
-        words: its words, at least one, with IX in ascending order.
-        line: its line.
+        words: its words by IX, at least one, in ascending order.
+        tokens: what the attributes of the words say.
     """
 
     file: str
-    number: str
-    words: Sequence[SourceWord]
     line: int
+    number: str
+    words: Mapping[int, Element]
+    tokens: list[Record]
 
 
 class Treebank(NamedTuple):
@@ -190,28 +182,27 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
         reader.problems.append(Problem(what, None, others[0]))
     kind = None if more else kind
     if kind is Kind.CONLLU:
-        documents, of_documents, problems = read_ud_treebank(files)
-        return Treebank(kind, documents, of_documents, {}, reader.problems + problems, reader.notices)
-    sources: list[list[SourceSentence]] = []
+        read_ud = UdTreebank(files)
+        return Treebank(kind, read_ud.documents, read_ud.files, {}, reader.problems + read_ud.problems, reader.notices)
+    read: list[list[Sentence]] = []
     if kind is Kind.EXTRACTED:
-        sources = [reader.read_extracted(name, *file) for name, file in files.items()]
+        read = [reader.read_extracted(name, *file) for name, file in files.items()]
     elif kind is Kind.FRAGMENT:
-        sources = list(reader.read_fragments(files).values())
-    reader.check_numbers(sources)
-    sources = sorted(filter(None, sources), key=lambda sentences: sort_key(sentences[0].number))
-    if not sources and not reader.problems:
+        read = list(reader.read_fragments(files).values())
+    reader.check_numbers(read)
+    read = sorted(filter(None, read), key=lambda sentences: sort_key(sentences[0].number))
+    if not read and not reader.problems:
         reader.problems.append(Problem("contains no words"))
-    names = number_names(find_document_id(sentences[0].number) for sentences in sources)
+    names = number_names(find_document_id(sentences[0].number) for sentences in read)
+    every = [one for sentences in read for one in sentences]
     return Treebank(
         kind,
-        {name: list(map(reader.make_sentence, sentences)) for name, sentences in zip(names, sources, strict=True)},
-        {name: sentences[0].file for name, sentences in zip(names, sources, strict=True)},
         {
-            sentence.number: [word.ix for word in sentence.words]
-            for sentences in sources
-            for sentence in sentences
-            if sentence.words[-1].ix != len(sentence.words)
+            name: [{"number": one.number, "tokens": one.tokens} for one in sentences]
+            for name, sentences in zip(names, read, strict=True)
         },
+        {name: sentences[0].file for name, sentences in zip(names, read, strict=True)},
+        {one.number: list(one.words) for one in every if max(one.words) != len(one.words)},
         reader.problems,
         reader.notices,
     )
@@ -245,7 +236,7 @@ class XmlReader:
         self.problems: list[Problem] = ProblemList()
         self.notices: list[Problem] = []
 
-    def read_extracted(self, name: str, path: Path, data: bytes) -> list[SourceSentence]:
+    def read_extracted(self, name: str, path: Path, data: bytes) -> list[Sentence]:
         """Read the document of an extracted file."""
         try:
             root = parse_xml(path, data)
@@ -261,7 +252,7 @@ class XmlReader:
 
     def read_fragments(
         self, files: Mapping[str, tuple[Path, bytes]], encoding: str = AUTO, documents: Mapping[str, str] | None = None
-    ) -> dict[str, list[SourceSentence]]:
+    ) -> dict[str, list[Sentence]]:
         """Read the documents that fragments make up, by name, in order.
 
         Args:
@@ -269,7 +260,7 @@ class XmlReader:
             encoding: their encoding, or `AUTO` (see `decode`).
             documents: the document of each fragment; None for the one in its name.
         """
-        found: dict[str, list[SourceSentence]] = {}
+        found: dict[str, list[Sentence]] = {}
         named = {name: PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml") for name in files}
         matches = {name: FRAGMENT.fullmatch(fragment) for name, fragment in named.items()}
 
@@ -289,7 +280,7 @@ class XmlReader:
                 found.setdefault(document, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
         return {name: found[name] for name in sorted(found)}
 
-    def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[SourceSentence]:
+    def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[Sentence]:
         try:
             root = parse_xml(path, repair(decode(data, encoding)).encode("utf-8", "surrogatepass"), "utf-8")
         except FormatError as error:
@@ -301,9 +292,9 @@ class XmlReader:
             return self._read_sentences(name, root, fragment)
         return []
 
-    def check_numbers(self, documents: Iterable[Sequence[SourceSentence]]) -> None:
+    def check_numbers(self, documents: Iterable[Sequence[Sentence]]) -> None:
         """Find sentences with the number of an earlier one."""
-        first: dict[str, SourceSentence] = {}
+        first: dict[str, Sentence] = {}
         for sentence in (sentence for sentences in documents for sentence in sentences):
             other = first.setdefault(sentence.number, sentence)
             if other is not sentence:
@@ -311,22 +302,13 @@ class XmlReader:
                 what = f"the sentence number {quote(sentence.number)} is already used on {where}"
                 self.problems.append(Problem(what, sentence.line, sentence.file))
 
-    def _read_sentences(self, file: str, root: Element, fragment: str) -> list[SourceSentence]:
-        """Return the sentences of a file, which have words; `fragment` is the name of a fragment."""
+    def _read_sentences(self, file: str, root: Element, fragment: str) -> list[Sentence]:
+        """Return the sentences of a file that have words; `fragment` is the name of a fragment."""
         sentences = []
         if root.name != "Set":
             self.problems.append(Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file))
             return []
-        for child in root.content:
-            if isinstance(child, str):
-                if child.strip():
-                    what = f"the text {quote(child.strip())} outside a sentence is ignored"
-                    self.notices.append(Problem(what, root.line, file))
-                continue
-            if child.name != "S":
-                what = f"the element {quote(child.name)} is ignored (expected S)"
-                self.notices.append(Problem(what, child.line, file))
-                continue
+        for child in self._list_children(file, root, "S", "a sentence"):
             given = child.attributes.get("No", "").strip()
             number = given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
             if not given:
@@ -335,82 +317,76 @@ class XmlReader:
                 expected = "expected a number such as 1" if fragment else EXPECTED
                 what = f"the sentence number {quote(given)} has another form ({expected})"
                 self.problems.append(Problem(what, child.line, file))
-            elif words := self._read_words(file, child, number):
-                sentences.append(SourceSentence(file, number, words, child.line))
+            elif (sentence := self._read_sentence(file, child, number)).words:
+                sentences.append(sentence)
         if not any(root.elements("S")):
             self.problems.append(Problem("contains no sentences", root.line, file))
         return sentences
 
-    def _read_words(self, file: str, sentence: Element, number: str) -> list[SourceWord]:
-        words: list[SourceWord] = []
-        problems, notices = [], []
-        for child in sentence.content:
+    def _list_children(self, file: str, parent: Element, name: str, inside: str, about: str = "") -> list[Element]:
+        """List the children of a name, and note all else."""
+        for child in parent.content:
             if isinstance(child, str):
                 if child.strip():
-                    notices.append((f"the text {quote(child.strip())} outside a word is ignored", sentence.line))
-                continue
-            if child.name != "W":
-                notices.append((f"the element {quote(child.name)} is ignored (expected W)", child.line))
-                continue
-            given = child.attributes.get("IX")
-            last = words[-1].ix if words else 0
-            if given is None:
-                problems.append(("a word has no IX", child.line))
-            elif IX.fullmatch(given.strip()) is None:
-                problems.append((f"IX {quote(given)} is not a positive integer", child.line))
-            elif (ix := int(given)) <= last:
-                problems.append((f"IX {ix} is not above the one before, {last}", child.line))
-            else:
-                words.append(SourceWord(ix, " ".join(child.text().split()), child.attributes, child.line))
-        if not any(sentence.elements("W")):
-            notices.append(("is left out: it has no words", sentence.line))
-        about = f"sentence {quote(number)}"
-        self.problems += [Problem(f"{about}: {what}", line, file) for what, line in problems]
-        self.notices += [Problem(f"{about}: {what}", line, file) for what, line in notices]
-        return words
+                    what = f"{about}the text {quote(child.strip())} outside {inside} is ignored"
+                    self.notices.append(Problem(what, parent.line, file))
+            elif child.name != name:
+                what = f"{about}the element {quote(child.name)} is ignored (expected {name})"
+                self.notices.append(Problem(what, child.line, file))
+        return list(parent.elements(name))
 
-    def make_sentence(self, source: SourceSentence) -> Record:
-        """Return a sentence with what its words' attributes say; note those that can't be read."""
-        positions = {word.ix: position for position, word in enumerate(source.words, start=1)}
-        tokens = []
+    def _read_sentence(self, file: str, element: Element, number: str) -> Sentence:
+        """Return a sentence with its valid words; note what their attributes say that can't be read."""
+        about = f"sentence {quote(number)}: "
+        words: dict[int, Element] = {}
         last = 0
-        for word in source.words:
+        for word in self._list_children(file, element, "W", "a word", about):
+            given = word.attributes.get("IX")
+            if given is None:
+                self.problems.append(Problem(f"{about}a word has no IX", word.line, file))
+            elif IX.fullmatch(given.strip()) is None:
+                self.problems.append(Problem(f"{about}IX {quote(given)} is not a positive integer", word.line, file))
+            elif (ix := int(given)) <= last:
+                what = f"IX {ix} is not above the one before, {last}"
+                self.problems.append(Problem(f"{about}{what}", word.line, file))
+            else:
+                words[ix], last = word, ix
+        if not any(element.elements("W")):
+            self.notices.append(Problem(f"{about}is left out: it has no words", element.line, file))
+        positions = {ix: position for position, ix in enumerate(words, start=1)}
+        tokens = []
+        for before, (ix, word) in zip([0, *words], words.items(), strict=False):
             odd: list[str] = []
-            if word.ix != last + 1:
-                odd.append(f"IX {word.ix} follows {last}" if last else f"the first IX is {word.ix}")
-            last = word.ix
-            groups, head = word.attributes.get("IG"), word.attributes.get("REL")
-            analysis, relation = (None if groups is None else parse_groups(groups)), None
-            if analysis is None:
-                odd.append("has no IG" if groups is None else f"IG {quote(groups)} can't be read")
-            try:
-                relation = None if head is None else parse_relation(head)
-            except ValueError:
-                odd.append(f"REL {quote(head or '')} can't be read")
-            if head is None:
-                odd.append("has no REL")
-            if not word.form:
-                odd.append(f"has no text (read as {NO_FORM})")
-            if relation is not None and relation[0] not in positions:
-                odd.append(f"the head {relation[0]} is not a word of the sentence")
-                relation = None
-            about = f"sentence {quote(source.number)}: word {word.ix}"
-            self.notices += [Problem(f"{about}: {what}", word.line, source.file) for what in odd]
-            form = word.form or NO_FORM
-            token: Record = {
-                "form": form,
-                "lemma": form,
-                "groups": [],
-                "head": None,
-                "head_group": None,
-                "relation": None,
-            }
-            if analysis is not None:
+            if ix != before + 1:
+                odd.append(f"IX {ix} follows {before}" if before else f"the first IX is {ix}")
+            form = get_form(word) or NO_FORM
+            token: Record = {"form": form, "lemma": form, "groups": [], "head": None, "head_group": None}
+            token["relation"] = None
+            groups, relation = word.attributes.get("IG"), word.attributes.get("REL")
+            if groups is None:
+                odd.append("has no IG")
+            elif (analysis := parse_groups(groups)) is None:
+                odd.append(f"IG {quote(groups)} can't be read")
+            else:
                 token |= {"lemma": analysis[0], "groups": list(map(list, analysis[1]))}
-            if relation is not None:
-                token |= {"head": positions[relation[0]], "head_group": relation[1], "relation": relation[2]}
+            if relation is None:
+                odd.append("has no REL")
+            elif (parsed := parse_relation(relation)) is None:
+                odd.append(f"REL {quote(relation)} can't be read")
+            elif parsed[0] in positions:
+                token |= {"head": positions[parsed[0]], "head_group": parsed[1], "relation": parsed[2]}
+            elif parsed[0]:
+                odd.append(f"the head {parsed[0]} is not a word of the sentence")
+            if not get_form(word):
+                odd.append(f"has no text (read as {NO_FORM})")
+            self.notices += [Problem(f"{about}word {ix}: {what}", word.line, file) for what in odd]
             tokens.append(token)
-        return {"number": source.number, "tokens": tokens}
+        return Sentence(file, element.line, number, words, tokens)
+
+
+def get_form(word: Element) -> str:
+    """Return the text of a word, without the blanks around it."""
+    return " ".join(word.text().split())
 
 
 @lru_cache(100_000)
@@ -447,17 +423,15 @@ def parse_groups(text: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
 
 @lru_cache(100_000)
 def parse_relation(text: str) -> tuple[int, int, str] | None:
-    """Return the IX of the head in REL, the number of its group, from 1, and the relation; None if there is none.
+    """Return the IX of the head in REL, the number of its group, from 1, and the relation; None if it can't be read.
 
-    >>> parse_relation("[2,1,(POSSESSOR)]"), parse_relation("[,( )]")
-    ((2, 1, 'POSSESSOR'), None)
+    >>> parse_relation("[2,1,(POSSESSOR)]"), parse_relation("[,( )]"), parse_relation("[2,1]")
+    ((2, 1, 'POSSESSOR'), (0, 0, ''), None)
     """
     found = RELATION.fullmatch(text.strip())
     if found is not None and (name := found[3].strip()):
         return int(found[1]), int(found[2]), name
-    if NO_RELATION.fullmatch(text.strip()) is None:
-        raise ValueError(f"{text!r} is not a relation")
-    return None
+    return (0, 0, "") if NO_RELATION.fullmatch(text.strip()) else None
 
 
 def is_encoding(name: str) -> bool:

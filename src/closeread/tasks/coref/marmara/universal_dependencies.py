@@ -8,7 +8,7 @@ empty nodes (`3.1`) are none.  Trees are UD's: they are not turned round to be h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,32 +71,12 @@ class Word(NamedTuple):
         return next((one[len(name) + 1 :] for one in self.features.split("|") if one.startswith(f"{name}=")), "")
 
 
-class SurfaceToken(NamedTuple):
-    """A token of the surface: its form, and the numbers of its first and last word."""
-
-    form: str
-    first: int
-    last: int
+Surface = tuple[str, int, int]
+"""A token of the surface: its form, and the numbers of its first and last word."""
 
 
-def make_tokens(surface: Sequence[SurfaceToken], words: Sequence[Word]) -> list[Record]:
+def make_tokens(surface: Sequence[Surface], words: Sequence[Word]) -> list[Record]:
     """Make the tokens of a sentence, which have all its words; the heads of words form a tree."""
-    position = [0]
-    group = [0]  # of each word in its token
-    groups: list[list[list[str]]] = []
-    for number, token in enumerate(surface, 1):
-        here: list[list[str]] = []
-        for word in words[token.first - 1 : token.last]:
-            position.append(number)
-            group.append(len(here) + 1)
-            if here:
-                here.append(list(SUFFIX_TAGS[word.tag]))
-                continue
-            here.append(list(TAGS[word.tag]))
-            derived = DERIVED_TAGS.get(word.get_feature("VerbForm"))
-            if derived and word.tag in ("VERB", "AUX"):
-                here.append(list(derived))
-        groups.append(here)
 
     def count_heads(number: int) -> int:
         count = 0
@@ -104,22 +84,27 @@ def make_tokens(surface: Sequence[SurfaceToken], words: Sequence[Word]) -> list[
             count += 1
         return count
 
-    tokens = []
-    for token, of_token in zip(surface, groups, strict=True):
-        lemma = words[token.first - 1].lemma
+    position, group = [0], [0]  # of each word: its token, and its group there
+    tokens: list[Record] = []
+    for place, (form, first, last) in enumerate(surface, 1):
+        numbers = range(first, last + 1)
+        groups: list[list[str]] = []
+        for number in numbers:
+            word = words[number - 1]
+            position.append(place)
+            group.append(len(groups) + 1)
+            groups.append(list((SUFFIX_TAGS if groups else TAGS)[word.tag]))
+            derived = DERIVED_TAGS.get(word.get_feature("VerbForm"))
+            if number == first and derived and word.tag in ("VERB", "AUX"):
+                groups.append(list(derived))
+        lemma = words[first - 1].lemma
+        tokens.append({"form": form, "lemma": form if lemma in ("", "_") else lemma, "groups": groups})
+    for token, (_, first, last) in zip(tokens, surface, strict=True):
         # The head of a token is that of its word that is nearest to the root: with any other, tokens could form a
         # circle though words do not.
-        word = words[min(range(token.first, token.last + 1), key=count_heads) - 1]
-        tokens.append(
-            {
-                "form": token.form,
-                "lemma": token.form if lemma in ("", "_") else lemma,
-                "groups": of_token,
-                "head": position[word.head] or None,
-                "head_group": group[word.head] or None,
-                "relation": convert_relation(word),
-            }
-        )
+        word = words[min(range(first, last + 1), key=count_heads) - 1]
+        head = {"head": position[word.head] or None, "head_group": group[word.head] or None}
+        token |= {**head, "relation": convert_relation(word)}
     return tokens
 
 
@@ -154,88 +139,70 @@ def find_circle(heads: Sequence[int]) -> list[int]:
     return []
 
 
-def read_ud_treebank(
-    files: Mapping[str, tuple[Path, bytes]],
-) -> tuple[dict[str, list[Record]], dict[str, str], list[Problem]]:
-    """Read CoNLL-U files as one treebank.
+class UdTreebank:
+    """The documents of CoNLL-U files that are one treebank.
 
-    Args:
-        files: the path of each file and its bytes, decompressed, by the names that messages show.
-
-    Returns:
-        The sentences of each document, by its id, in the order of the files; the file of each document; and what is
-        wrong, with file and line.
+    Attributes:
+        documents: the sentences of each document, by its id, in the order of the files.
+        files: the file of each document.
+        problems: what is wrong, with file and line.
     """
-    reader = _Reader()
-    problems: list[Problem] = []
-    for name, (path, data) in files.items():
-        try:
-            lines = split_lines(path, data)
-        except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
-            continue
-        problems += sorted(reader.read(name, lines), key=lambda problem: problem.order)
-    return reader.documents, reader.files, problems
 
-
-class _Header(NamedTuple):
-    """The name of a sentence or of a document, and its line."""
-
-    name: str
-    line: int
-
-
-class _Reader:
-    """Reader of files, one after the other."""
-
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str, tuple[Path, bytes]]) -> None:
+        """Read files: the path of each and its bytes, decompressed, by the names that messages show."""
         self.documents: dict[str, list[Record]] = {}
         self.files: dict[str, str] = {}
+        self.problems: list[Problem] = []
         # The file and the line where each name is first.
         self._named: dict[str, dict[str, tuple[str, int]]] = {"document": {}, "sentence": {}}
+        for name, (path, data) in files.items():
+            try:
+                lines = split_lines(path, data)
+            except FormatError as error:
+                self.problems += [problem._replace(file=name) for problem in error.problems]
+            else:
+                self._read(name, lines)
+                self.problems += sorted(self._found, key=lambda problem: problem.order)
 
-    def read(self, name: str, lines: Sequence[str]) -> ProblemList:
-        """Read the lines of a file; return its problems."""
-        self._file, self._problems = name, ProblemList()
-        self._document: _Header | None = None
-        self._n_sentences = 0  # in the document
-        self._header: _Header | None = None  # of the sentence
+    def _read(self, file: str, lines: Iterable[str]) -> None:
+        self._file, self._found = file, ProblemList()  # and what is wrong with it
+        # The names of the document and of the sentence, and their lines; whether the document has sentences.
+        self._document: tuple[str, int] | None = None
+        self._sentence: tuple[str, int] | None = None
+        self._has_sentences = False
         self._rows: list[tuple[int, list[str]]] = []  # line and cells
         for number, line in enumerate(lines, 1):
             if line.startswith("#"):
-                self._read_comment(line, number)
+                if newdoc := NEWDOC.match(line):
+                    self._begin("document", newdoc[1] or "", number)
+                elif sent_id := SENT_ID.fullmatch(line):
+                    self._begin("sentence", sent_id[1], number)
             elif line.strip(" \t"):
                 self._read_row(line, number)
             else:
                 self._end_sentence()
-            if self._problems.total > limits.MAX_PROBLEMS:  # counting those of a file of another format helps nobody
-                return self._problems
+            if self._found.total > limits.MAX_PROBLEMS:  # counting those of a file of another format helps nobody
+                return
         self._end_sentence()
         self._end_document()
-        if self._document is None and not self._problems.total:
+        if self._document is None and not self._found.total:
             self._add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
-        return self._problems
 
     def _add(self, what: str, line: int | None = None) -> None:
-        self._problems.add(what, line, file=self._file)
+        self._found.add(what, line, file=self._file)
 
-    def _read_comment(self, text: str, line: int) -> None:
-        newdoc, sent_id = NEWDOC.match(text), SENT_ID.fullmatch(text)
-        found = newdoc or sent_id
-        if not found:
-            return
-        what = "document" if newdoc else "sentence"
+    def _begin(self, what: str, name: str, line: int) -> None:
+        """Begin a document, or a sentence."""
         if self._rows:
             self._add(f"a {what} begins inside a sentence (expected a blank line before it)", line)
             self._end_sentence()
-        name = found[1] or ""
-        if newdoc:
+        if what == "document":
             self._end_document()
-            self._document, expected = _Header(name, line), "# newdoc id = NAME"
+            self._document, expected = (name, line), "# newdoc id = NAME"
         else:
-            if self._header:
-                self._add(f"a second sent_id before a sentence (first on line {self._header.line})", line)
-            self._header, expected = _Header(name, line), "# sent_id = NAME"
+            if self._sentence:
+                self._add(f"a second sent_id before a sentence (first on line {self._sentence[1]})", line)
+            self._sentence, expected = (name, line), "# sent_id = NAME"
         if not name:
             self._add(f"{what} without a name (expected '{expected}')", line)
         elif unsafe := UNSAFE.search(name):
@@ -243,23 +210,24 @@ class _Reader:
         elif (first := self._named[what].setdefault(name, (self._file, line))) != (self._file, line):
             place = f"on line {first[1]}" if first[0] == self._file else f"in {first[0]} on line {first[1]}"
             self._add(f"duplicate {what} {quote(name)} (first {place})", line)
-        if newdoc:
+        if what == "document":
             self.documents.setdefault(name, [])
             self.files.setdefault(name, self._file)
 
     def _end_document(self) -> None:
-        if self._document and not self._n_sentences:
-            self._add(f"document {quote(self._document.name)} has no sentences", self._document.line)
-        self._n_sentences = 0
+        if self._document and not self._has_sentences:
+            name, line = self._document
+            self._add(f"document {quote(name)} has no sentences", line)
+        self._has_sentences = False
 
     def _read_row(self, text: str, line: int) -> None:
         cells = text.split("\t")
         if not self._rows:
-            if self._header is None:
+            if self._sentence is None:
                 self._add("sentence without a name (expected '# sent_id = NAME' before it)", line)
             if self._document is None:
                 self._add("sentence outside a document (expected '# newdoc id = NAME' before it)", line)
-                self._document = _Header("", line)  # reported once
+                self._document = ("", line)  # reported once
         self._rows.append((line, cells))
         if len(cells) != COLUMNS:
             self._add(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)", line)
@@ -267,17 +235,16 @@ class _Reader:
             self._add(f"the row contains the control character U+{ord(unsafe[0]):04X}", line)
 
     def _end_sentence(self) -> None:
-        header, rows = self._header, self._rows
-        self._header, self._rows = None, []
+        name, rows, self._sentence, self._rows = self._sentence, self._rows, None, []
         if not rows:
-            if header:
-                self._add(f"sentence {quote(header.name)} has no words", header.line)
+            if name:
+                self._add(f"sentence {quote(name[0])} has no words", name[1])
             return
-        self._n_sentences += 1
-        before = self._problems.total
+        self._has_sentences = True
+        before = self._found.total
         if any(len(cells) != COLUMNS for _, cells in rows):
             return
-        surface: list[SurfaceToken] = []
+        surface: list[Surface] = []
         of_words: list[tuple[int, list[str]]] = []
         n_empty = range_end = 0
         for line, cells in rows:
@@ -290,27 +257,28 @@ class _Reader:
                 continue
             if mark == "-" and first == n + 1 and second > first > range_end:
                 range_end = second
-                surface.append(SurfaceToken(form, first, second))
+                surface.append((form, first, second))
             elif mark is None and first == n + 1:
                 of_words.append((line, cells))
                 n_empty = 0
                 if first > range_end:
-                    surface.append(SurfaceToken(form, first, first))
+                    surface.append((form, first, first))
             else:
-                what = f"column 1: {quote(text)} follows word {n}" if n else f"column 1: {quote(text)}"
-                self._add(f"{what} (expected {n + 1}, {n}.{n_empty + 1} or a range from {n + 1})", line)
+                follows = f" follows word {n}" if n else ""
+                expected = f"expected {n + 1}, {n}.{n_empty + 1} or a range from {n + 1}"
+                self._add(f"column 1: {quote(text)}{follows} ({expected})", line)
                 continue
             if not form.strip():
                 self._add("column 2: the word is empty (expected a word or '_')", line)
         if range_end > len(of_words):
             self._add(f"the sentence ends before word {range_end}, the last of a multiword token", rows[-1][0])
         words = [self._read_word(line, cells, len(of_words)) for line, cells in of_words]
-        if self._problems.total == before and (circle := find_circle([word.head for word in words])):
+        if self._found.total == before and (circle := find_circle([word.head for word in words])):
             named = ", ".join(map(str, circle))
             self._add(f"column 7: the heads of words {named} form a circle", of_words[circle[0] - 1][0])
-        if self._problems.total == before and header and self._document:
-            sentence = {"number": header.name, "tokens": make_tokens(surface, words)}
-            self.documents.setdefault(self._document.name, []).append(sentence)
+        if self._found.total == before and name and self._document:
+            sentence = {"number": name[0], "tokens": make_tokens(surface, words)}
+            self.documents.setdefault(self._document[0], []).append(sentence)
 
     def _read_word(self, line: int, cells: Sequence[str], n_words: int) -> Word:
         _, _, lemma, tag, _, features, head, relation, _, _ = cells
