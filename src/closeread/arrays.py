@@ -1,9 +1,8 @@
-"""Array types, the array operations that several kernels share, and the best assignment."""
+"""Array types, the array operations that several kernels share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -174,85 +173,3 @@ def expand_ranges(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
     which = np.repeat(np.arange(len(begin)), size)
     # Counting on from the end of the range before, each range first jumps to where it begins.
     return which, np.arange(len(which)) + np.repeat(begin - np.cumsum(size) + size, size)
-
-
-Numbers = NDArray[Any]
-
-
-def best_assignment(weight: Numbers) -> Ints:
-    """Return the maximum-weight assignment; among ties, the first when compared row by row, smallest column first.
-
-    A row without a column comes after all columns in that comparison.  SciPy's solver works in floating point and
-    breaks ties arbitrarily; here, whole numbers are exact.
-
-    Args:
-        weight: (n, n) non-negative integers, of any integer dtype or of Python; 0 means that the two can't be paired.
-
-    Returns:
-        (n,) the column of each row, or -1 if it has none; every row gets a different one.
-    """
-    u, v, column_of = _solve_assignment(weight)
-    row_of = np.argsort(column_of)
-    pair = weight > 0
-    # A full assignment has maximum weight if and only if all its cells are tight: rows of columns, for speed.
-    tight = np.ascontiguousarray((u[:, None] + v == weight).T)
-    for row in range(len(weight)):
-        goal = int(column_of[row])
-        wanted = np.flatnonzero(tight[:, row] & pair[row])
-        wanted = wanted[wanted < goal] if pair[row, goal] else wanted
-        if len(wanted):
-            # Others move along a path that ends at the row's present column: which column each row moves to.
-            step = np.full(len(weight), -1)
-            step[row], front = goal, np.array([goal])
-            while len(front) and step[row_of[wanted[0]]] < 0:
-                able = tight[front]
-                movers = np.flatnonzero(able.any(axis=0) & (step < 0))
-                step[movers] = front[able[:, movers].argmax(axis=0)]
-                front = column_of[movers]
-            if len(found := wanted[step[row_of[wanted]] >= 0]):
-                mover, column = row, int(found[0])
-                while mover >= 0:
-                    following = int(row_of[column]) if column != goal else -1
-                    column_of[mover], row_of[column] = column, mover
-                    mover, column = following, int(step[following])
-        own = column_of[row]
-        if pair[row, own]:
-            tight[own], tight[:, row] = False, False
-        else:  # the row stays unpaired; which of its zero-weight cells it takes is still open
-            tight[:, row] &= ~pair[row]
-    return np.where(pair[np.arange(len(weight)), column_of], column_of, -1)
-
-
-def _solve_assignment(weight: Numbers) -> tuple[Numbers, Numbers, Ints]:
-    """Return the dual variables and the columns of an assignment of maximum weight, by shortest augmenting paths.
-
-    u[i] + v[j] >= weight[i, j] everywhere, with equality where assigned, which proves that the weight is maximal
-    (Kuhn 1955, Tomizawa 1971).
-    """
-    n = len(weight)
-    u, v = weight.max(axis=1), np.zeros(n, weight.dtype)
-    row_of, column_of = np.full(n, -1), np.full(n, -1)
-    for row in range(n):
-        distance = u[row] + v - weight[row]
-        came_from, done = np.full(n, row), np.zeros(n, np.bool_)
-        while True:
-            least = distance[~done].min()
-            front = ~done & (distance == least)
-            if len(ends := np.flatnonzero(front & (row_of < 0))):
-                break
-            done |= front
-            rows = row_of[front]
-            further = least + u[rows, None] + v - weight[rows]
-            nearest = further.argmin(axis=0)
-            further = further[nearest, np.arange(n)]
-            nearer = ~done & (further < distance)
-            distance[nearer], came_from[nearer] = further[nearer], rows[nearest[nearer]]
-        u[row_of[done]] -= least - distance[done]
-        v[done] += least - distance[done]
-        u[row] -= least
-        column, mover = int(ends[0]), -1
-        while mover != row:
-            mover = int(came_from[column])
-            row_of[column] = mover
-            column_of[mover], column = column, int(column_of[mover])
-    return u, v, column_of

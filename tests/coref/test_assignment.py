@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins.zeros import best_sum
 
+from closeread import assignment
 from closeread.arrays import LimitError
-from closeread.tasks.coref.metrics import assignment, matching
-from closeread.tasks.coref.metrics.assignment import ROWS_PER_CALL, best_total
+from closeread.assignment import MAX_CELLS, best_total
+from closeread.tasks.coref.metrics import matching
 from closeread.tasks.coref.metrics.matching import choose_best
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30)
@@ -35,9 +36,7 @@ def solve_dense(row, column, weight, document, n_documents):
 
 @pytest.mark.extended
 @for_each("whole", [True, False])
-@for_each(
-    ("n_documents", "size", "share"), [(40, ROWS_PER_CALL // 10, 0.1), (3, 60, 0.5), (1, 2 * ROWS_PER_CALL, 0.004)]
-)
+@for_each(("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, MAX_CELLS // 2, 0.004)])
 def test_best_total_is_another_solvers(n_documents, size, share, whole):
     rng = np.random.default_rng(size)
     document, row, column = np.nonzero(rng.random((n_documents, size, size)) < share)
@@ -94,7 +93,6 @@ def test_connected_entities_have_a_limit(monkeypatch):
     documents = np.zeros(len(row), np.int64)
     expected = best_total(row, column, weight, documents, 1)
     monkeypatch.setattr(assignment, "MAX_ROWS", 80)
-    # Two documents have more rows together, but these are not connected.
     both = [np.concatenate([values, values + shift]) for values, shift in ((row, 80), (column, 80), (documents, 1))]
     twice = best_total(*both[:2], np.concatenate([weight, weight]), both[2], 2)
     assert twice == pytest.approx([*expected, *expected], rel=1e-12)

@@ -12,16 +12,14 @@ integers, so that ties are exact.
 from __future__ import annotations
 
 import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from closeread.arrays import Ints, Numbers, best_assignment
+from closeread.assignment import best_assignment
 
 ARTICLES = frozenset({"a", "an", "the"})
 # fmt: off
@@ -179,9 +177,9 @@ def _match_most_alike(system: Possessions, gold: Possessions, likeness: Likeness
         if len(rows) == len(columns) == 1:
             yield rows[0], columns[0]
         elif rows and columns:
-            weight = np.zeros((max(len(rows), len(columns)),) * 2, object)
-            weight[: len(rows), : len(columns)] = [[1 + likeness(i, j) for j in columns] for i in rows]
-            yield from _assign(rows, columns, weight)
+            weights = [{place: 1 + likeness(i, j) for place, j in enumerate(columns)} for i in rows]
+            for i, place in _assign(rows, weights):
+                yield i, columns[place]
 
 
 def _match_leftovers(
@@ -205,63 +203,33 @@ def _match_leftovers(
 def _match_partially(
     system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], likeness: Likeness | None
 ) -> Iterator[Pair]:
-    """Find the best pairs among the unmatched possessions, for each group that shared tokens connect."""
+    """Find the best pairs among the unmatched possessions."""
     used, used_gold = {i for i, _ in pairs}, {j for _, j in pairs}
     rows = [i for i in range(len(system)) if i not in used]
-    columns = [j for j in range(len(gold)) if j not in used_gold]
-    contents = [[names[i].content for i in places] for names, places in ((system, rows), (gold, columns))]
-    number = {token: n for n, token in enumerate(set().union(*contents[0]) & set().union(*contents[1]))}
-    # 0/1 matrices of names and tokens; float32 is exact up to 2**24, and its product is fast.
-    incidence = [np.zeros((len(side), len(number)), np.float32) for side in contents]
-    for table, side in zip(incidence, contents, strict=True):
-        for row, tokens in zip(table, side, strict=True):
-            row[[number[token] for token in tokens if token in number]] = 1
-    shared = (incidence[0] @ incidence[1].T).astype(np.int64)
-    sizes = [np.array([len(tokens) for tokens in side], np.int64) for side in contents]
-    unions = sizes[0][:, None] + sizes[1][None, :] - shared
-    left = (shared > 0).any(axis=1)
-    while left.any():
-        inside = np.arange(len(rows)) == np.argmax(left)
-        while True:
-            across = (shared[inside] > 0).any(axis=0)
-            grown = (shared[:, across] > 0).any(axis=1)
-            if grown.sum() == inside.sum():
-                break
-            inside = grown
-        left &= ~inside
-        group = np.ix_(inside, across)
-        weight = _weigh_pairs(shared[group], unions[group])
-        of_group = [rows[i] for i in np.flatnonzero(inside)], [columns[j] for j in np.flatnonzero(across)]
-        if likeness is not None:
-            weight = _add_likeness(weight, *of_group, likeness)
-        yield from _assign(*of_group, weight)
+    by_token: dict[str, list[int]] = defaultdict(list)
+    for j in (j for j in range(len(gold)) if j not in used_gold):
+        for token in gold[j].content:
+            by_token[token].append(j)
+    shared = [Counter(j for token in system[i].content for j in by_token.get(token, ())) for i in rows]
+    unions = [
+        {j: len(system[i].content | gold[j].content) for j in found} for i, found in zip(rows, shared, strict=True)
+    ]
+    scale = lcm(*{size for sizes in unions for size in sizes.values()})
+    # A pair outweighs all overlaps, and an overlap all likeness.
+    bonus, factor = scale * len(rows) + 1, 1
+    alike: list[dict[int, int]] = [{} for _ in rows]
+    if likeness is not None:
+        alike = [{j: likeness(i, j) for j in found} for i, found in zip(rows, shared, strict=True)]
+        factor = max((value for values in alike for value in values.values()), default=0) * len(rows) + 1
+    weights = [
+        {j: (bonus + n * (scale // sizes[j])) * factor + values.get(j, 0) for j, n in found.items()}
+        for found, sizes, values in zip(shared, unions, alike, strict=True)
+    ]
+    yield from _assign(rows, weights)
 
 
-def _assign(rows: Sequence[int], columns: Sequence[int], weight: Numbers) -> Iterator[Pair]:
-    """Yield the pairs of the best assignment of rows to columns."""
-    for row, column in enumerate(best_assignment(weight).tolist()):
+def _assign(rows: Sequence[int], weights: Sequence[Mapping[int, int]]) -> Iterator[Pair]:
+    """Yield the pairs of the best assignment of rows to columns, given the weights of each row by column."""
+    for row, column in zip(rows, best_assignment(weights), strict=True):
         if column >= 0:
-            yield rows[row], columns[column]
-
-
-def _add_likeness(weight: Numbers, rows: Sequence[int], columns: Sequence[int], likeness: Likeness) -> Numbers:
-    """Add the likeness of all pairs to their weights, which are multiplied so that they outweigh all likeness."""
-    pairs = np.argwhere(weight[: len(rows), : len(columns)] > 0).tolist()
-    alike = [likeness(rows[row], columns[column]) for row, column in pairs]
-    scaled = weight.astype(object) * (max(alike) * min(len(rows), len(columns)) + 1)
-    for (row, column), value in zip(pairs, alike, strict=True):
-        scaled[row, column] += value
-    return scaled
-
-
-def _weigh_pairs(shared: Ints, unions: Ints) -> Numbers:
-    """Compute the integer weights of all pairs, so that a pair outweighs all overlaps; 0 without shared tokens."""
-    some = shared > 0
-    scale = lcm(*np.unique(unions[some]).tolist())
-    n, bonus = max(shared.shape), scale * min(shared.shape) + 1
-    kind = np.int64 if 4 * n * (bonus + scale) < 2**63 else object
-    weight = np.zeros((n, n), kind)
-    weight[: shared.shape[0], : shared.shape[1]][some] = bonus + shared[some].astype(kind) * (
-        scale // unions[some].astype(kind)
-    )
-    return weight
+            yield row, column

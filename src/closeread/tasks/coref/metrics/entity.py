@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, ratio
-from closeread.tasks.coref.metrics.assignment import best_total
+from closeread.assignment import best_total
 from closeread.tasks.coref.metrics.overlap import Overlap
 
 BOTH_SIDES = ("common", "key", "response")

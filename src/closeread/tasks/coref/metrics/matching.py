@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, LimitError
-from closeread.tasks.coref.metrics.assignment import connect, split_by
 from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, overlap
 
 MATCHINGS = ("exact", "head", "partial")
@@ -37,10 +36,7 @@ MAX_PAIRS = 1_000_000
 """
 
 MAX_CELLS = 25_000_000
-"""The largest matrix of mentions of key and response that compete for the same matches.
-
-Documents with more pairs of candidates than this are solved in parts, one for each group of mentions that compete.
-"""
+"""The largest matrix of mentions of key and response of a document that compete for matches."""
 
 Runs = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention."""
@@ -215,30 +211,21 @@ def _group_by_document(mentions: Iterable[_Mention]) -> dict[int, list[_Mention]
 def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int) -> list[tuple[int, int]]:
     """Choose pairs of a document one to one, with the largest sum of their similarities.
 
+    Of several best choices, it is that of SciPy's solver for all candidates in the order of the text, as in CorefUD's
+    scorer.
+
     Args:
         pairs: the pairs.
-        rows, columns: the candidates of key and response in the order of the text, on which it depends which of several
-            best choices is made.
+        rows, columns: the candidates of key and response in the order of the text.
         document: the number of the document, for the error.
     """
-    ours, theirs = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
-    if len(set(ours)) == len(pairs) == len(set(theirs)):
+    ours, theirs = ({pair[side] for pair in pairs} for side in (0, 1))
+    if len(ours) == len(pairs) == len(theirs):
         return list(pairs)
-    if len(rows) * len(columns) <= MAX_CELLS:
-        return _solve(pairs, rows, columns)
-    chosen: list[tuple[int, int]] = []
-    group = connect(np.array(ours), np.array(theirs))
-    listed = list(pairs)
-    for part in split_by(group, np.arange(len(listed))):
-        some = {listed[i]: pairs[listed[i]] for i in part.tolist()}
-        own, other = ({pair[side] for pair in some} for side in (0, 1))
-        if (n_cells := len(own) * len(other)) > MAX_CELLS:
-            raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
-        chosen += _solve(some, [k for k in rows if k in own], [r for r in columns if r in other])
-    return chosen
-
-
-def _solve(pairs: Pairs, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
+    if len(rows) * len(columns) > MAX_CELLS:  # which best choice is made may then differ
+        rows, columns = [row for row in rows if row in ours], [column for column in columns if column in theirs]
+    if (n_cells := len(rows) * len(columns)) > MAX_CELLS:
+        raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
     from scipy.optimize import linear_sum_assignment
 
     at_row, at_column = ({row: i for i, row in enumerate(side)} for side in (rows, columns))

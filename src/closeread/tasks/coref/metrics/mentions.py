@@ -22,10 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts
+from closeread.assignment import best_total
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.matching import Matched, spans_of
-from closeread.tasks.coref.metrics.assignment import best_total
 from closeread.tasks.coref.metrics.entity import BOTH_SIDES
 from closeread.tasks.coref.metrics.matching import Spans, count_shared_tokens, count_tokens
 from closeread.tasks.coref.metrics.overlap import sum_by_index
