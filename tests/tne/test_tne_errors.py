@@ -209,17 +209,18 @@ def test_wrong_pairs_are_those_of_the_slow_twin(given_sides):
     kept = [HEADER.index(name) for name in ("error", "document", "anchor", "complement", "gold", "predicted")]
     kept += range(HEADER.index("expressed") + 1, len(HEADER))
     assert Counter(tuple(row[i] for i in kept) for row in analysis.list_links()) == expected
-    assert {(one.gold, one.predicted): one.pairs for one in analysis.list_confusions()} == confusions
-    assert {one.document: one.errors for one in analysis.list_documents()} == errors
+    assert {(one["gold"], one["predicted"]): one["pairs"] for one in analysis.list_confusions()} == confusions
+    assert {one["document"]: one["errors"] for one in analysis.list_documents()} == errors
     totals = sum_counts(table)
     counted = analysis.count()
     assert counted["right"] == totals["links/right"]
     assert counted["right"] + counted["confused"] + counted["missing"] == totals["links/gold"]
     assert counted["right"] + counted["confused"] + counted["spurious"] == totals["links/system"]
     everything = 10**6
-    for listed, side in ((analysis.list_missed(everything), "gold"), (analysis.list_spurious(everything), "system")):
-        assert sum(one.triplets for one in listed) == totals[f"triplets/{side}"] - totals["triplets/right"]
-        assert [one.triplets for one in listed] == sorted((one.triplets for one in listed), reverse=True)
+    for missed, side in ((True, "gold"), (False, "system")):
+        times = [one["triplets"] for one in analysis.list_wordings(everything, missed=missed)]
+        assert sum(times) == totals[f"triplets/{side}"] - totals["triplets/right"]
+        assert times == sorted(times, reverse=True)
 
 
 # Doors.
@@ -246,8 +247,10 @@ def test_documents_without_a_row(predictions):
     skipped = closeread.errors("tne", rows, config="sample", missing="skip", resampling=NO_CI)
     assert {row[1] for row in skipped.to_rows()[1]} == {gold[0]["id"]}
     assert skipped.counts["missing"] == len({one[:2] for one in pack(gold_links(gold[0]))})
-    assert [one.document for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
-    assert sum(one.triplets for one in skipped.analysis.list_missed(10**6)) == len(gold_links(gold[0]))
+    assert [one["document"] for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
+    assert sum(one["triplets"] for one in skipped.analysis.list_wordings(10**6, missed=True)) == len(
+        gold_links(gold[0])
+    )
     empty = closeread.errors("tne", rows, config="sample", missing="empty", resampling=NO_CI)
     assert {row[1] for row in empty.to_rows()[1]} == {one["id"] for one in gold}
     with pytest.raises(SubmissionError, match="3 of 4 ids have no prediction"):

@@ -5,9 +5,7 @@ clusters that have been consolidated before; links that all annotators have are 
 the rest.
 
 Conventions: a link holds for every member of the complement's cluster, so the unit of comparison and decision is a
-*target*: an anchor and a cluster, as one integer, the position of the anchor among all noun phrases times the number of
-clusters plus the number of the cluster.  Documents, noun phrases, clusters and labels are numbered as in
-`closeread.tasks.tne.columns`.  A decision lists all prepositions that hold between the two, in order, or none.
+*target*: an anchor and a cluster.  A decision lists all prepositions that hold between the two, in order, or none.
 """
 
 from __future__ import annotations
@@ -16,12 +14,12 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
@@ -30,7 +28,7 @@ from closeread.formats.text import read_bytes, read_lines
 from closeread.records import Parsed, Record, name_problem
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.closure import check_spread
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents
+from closeread.tasks.tne.columns import Documents
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 ANNOTATORS = "ABCDEFGH"
@@ -39,72 +37,45 @@ ANNOTATORS = "ABCDEFGH"
 AROUND = 60
 """How many characters of context are shown on each side of a noun phrase."""
 
+Target = tuple[int, str, int]
+"""The numbers of a document, the id of the anchor, and the number of the cluster in the document."""
+
+
+Entry = tuple[Target, str]
+"""A target and a preposition."""
+
 
 @dataclass(frozen=True, eq=False)
 class Consolidation:
-    """The links of all annotators; one entry for each target and preposition.
+    """The links of all annotators.
 
     Attributes:
         documents: the documents of the first annotator.
-        target: (n,) the targets, in the order of the first annotator's links, then the second's, and so on.
-        label: (n,) the prepositions.
-        rank: (n, n_annotators) the position of the entry among those of each annotator, -1 if the annotator lacks it.
+        clusters: the number of the cluster of each noun phrase, by its id, of every document.
+        sides: the entries of each annotator, in order, each once.
     """
 
     documents: Documents
-    target: Ints
-    label: Ints
-    rank: Ints
+    clusters: Sequence[Mapping[str, int]]
+    sides: Sequence[Mapping[Entry, None]]
 
     @cached_property
-    def agreed(self) -> Mask:
-        """(n,) whether all annotators have the entry."""
-        agreed: Mask = np.logical_and.reduce(self.rank >= 0, axis=1)
-        return agreed
+    def entries(self) -> Mapping[Entry, bool]:
+        """Whether all annotators have an entry, by entry: those of the first annotator first, in order."""
+        return {entry: all(entry in one for one in self.sides) for side in self.sides for entry in side}
 
     @cached_property
-    def contested(self) -> Ints:
-        """(n_conflicts,) the targets on which annotators differ, by document and then in the order of `target`."""
-        distinct, first = np.unique(self.target[~self.agreed], return_index=True)
-        in_order = distinct[np.argsort(first)]
-        return in_order[np.argsort(self.place(in_order)[0], kind="stable")]
-
-    def place(self, target: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the documents, the numbers of the anchors and the clusters of targets."""
-        anchor, cluster = np.divmod(target, max(len(self.documents.clusters.ids), 1))
-        document = np.searchsorted(self.starts, anchor, side="right") - 1
-        return document, anchor - self.starts[document], cluster
-
-    @cached_property
-    def starts(self) -> Ints:
-        """(n_documents + 1,) the positions where the noun phrases of each document begin."""
-        return np.concatenate([[0], np.cumsum(self.documents.sizes)])
-
-    @cached_property
-    def ids(self) -> Sequence[str]:
-        """The ids of the documents."""
-        return self.documents.column("id")
-
-    @cached_property
-    def members(self) -> list[list[int]]:
-        """The numbers of the noun phrases of each cluster."""
-        clusters = self.documents.clusters
-        sizes = np.bincount(clusters.member_of, minlength=len(clusters.ids))
-        return [part.tolist() for part in np.split(clusters.member, np.cumsum(sizes)[:-1])]
-
-    @cached_property
-    def prepositions(self) -> Mapping[int, list[list[str]]]:
-        """The prepositions of each annotator for every contested target, in the annotator's order."""
-        by_target: dict[int, list[list[str]]] = {
-            target: [[] for _ in self.rank.T] for target in self.contested.tolist()
+    def contested(self) -> Mapping[Target, list[list[str]]]:
+        """The prepositions of each annotator for the targets on which annotators differ, by document."""
+        targets = dict.fromkeys(target for (target, _), is_agreed in self.entries.items() if not is_agreed)
+        found: dict[Target, list[list[str]]] = {
+            target: [[] for _ in self.sides] for target in sorted(targets, key=itemgetter(0))
         }
-        among = np.isin(self.target, self.contested)
-        for annotator, rank in enumerate(self.rank.T):
-            rows = np.flatnonzero(among & (rank >= 0))
-            rows = rows[np.argsort(rank[rows])]
-            for target, label in zip(self.target[rows].tolist(), self.label[rows].tolist(), strict=True):
-                by_target[target][annotator].append(PREPOSITIONS[label])
-        return by_target
+        for number, side in enumerate(self.sides):
+            for target, preposition in side:
+                if target in found:
+                    found[target][number].append(preposition)
+        return found
 
 
 def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
@@ -128,15 +99,19 @@ def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) 
             problems += _compare_clusters(one, two, names[0], name)
     if problems:
         raise FormatError("annotations", [Problem(what) for what in problems])
-    first = sides[0]
-    entries = [_list_entries(documents, first) for documents in sides]
-    lengths = [len(entry) for entry in entries]
-    distinct, at, of_distinct = np.unique(np.concatenate(entries), return_index=True, return_inverse=True)
-    rank = np.full((len(distinct), len(sides)), -1, np.int64)
-    rank[of_distinct, np.repeat(np.arange(len(sides)), lengths)] = np.concatenate([np.arange(n) for n in lengths])
-    order = np.argsort(at)
-    target, label = np.divmod(distinct[order], len(PREPOSITIONS))
-    return Consolidation(first, target, label, rank[order])
+    clusters = [
+        {name: number for number, cluster in enumerate(record["coref"]) for name in cluster["members"]}
+        for record in sides[0]
+    ]
+    entries = [
+        {
+            ((index, link["anchor"], clusters[index][link["complement"]]), link["preposition"]): None
+            for index, record in enumerate(documents)
+            for link in record["np_relations"]
+        }
+        for documents in sides
+    ]
+    return Consolidation(sides[0], clusters, entries)
 
 
 def _find_missing_links(sides: Sequence[Documents], names: Sequence[str]) -> Iterator[str]:
@@ -164,46 +139,25 @@ def _compare_clusters(one: Record, two: Record, own: str, other: str) -> Iterato
             yield f"{of_document}: the cluster {phrases} is {types}"
 
 
-def _list_entries(documents: Documents, first: Documents) -> Ints:
-    """Return an annotator's entries in order, each once, as target times number of labels plus label."""
-    links = documents.links
-    starts = np.concatenate([[0], np.cumsum(first.sizes)])[links.document]
-    target = (starts + links.anchor) * len(first.clusters.ids) + first.cluster_of[starts + links.complement]
-    distinct, at = np.unique(target * len(PREPOSITIONS) + links.label, return_index=True)
-    in_order: Ints = distinct[np.argsort(at)]
-    return in_order
-
-
-def conflicts(found: Consolidation, decided: Collection[int] = ()) -> list[Record]:
-    """Return the conflicts as rows for a person to decide on, by document.
-
-    Args:
-        found: the links.
-        decided: targets that have been decided already.
-    """
-    targets = found.contested[~np.isin(found.contested, list(decided))]
-    document, anchor, cluster = (column.tolist() for column in found.place(targets))
-    first = {place: _find_first(found, *place) for place in set(zip(document, cluster, strict=True))}
-    return [
-        _to_row(found, target, number, phrase, first[number, of])
-        for target, number, phrase, of in zip(targets.tolist(), document, anchor, cluster, strict=True)
-    ]
-
-
-def _find_first(found: Consolidation, document: int, cluster: int) -> int:
-    """Return the number of the first noun phrase of a cluster."""
-    first_char, start = found.documents.noun_phrases.first_char, found.starts[document]
-    return min(found.members[cluster], key=lambda number: (int(first_char[start + number]), number))
-
-
-def _to_row(found: Consolidation, target: int, document: int, anchor: int, complement: int) -> Record:
-    phrases, start = found.documents.noun_phrases, int(found.starts[document])
-    row: Record = {"id": found.ids[document]}
-    for end, number in (("anchor", anchor), ("complement", complement)):
-        begin, stop = int(phrases.first_char[start + number]), int(phrases.last_char[start + number])
-        context = _show_context(found.documents[document]["text"], begin, stop)
-        row |= {end: f"np{number}", f"{end}_text": _squeeze(phrases.text[start + number]), f"{end}_context": context}
-    return {**row, **dict(zip(ANNOTATORS, found.prepositions[target], strict=False)), "decision": None}
+def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Record]:
+    """Return the conflicts as rows for a person to decide on, by document, without those that are decided already."""
+    rows = []
+    for target, said in found.contested.items():
+        if target in decided:
+            continue
+        index, anchor, cluster = target
+        record = found.documents[index]
+        phrases = {phrase["id"]: phrase for phrase in record["nps"]}
+        first = min(
+            (phrases[name] for name in record["coref"][cluster]["members"]),
+            key=lambda phrase: (phrase["first_char"], int(phrase["id"].removeprefix("np"))),
+        )
+        row: Record = {"id": record["id"]}
+        for end, phrase in (("anchor", phrases[anchor]), ("complement", first)):
+            context = _show_context(record["text"], phrase["first_char"], phrase["last_char"])
+            row |= {end: phrase["id"], f"{end}_text": _squeeze(phrase["text"]), f"{end}_context": context}
+        rows.append({**row, **dict(zip(ANNOTATORS, said, strict=False)), "decision": None})
+    return rows
 
 
 def _show_context(text: str, begin: int, stop: int) -> str:
@@ -231,7 +185,7 @@ class Decisions(NamedTuple):
         open: the conflicts without a decision, as problems.
     """
 
-    labels: Mapping[int, Sequence[int]]
+    labels: Mapping[Target, Sequence[str]]
     problems: list[Problem]
     open: list[Problem]
 
@@ -243,16 +197,16 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
         found: the links.
         rows: the rows of the file, valid by the schema.
     """
-    labels: dict[int, Sequence[int]] = {}
+    labels: dict[Target, Sequence[str]] = {}
     problems, still_open = [], []
-    lines: dict[int, int] = {}
-    documents = {name: index for index, name in enumerate(found.ids)}
+    lines: dict[Target, int] = {}
+    documents = {name: index for index, name in enumerate(found.documents.column("id"))}
     for row, line in zip(rows.records, rows.lines, strict=True):
         target = _find_target(found, row, documents)
         if isinstance(target, str):
             problems.append(Problem(target, line))
             continue
-        wrong = list(_check_row(row, found.prepositions[target]))
+        wrong = list(_check_row(row, found.contested[target]))
         if target in lines:
             wrong.append(f"is already on line {lines[target]:,} (expected one row for each anchor and cluster)")
         lines.setdefault(target, line)
@@ -261,7 +215,7 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
             found_null = f"{_name_pair(row)}: decision is null (expected prepositions, or [] for no link)"
             still_open.append(Problem(found_null, line))
         elif not wrong:
-            labels[target] = [LABELS[name] for name in row["decision"]]
+            labels[target] = row["decision"]
     if absent := conflicts(found, lines):
         names = "; ".join(map(_name_pair, absent[:3])) + ("; …" if len(absent) > 3 else "")
         which = f"{len(absent):,} of {pluralize(len(found.contested), 'conflict')}"
@@ -269,7 +223,7 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
     return Decisions(labels, problems, still_open)
 
 
-def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[int, Sequence[int]]:
+def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[Target, Sequence[str]]:
     """Read a file of conflicts with decisions: the prepositions of every decided target.
 
     Args:
@@ -299,28 +253,22 @@ def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = Fa
     return read.labels
 
 
-def _find_target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> int | str:
+def _find_target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> Target | str:
     """Return the contested target of a row, or a message if it has none."""
     index = documents.get(row["id"])
     if index is None:
         return f"id {quote(row['id'])} is not a document of the annotators' files"
-    size, start = int(found.documents.sizes[index]), int(found.starts[index])
-    ends = [int(row[end].removeprefix("np")) for end in ("anchor", "complement")]
-    if max(ends) >= size:
-        expected = f"(expected two of its {pluralize(size, 'noun phrase')})"
-        return f"{_name_pair(row)}: np{max(ends)} does not exist {expected}"
-    n_clusters, cluster = len(found.documents.clusters.ids), int(found.documents.cluster_of[start + ends[1]])
-    target = (start + ends[0]) * n_clusters + cluster
-    if target in found.prepositions:
+    clusters = found.clusters[index]
+    last = max(row["anchor"], row["complement"], key=lambda name: int(name.removeprefix("np")))
+    if last not in clusters:
+        expected = f"(expected two of its {pluralize(len(clusters), 'noun phrase')})"
+        return f"{_name_pair(row)}: {last} does not exist {expected}"
+    target = (index, row["anchor"], clusters[row["complement"]])
+    if target in found.contested:
         return target
-    labels = found.label[found.target == target].tolist()
-    if labels:
-        return f"{_name_pair(row)}: not a conflict, since all annotators link them by {_join_labels(labels)}"
-    return f"{_name_pair(row)}: not a conflict, since no annotator links them"
-
-
-def _join_labels(labels: Sequence[int]) -> str:
-    return " and ".join(quote(PREPOSITIONS[label]) for label in labels)
+    names = [quote(preposition) for of, preposition in found.entries if of == target]
+    link = f"all annotators link them by {' and '.join(names)}" if names else "no annotator links them"
+    return f"{_name_pair(row)}: not a conflict, since {link}"
 
 
 def _name_pair(row: Record) -> str:
@@ -346,41 +294,40 @@ def _to_json(prepositions: Sequence[str]) -> str:
     return shorten(json.dumps(prepositions), 60)
 
 
-def consolidated(found: Consolidation, decided: Mapping[int, Sequence[int]] | None = None) -> list[Record]:
+def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None) -> list[Record]:
     """Return the first annotator's documents with the links that all annotators have, and with those decided on.
 
     Args:
         found: the links.
-        decided: the labels of decided targets; of other conflicts, only what all annotators have is kept.
+        decided: the prepositions of decided targets; of other conflicts, only what all annotators have is kept.
 
     Returns:
-        Gold records; their links are in the order of `Consolidation.target`.
+        Gold records; their links are in the order of `Consolidation.entries`, where a decision takes the place of the
+        first entry of its target.
 
     Raises:
         RequestError: a document would have more links than `closeread.tasks.tne.closure.MAX_LINKS`.
     """
     decided = decided or {}
-    kept = np.flatnonzero(found.agreed & ~np.isin(found.target, list(decided)))
-    added = [(target, label) for target, labels in decided.items() for label in labels]
-    added_target, added_label = np.array(added, np.int64).reshape(-1, 2).T
-    target = np.concatenate([found.target[kept], added_target])
-    label = np.concatenate([found.label[kept], added_label])
-    by_target = np.argsort(found.target, kind="stable")  # a decision takes the place of the first entry of its target
-    first = by_target[np.searchsorted(found.target, added_target, sorter=by_target)]
-    order = np.argsort(np.concatenate([kept, first]), kind="stable")
-    document, anchor, cluster = found.place(target[order])
-    clusters, ids = found.documents.clusters, found.documents.clusters.ids
-    check_spread(document, np.bincount(clusters.member_of, minlength=len(ids))[cluster], found.ids)
-    relations: list[list[Record]] = [[] for _ in found.ids]
-    columns = (column.tolist() for column in (document, anchor, label[order], cluster))
-    for index, number, preposition, of_cluster in zip(*columns, strict=True):
+    kept: dict[Entry, None] = {}
+    for (target, preposition), is_agreed in found.entries.items():
+        if target in decided:
+            kept |= dict.fromkeys((target, name) for name in decided[target])
+        elif is_agreed:
+            kept[target, preposition] = None
+    clusters = found.documents.column("coref")
+    sizes = [(index, len(clusters[index][cluster]["members"])) for (index, _, cluster), _ in kept]
+    check_spread(*np.array(sizes, np.int64).reshape(-1, 2).T, found.documents.column("id"))
+    relations: list[list[Record]] = [[] for _ in clusters]
+    for (index, anchor, number), preposition in kept:
+        cluster = clusters[index][number]
         relations[index] += [
             {
-                "anchor": f"np{number}",
-                "complement": f"np{member}",
-                "preposition": PREPOSITIONS[preposition],
-                "complement_coref_cluster_id": ids[of_cluster],
+                "anchor": anchor,
+                "complement": member,
+                "preposition": preposition,
+                "complement_coref_cluster_id": cluster["id"],
             }
-            for member in found.members[of_cluster]
+            for member in cluster["members"]
         ]
     return [{**record, "np_relations": links} for record, links in zip(found.documents, relations, strict=True)]

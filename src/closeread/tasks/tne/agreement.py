@@ -135,15 +135,70 @@ class PairedAgreement(Result):
         yield from describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table of all documents, and one for every field."""
+        """Return the table of all documents, and one for every field.
 
+        Of two annotators, the first has all scores; of more, F1 scores and accuracies of every pair.
+        """
         del style
-        return [make_grid(self), *make_slice_grids(self)]
+        notes = list(self.describe())
+        if any(one.clusters is not None for one in self.pairs.values()):
+            notes.append("Clusters are compared without singletons.")
+        size = pluralize(self.pairs[0, 1].documents, "document")
+        if len(self.pairs) == 1:
+            notes.insert(0, f"{self.names[1]} against {self.names[0]}, {size}.")
+            scores, rows = self.pairs[0, 1].scores, []
+            for name in (name for name in TITLES if name in scores):
+                parts = (f"{name.rpartition('/')[0]}/{part}" for part in ("precision", "recall"))
+                row = [*(scores.get(part, "") for part in parts), scores[name]]
+                rows.append([TITLES[name], *map(format_percent, row)])
+            whole = Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes)
+        else:
+            notes.insert(0, f"F1 scores and accuracies of the second annotator against the first, {size}.")
+            mean = self.mean
+            pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in self.pairs.items()}
+            titles = [SHORT_TITLES[name] for name in mean]
+            whole = make_pair_grid(self.names, titles, pairs, list(mean.values()), notes)
+        return [whole, *map(self._make_slice_grid, self.pairs[0, 1].slices)]
+
+    def _make_slice_grid(self, field: str) -> Grid:
+        """Return the table of a field, with the scores of each of its values, or their means over the pairs."""
+        rows = [*self.average_slices(field).items(), ("all", self.average_all())]
+        # What no document has a value for would only make the table wider.
+        names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
+        cells = [
+            [
+                value,
+                f"{one.documents:,}",
+                *(format_percent(one.scores[name]) + "*" * (name in one.partial) for name in names),
+            ]
+            for value, one in rows
+        ]
+        what = "Means over the pairs of annotators" if len(self.pairs) > 1 else "F1 scores and accuracies"
+        notes = [f"{what}; n is the number of documents."]
+        if any(one.partial for _, one in rows):
+            notes.append("* The mean leaves out pairs without a value.")
+        return Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], cells, notes)
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return header and rows of all scores."""
-
-        return make_rows(self)
+        """Return header and rows of all scores: of every pair, of means if there are several, and of their slices."""
+        several, fields = len(self.pairs) > 1, list(self.pairs[0, 1].slices)
+        compared: list[tuple[tuple[str, str | None], Any, Mapping[str, Mapping[str, Any]]]] = [
+            ((self.names[i], self.names[j]), one, one.slices) for (i, j), one in self.pairs.items()
+        ]
+        if several:
+            means = {field: self.average_slices(field) for field in fields}
+            compared.append((("mean", None), self.average_all(), means))
+        rows: list[list[object]] = []
+        for names, whole, slices in compared:
+            parts = [(field, value, one) for field, of_field in slices.items() for value, one in of_field.items()]
+            rows += [
+                [*names, field, value, *score]
+                for field, value, one in [(None, None, whole), *parts]
+                for score in one.scores.items()
+            ]
+        header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
+        shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
+        return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
 
     def to_json(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
@@ -235,26 +290,23 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
         if None in documents.column(field)
     ]
     compared = {field: not any(None in side.column(field) for side in (one, two)) for field in _IN_WORDS}
-    links = _count_links(one, two) if compared["np_relations"] else None
-    clusters = _count_clusters(one, two) if compared["coref"] else None
+    tables: list[CountTable | None] = [None, None]
+    if compared["np_relations"]:
+        tables[0] = tne.count(gold=one, system=[to_submission(record) for record in two])
+    if compared["coref"]:
+        tables[1] = _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
 
-    def score(
-        n: int, of_links: CountTable | None, of_clusters: CountTable | None
-    ) -> tuple[int, Scores | None, Scores | None]:
-        return (
-            n,
-            None if of_links is None else _compute_scores(of_links, tne.PROCEDURE.metrics),
-            None if of_clusters is None else _compute_scores(of_clusters, _OF_CLUSTERS.metrics),
-        )
+    def score(parts: Sequence[CountTable | None]) -> list[Scores | None]:
+        metrics = (tne.PROCEDURE.metrics, _OF_CLUSTERS.metrics)
+        pairs = zip(parts, metrics, strict=True)
+        return [None if part is None else _compute_scores(part, of) for part, of in pairs]
 
     slices = {}
     for field, values in fields.items():
-        tables = [
-            {} if one is None else replace(one, fields={field: values}).slices(field) for one in (links, clusters)
-        ]
+        parts = [{} if table is None else replace(table, fields={field: values}).slices(field) for table in tables]
         sizes = sorted(Counter(values).items())
-        slices[field] = {value: Slice(*score(n, *(of.get(value) for of in tables))) for value, n in sizes}
-    return Agreement(*score(len(one), links, clusters), lacking, slices)
+        slices[field] = {value: Slice(n, *score([of.get(value) for of in parts])) for value, n in sizes}
+    return Agreement(len(one), *score(tables), lacking, slices)
 
 
 def _describe_lack(documents: Documents, field: str, name: str) -> str:
@@ -264,14 +316,6 @@ def _describe_lack(documents: Documents, field: str, name: str) -> str:
         return f"{name} has no {what}: its {what} are not compared."
     of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
     return f"{name} has no {what} for {of_documents}: its {what} are not compared."
-
-
-def _count_links(one: Documents, two: Documents) -> CountTable:
-    return tne.count(gold=one, system=[to_submission(record) for record in two])
-
-
-def _count_clusters(one: Documents, two: Documents) -> CountTable:
-    return _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
 
 
 def to_mentions(documents: Documents) -> MentionTable:
@@ -294,96 +338,12 @@ def _compute_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 
 
-def list_titles(metrics: Sequence[Metric]) -> dict[str, str]:
-    """Return the short titles of F1 scores and accuracies."""
-    return {
-        metric.name: metric.title.removesuffix(" F1")
-        for metric in metrics
-        if metric.name.rpartition("/")[2] not in ("precision", "recall")
-    }
-
-
-TITLES: Mapping[str, str] = list_titles([*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics])
+TITLES: Mapping[str, str] = {
+    metric.name: metric.title.removesuffix(" F1")
+    for metric in (*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics)
+    if metric.name.rpartition("/")[2] not in ("precision", "recall")
+}
 """What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
 
 SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
 """The same, for tables with a column for each."""
-
-
-def list_rows(found: Agreement) -> Iterator[list[str | float | None]]:
-    """Return a row for every metric that was compared: name, precision, recall, F1 or accuracy.
-
-    Precision and recall are empty for a metric that has none, and None for 0/0.
-    """
-    scores = found.scores
-    for name, title in TITLES.items():
-        if name in scores:
-            family = name.rpartition("/")[0]
-            yield [title, *(scores.get(f"{family}/{part}", "") for part in ("precision", "recall")), scores[name]]
-
-
-def make_rows(found: PairedAgreement) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of all scores: of every pair, of the means if there are several, and of their slices."""
-    rows = [
-        [found.names[i], found.names[j], *row]
-        for (i, j), one in found.pairs.items()
-        for row in _list_scores(one.scores, {field: _get_scores(part) for field, part in one.slices.items()})
-    ]
-    several, fields = len(found.pairs) > 1, list(found.pairs[0, 1].slices)
-    if several:
-        means = {field: {value: one.scores for value, one in found.average_slices(field).items()} for field in fields}
-        rows += [["mean", None, *row] for row in _list_scores(found.mean, means)]
-    header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
-    shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
-    return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
-
-
-def _get_scores(part: Mapping[str, Slice]) -> dict[str, Scores]:
-    return {value: one.scores for value, one in part.items()}
-
-
-def _list_scores(scores: Scores, slices: Mapping[str, Mapping[str, Scores]]) -> Iterator[Sequence[object]]:
-    """Yield field, value of the field, metric and score: of all documents, and then of every slice."""
-    yield from ([None, None, *score] for score in scores.items())
-    for field, part in slices.items():
-        yield from ([field, value, *score] for value, one in part.items() for score in one.items())
-
-
-def make_grid(found: PairedAgreement) -> Grid:
-    """Return the table of all documents: all scores of two annotators, or F1 scores and accuracies of all pairs."""
-    first = found.pairs[0, 1]
-    notes = list(found.describe())
-    if any(one.clusters is not None for one in found.pairs.values()):
-        notes.append("Clusters are compared without singletons.")
-    size = pluralize(first.documents, "document")
-    if len(found.pairs) == 1:
-        rows = [list(map(format_percent, row)) for row in list_rows(first)]
-        against = f"{found.names[1]} against {found.names[0]}, {size}."
-        return Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, [against, *notes])
-    mean = found.mean
-    pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in found.pairs.items()}
-    against = f"F1 scores and accuracies of the second annotator against the first, {size}."
-    titles = [SHORT_TITLES[name] for name in mean]
-    return make_pair_grid(found.names, titles, pairs, list(mean.values()), [against, *notes])
-
-
-def make_slice_grids(found: PairedAgreement) -> Iterator[Grid]:
-    """Yield a table for every field, with the scores of each of its values, or their means over the pairs."""
-    several = len(found.pairs) > 1
-    what = "Means over the pairs of annotators" if several else "F1 scores and accuracies"
-    for field in found.pairs[0, 1].slices:
-        rows = [*found.average_slices(field).items(), ("all", found.average_all())]
-        # What no document has a value for would only make the table wider.
-        names = [name for name in found.mean if any(one.scores[name] is not None for _, one in rows)]
-        cells = [
-            [
-                value,
-                f"{one.documents:,}",
-                *(format_percent(one.scores[name]) + "*" * (name in one.partial) for name in names),
-            ]
-            for value, one in rows
-        ]
-        notes = [f"{what}; n is the number of documents."]
-        if any(one.partial for _, one in rows):
-            notes.append("* The mean leaves out pairs without a value.")
-        yield Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], cells, notes)

@@ -10,7 +10,7 @@ Triplets have all prepositions of a pair.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ from closeread.tasks.tne.columns import PREPOSITIONS, Documents, SystemRows
 from closeread.tasks.tne.kernels.links import (
     LABEL_BITS,
     N_LABELS,
-    Labelled,
     align_labels,
     document_of,
     labels_of,
@@ -38,59 +37,7 @@ from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, find_joined
 
 KINDS = ("missing", "spurious", "confused")
 
-
-@dataclass(frozen=True)
-class Confusion:
-    """Pairs that gold and system link by different prepositions.
-
-    Attributes:
-        gold, predicted: the prepositions.
-        pairs: the number of pairs.
-        share: their share of the pairs that gold links by that preposition and the system by any.
-    """
-
-    gold: str
-    predicted: str
-    pairs: int
-    share: float
-
-
-@dataclass(frozen=True)
-class Wording:
-    """Triplets of the same words that only one side has.
-
-    Attributes:
-        anchor, preposition, complement: the words, noun phrases in lower case.
-        triplets, documents: how many triplets there are, and in how many documents.
-    """
-
-    anchor: str
-    preposition: str
-    complement: str
-    triplets: int
-    documents: int
-
-
-@dataclass(frozen=True)
-class DocumentErrors:
-    """The number of errors of a document.
-
-    Attributes:
-        document: its id.
-        errors: how many there are of all kinds.
-        missing, spurious, confused: how many there are of each kind.
-        gold, predicted: the number of pairs that each side links.
-        f1: F1 of its labelled links, from 0 to 1.
-    """
-
-    document: str
-    errors: int
-    missing: int
-    spurious: int
-    confused: int
-    gold: int
-    predicted: int
-    f1: float
+Row = dict[str, Any]
 
 
 class _Wrong(NamedTuple):
@@ -150,8 +97,13 @@ class LinkAnalysis:
         numbers = np.bincount(self.wrong.kind, minlength=len(KINDS)).tolist()
         return {"right": int(((gold == predicted) & (gold > 0)).sum()), **dict(zip(KINDS, numbers, strict=True))}
 
-    def list_confusions(self) -> list[Confusion]:
-        """Return the prepositions that are confused, the commonest confusion first."""
+    def list_confusions(self) -> list[Row]:
+        """Return the prepositions that are confused, the commonest confusion first.
+
+        Returns:
+            Rows of `gold` and `predicted`, the prepositions; `pairs`, the number of these; and `share`, their share of
+            the pairs that gold links by that preposition and the system by any.
+        """
         _, gold, predicted = self._aligned
         linked = (gold > 0) & (predicted > 0)
         counts = np.bincount(gold[linked] * N_LABELS + predicted[linked], minlength=N_LABELS**2)
@@ -161,30 +113,33 @@ class LinkAnalysis:
         np.fill_diagonal(apart, 0)
         ranked = np.argsort(-apart.ravel(), kind="stable")[: np.count_nonzero(apart)]
         return [
-            Confusion(PREPOSITIONS[one], PREPOSITIONS[other], int(n), float(ratio(n, of_gold[one])))
+            {
+                "gold": PREPOSITIONS[one],
+                "predicted": PREPOSITIONS[other],
+                "pairs": int(n),
+                "share": float(ratio(n, of_gold[one])),
+            }
             for one, other in zip(*(part.tolist() for part in np.divmod(ranked, N_LABELS)), strict=True)
             if (n := apart[one, other])
         ]
 
-    def list_missed(self, limit: int) -> list[Wording]:
-        """Return the wordings of the triplets that the system lacks, the commonest first, at most so many."""
-        return self._list_wordings(self.documents.links.labelled, self.rows.links.labelled, limit)
+    def list_wordings(self, limit: int, *, missed: bool) -> list[Row]:
+        """Return the wordings of the triplets that only one side has, the commonest first.
 
-    def list_spurious(self, limit: int) -> list[Wording]:
-        """Return the wordings of the triplets that gold lacks, the commonest first, at most so many."""
-        return self._list_wordings(self.rows.links.labelled, self.documents.links.labelled, limit)
+        Args:
+            limit: how many there are at most.
+            missed: whether they are those of gold, or the spurious ones of the system.
 
-    @cached_property
-    def _words(self) -> tuple[Ints, list[str]]:
-        """The words of every noun phrase, in lower case with single spaces, as numbers, and each wording once."""
-        return factorize([" ".join(words.lower().split()) for words in self.documents.noun_phrases.text])
-
-    def _list_wordings(self, one: Labelled, other: Labelled, limit: int) -> list[Wording]:
-        only = np.setdiff1d(one.triplet, other.triplet, assume_unique=True)
+        Returns:
+            Rows of `anchor`, `preposition` and `complement`, noun phrases in lower case; and how many such `triplets`
+            there are, and in how many `documents`.
+        """
+        gold, system = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
+        only = np.setdiff1d(*((gold, system) if missed else (system, gold)), assume_unique=True)
         only = only[self._select(only >> LABEL_BITS)]
         if not len(only) or not limit:
             return []
-        words, texts = self._words
+        words, texts = factorize([" ".join(words.lower().split()) for words in self.documents.noun_phrases.text])
         pair, label = only >> LABEL_BITS, labels_of(only)
         document, starts = document_of(pair), self.documents.noun_phrases.starts
         anchor, complement = (words[starts[document] + phrase] for phrase in phrases_of(pair))
@@ -195,35 +150,38 @@ class LinkAnalysis:
         # Ties: in more documents first, then in the order of the texts.
         ranked = np.lexsort((first, -documents, -times))[:limit].tolist()
         return [
-            Wording(
-                texts[anchor[i]], PREPOSITIONS[label[i]], texts[complement[i]], int(times[place]), int(documents[place])
-            )
+            {
+                "anchor": texts[anchor[i]],
+                "preposition": PREPOSITIONS[label[i]],
+                "complement": texts[complement[i]],
+                "triplets": int(times[place]),
+                "documents": int(documents[place]),
+            }
             for place, i in ((place, int(first[place])) for place in ranked)
         ]
 
-    def list_documents(self) -> list[DocumentErrors]:
-        """Return the documents with errors, those with the most errors first."""
+    def list_documents(self) -> list[Row]:
+        """Return the number of errors of the documents that have any, in all and of each kind, the most first.
+
+        Each row also has the number of pairs that each side links, and F1 of labelled links, from 0 to 1.
+        """
         names = self.table.names
         right, predicted, gold, linked = (
             self.table.values[:, names.index(name)].astype(np.int64)
             for name in ("links/right", "links/system", "links/gold", "linked/system")
         )
         missing, spurious, confused = gold - linked, predicted - linked, linked - right
-        errors = missing + spurious + confused
+        columns = {"errors": missing + spurious + confused, "missing": missing, "spurious": spurious}
+        columns |= {"confused": confused, "gold": gold, "predicted": predicted}
         f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(self.table.values, names)
         return [
-            DocumentErrors(
-                self.table.units[i],
-                errors=int(errors[i]),
-                missing=int(missing[i]),
-                spurious=int(spurious[i]),
-                confused=int(confused[i]),
-                gold=int(gold[i]),
-                predicted=int(predicted[i]),
-                f1=float(f1[i]),
-            )
-            for i in np.argsort(-errors, kind="stable").tolist()
-            if errors[i]
+            {
+                "document": self.table.units[i],
+                **{name: int(column[i]) for name, column in columns.items()},
+                "f1": float(f1[i]),
+            }
+            for i in np.argsort(-columns["errors"], kind="stable").tolist()
+            if columns["errors"][i]
         ]
 
     def list_links(self) -> Iterator[list[object]]:
@@ -326,13 +284,11 @@ class LinkErrorReport(Result):
         """Return the tables: scores, scores by each field, confusions, triplets, and documents."""
         total = replace(self.report, slices={})
         fields = [grid for field in self.report.slices for grid in self._make_field_grids(field)]
-        return [report_grid(total, style), self._make_count_grid(), *fields, *self._list_grids()]
-
-    def _make_count_grid(self) -> Grid:
-        notes = [
+        note = (
             "Missing: only gold links the pair; spurious: only the system; confused: both, by different prepositions."
-        ]
-        return Grid("", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], notes)
+        )
+        pairs = Grid("", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], [note])
+        return [report_grid(total, style), pairs, *fields, *self._list_grids()]
 
     def _make_field_grids(self, field: str) -> Iterator[Grid]:
         """Yield the tables of a field: of labelled and unlabelled links, or of the triplets of each preposition."""
@@ -346,24 +302,28 @@ class LinkErrorReport(Result):
             yield make_slice_grid(self.report, field, f"{what} by {field}{meaning}", columns)
 
     def _list_grids(self) -> Iterator[Grid]:
+        """Yield the tables of confusions, wordings and documents, as far as there are any."""
         confusions, documents = self.analysis.list_confusions(), self.analysis.list_documents()
-        if confusions[: self.limit]:
-            yield Grid(
-                "Commonest confusions",
-                ["gold", "predicted", "pairs", "% of gold"],
-                [[one.gold, one.predicted, f"{one.pairs:,}", percent(one.share)] for one in confusions[: self.limit]],
-                [
-                    "% of gold: of the pairs linked by both with this gold preposition, the share predicted so.",
-                    *_count_left("confusion", len(confusions) - self.limit, choose_words("--json", "to_json()")),
-                ],
-            )
-        yield from _make_wording_grid("Commonest missed triplets", self.analysis.list_missed(self.limit))
-        yield from _make_wording_grid("Commonest spurious triplets", self.analysis.list_spurious(self.limit))
-        if documents[: self.limit]:
-            rows = [_make_document_row(one) for one in documents[: self.limit]]
-            left = _count_left("document", len(documents) - self.limit, choose_words("--json", "to_json()"))
-            header = ["document", "errors", "missing", "spurious", "confused", "gold", "predicted", "F1"]
-            yield Grid("Documents with the most errors", header, rows, left, texts=frozenset({"document"}), labels=1)
+        see = choose_words("--json", "to_json()")
+
+        def count_left(noun: str, left: int) -> list[str]:
+            return [f"{pluralize(left, f'more {noun}')}: see {see}."] if left > 0 else []
+
+        if rows := list(map(_format_row, confusions[: self.limit])):
+            meaning = "% of gold: of the pairs linked by both with this gold preposition, the share predicted so."
+            notes = [meaning, *count_left("confusion", len(confusions) - self.limit)]
+            yield Grid("Commonest confusions", ["gold", "predicted", "pairs", "% of gold"], rows, notes)
+        words = ("anchor", "complement")
+        for title, missed in (("missed", True), ("spurious", False)):
+            found = self.analysis.list_wordings(self.limit, missed=missed)
+            if rows := [_format_row(one | {name: shorten(one[name], SHOWN_WORDS) for name in words}) for one in found]:
+                texts = frozenset(words)
+                yield Grid(f"Commonest {title} triplets", list(found[0]), rows, texts=texts, prose=texts)
+        if rows := list(map(_format_row, documents[: self.limit])):
+            header = [*list(documents[0])[:-1], "F1"]
+            notes = count_left("document", len(documents) - self.limit)
+            texts = frozenset({"document"})
+            yield Grid("Documents with the most errors", header, rows, notes, texts=texts, labels=1)
 
     def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong pairs: missing, then spurious, then confused ones."""
@@ -373,10 +333,10 @@ class LinkErrorReport(Result):
         """Return the report, and under `errors` the number of wrong pairs, confusions, triplets and documents."""
         found = {
             "pairs": self.counts,
-            "confusions": [asdict(one) for one in self.analysis.list_confusions()],
-            "missed": [asdict(one) for one in self.analysis.list_missed(self.limit)],
-            "spurious": [asdict(one) for one in self.analysis.list_spurious(self.limit)],
-            "documents": [asdict(one) for one in self.analysis.list_documents()],
+            "confusions": self.analysis.list_confusions(),
+            "missed": self.analysis.list_wordings(self.limit, missed=True),
+            "spurious": self.analysis.list_wordings(self.limit, missed=False),
+            "documents": self.analysis.list_documents(),
         }
         return {**self.report.to_json(), "errors": found}
 
@@ -388,29 +348,6 @@ def _count_wrong(scores: Scores) -> Scores:
     return replace(scores, counts={**counts, MISSED: gold, SPURIOUS: system})
 
 
-def _make_wording_grid(title: str, wordings: Sequence[Wording]) -> Iterator[Grid]:
-    """Yield a table of triplets of the same words, if there are any."""
-    rows = [
-        [
-            shorten(one.anchor, SHOWN_WORDS),
-            one.preposition,
-            shorten(one.complement, SHOWN_WORDS),
-            f"{one.triplets:,}",
-            f"{one.documents:,}",
-        ]
-        for one in wordings
-    ]
-    header = ["anchor", "preposition", "complement", "triplets", "documents"]
-    if rows:
-        words = frozenset({"anchor", "complement"})
-        yield Grid(title, header, rows, texts=words, prose=words)
-
-
-def _make_document_row(one: DocumentErrors) -> list[str]:
-    numbers = (one.errors, one.missing, one.spurious, one.confused, one.gold, one.predicted)
-    return [one.document, *(f"{n:,}" for n in numbers), percent(one.f1)]
-
-
-def _count_left(noun: str, left: int, where: str) -> list[str]:
-    """Return the note that there is more than a table lists, if so."""
-    return [f"{pluralize(left, f'more {noun}')}: see {where}."] if left > 0 else []
+def _format_row(row: Row) -> list[str]:
+    """Return the cells of a row: shares are from 0 to 1."""
+    return [percent(v) if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else v for v in row.values()]
