@@ -129,46 +129,30 @@ class TextReader:
         """
         if path.is_dir():
             raise FormatError(path, _list_folder(path)[1])
-        name = path.name
-        own = SUFFIX.sub("", name)
+        own = SUFFIX.sub("", path.name)
         problems = ProblemList()
-        if own in self.seen:
-            found = (
-                f"gives its document the same id as {self.seen[own]}" if self.seen[own] != path else "is given twice"
-            )
+        if (before := self.seen.setdefault(own, path)) is not path:
+            found = f"gives its document the same id as {before}" if before != path else "is given twice"
             problems.append(Problem(f"{found} (expected files with distinct names)"))
-        self.seen.setdefault(own, path)
-        if UNSAFE_NAME.search(name):
+        if UNSAFE_NAME.search(path.name):
             problems.append(Problem("has control characters or invalid bytes in its name (expected printable ones)"))
-        lines = self._read_lines(path, problems)
-        parts = split_parts(lines, self.separator)
-        n_above = 1 + self.n_subtitles
-        if len(parts) <= n_above:
-            problems.append(Problem(self._describe_lack(len(parts))))
-        if problems:
-            raise FormatError(path, problems)
-        return PlainText(own, name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
-
-    @staticmethod
-    def _read_lines(path: Path, problems: list[Problem]) -> Sequence[str]:
-        """Return the lines of a file, and add the problems with them to others found before.
-
-        Raises:
-            FormatError: the file can't be read.
-        """
         try:
             lines = read_lines(path)
         except FormatError as error:
             raise FormatError(path, [*problems, *error.problems]) from None
         for number, line in enumerate(lines, start=1):
-            if found := UNSAFE.search(line):
-                character = f"character {found.start() + 1} is the control character U+{ord(found[0]):04X}"
+            if unsafe := UNSAFE.search(line):
+                character = f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}"
                 problems.append(Problem(f"{character} (expected plain text)", number))
-        return lines
-
-    def _describe_lack(self, n_parts: int) -> str:
-        above = f"a title, {pluralize(self.n_subtitles, 'subtitle')} and" if self.n_subtitles else "a title and"
-        return f"has {pluralize(n_parts, PARTS[self.separator])} (expected {above} at least one paragraph)"
+        parts = split_parts(lines, self.separator)
+        n_above = 1 + self.n_subtitles
+        if len(parts) <= n_above:
+            above = f"a title, {pluralize(self.n_subtitles, 'subtitle')} and" if self.n_subtitles else "a title and"
+            size = pluralize(len(parts), PARTS[self.separator])
+            problems.append(Problem(f"has {size} (expected {above} at least one paragraph)"))
+        if problems:
+            raise FormatError(path, problems)
+        return PlainText(own, path.name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
 
 
 def split_parts(lines: Sequence[str], separator: str) -> list[str]:
@@ -208,14 +192,17 @@ class Filter:
     max_phrases: int = limits.MAX_NOUN_PHRASES
 
     def __post_init__(self) -> None:
-        """Check the bounds.
-
-        Raises:
-            RequestError: the lower one is above the upper one.
-        """
+        """Check that the lower bound is not above the upper one."""
         if self.min_phrases > self.max_phrases:
             found = f"the least number of noun phrases, {self.min_phrases:,}, is above the greatest"
             raise RequestError(f"{found}, {self.max_phrases:,} (expected a range such as 25 to 50)")
+
+    def __str__(self) -> str:
+        """The numbers of noun phrases in words."""
+        low, high = self.min_phrases, self.max_phrases
+        if high == limits.MAX_NOUN_PHRASES:
+            return f"at least {pluralize(low, 'noun phrase')}"
+        return f"{low:,} to {high:,} noun phrases" if low else f"at most {pluralize(high, 'noun phrase')}"
 
 
 @dataclass
@@ -255,27 +242,45 @@ class Builder:
             RequestError: a text is too long for the pipeline, the pipeline lacks a component or fails, or no text is
                 kept.
         """
-        self._check_lengths(texts)
+        limit = int(self.pipeline.max_length)
+        lengths = [(text.id, len(text.lay_out(self.chosen.n_paragraphs))) for text in texts]
+        if too_long := [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]:
+            found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(self.name)}"
+            shorter = f"shorten with {name_option('paragraphs')}"
+            raise RequestError(f"{found}: {_list(too_long)} (expected at most {limit:,} characters); {shorter}")
         for text, characters, document in track(self._process(texts)):
             words = [token.text for token in document]
-            starts = document.to_array("IDX").tolist()
-            found = find_phrases(document, words, self.name)
-            nps = list(_make_phrases(characters, words, starts, found))
-            self.n_broken += len(found) - len(nps)
+            spans = find_phrases(document, words, self.name)
+            nps = _make_phrases(characters, words, document.to_array("IDX").tolist(), spans)
+            self.n_broken += len(spans) - len(nps)
             if not self.chosen.min_phrases <= len(nps) <= self.chosen.max_phrases:
                 self.left_out.append((text.id, len(nps)))
                 continue
-            self._count(text, nps)
-            yield _make_record(text, characters, words, nps)
+            self.n_documents += 1
+            self.n_phrases += len(nps)
+            if not nps:
+                self.empty.append(text.id)
+            elif nps[0]["first_char"] >= len(text.title):
+                self.untitled.append(text.id)
+            yield {
+                "id": text.id,
+                "text": characters,
+                "tokens": words,
+                "nps": nps,
+                "coref": [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)],
+                "metadata": {"annotators": None, "url": None, "source": text.source},
+            }
         if not self.n_documents:
-            found_sizes = _describe_sizes(self.left_out)
-            raise RequestError(f"no text has {_describe_range(self.chosen)}: {found_sizes}")
+            raise RequestError(f"no text has {self.chosen}: {self._describe_left_out()}")
+
+    def _describe_left_out(self) -> str:
+        return _list([f"{quote(name)} has {size:,}" for name, size in self.left_out])
 
     def notices(self) -> Iterator[str]:
         """Describe what was left out and what the documents lack, one sentence each."""
         if self.left_out:
             found = f"{len(self.left_out):,} of {pluralize(len(self.left_out) + self.n_documents, 'text')} left out"
-            yield f"{found}: {_describe_sizes(self.left_out)} (expected {_describe_range(self.chosen)})."
+            yield f"{found}: {self._describe_left_out()} (expected {self.chosen})."
         if self.n_broken:
             where = "it goes beyond its line" if self.n_broken == 1 else "they go beyond their line"
             yield f"{pluralize(self.n_broken, 'noun phrase')} left out because {where}."
@@ -283,31 +288,8 @@ class Builder:
             if names:
                 yield f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}."
 
-    def _count(self, text: PlainText, nps: Sequence[Record]) -> None:
-        """Count a document, given its text and noun phrases."""
-        self.n_documents += 1
-        self.n_phrases += len(nps)
-        if not nps:
-            self.empty.append(text.id)
-        elif nps[0]["first_char"] >= len(text.title):
-            self.untitled.append(text.id)
-
-    def _check_lengths(self, texts: Sequence[PlainText]) -> None:
-        """Check that no text is too long for the pipeline."""
-        limit = int(self.pipeline.max_length)
-        lengths = [(text.id, len(text.lay_out(self.chosen.n_paragraphs))) for text in texts]
-        too_long = [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]
-        if too_long:
-            found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(self.name)}"
-            shorter = f"shorten with {name_option('paragraphs')}"
-            raise RequestError(f"{found}: {_list(too_long)} (expected at most {limit:,} characters); {shorter}")
-
     def _process(self, texts: Sequence[PlainText]) -> Iterator[tuple[PlainText, str, Any]]:
-        """Yield each text with its characters and its processed document.
-
-        Raises:
-            RequestError: the pipeline fails, or changes the characters.
-        """
+        """Yield each text with its characters and its processed document."""
         unneeded = list_unneeded(self.pipeline)
         for batch in _batch((text, text.lay_out(self.chosen.n_paragraphs)) for text in texts):
             documents = self.pipeline.pipe(
@@ -356,17 +338,12 @@ def _tokenize(pipeline: Any, text: str) -> Any:
 
 
 def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[int, int]]:
-    """Return the tokens of base noun phrases that are not pronouns, sorted, each once; ends are inclusive.
-
-    White space at their edges is dropped.
+    """Return first and last tokens of base noun phrases that are not pronouns, without white space at their edges.
 
     Args:
         document: a spaCy document.
         words: its tokens.
         name: the pipeline's name, for messages.
-
-    Raises:
-        RequestError: the document has no parts of speech or no parse, or spaCy knows no noun phrases of its language.
     """
     lacking = [] if document.has_annotation("POS") else ["parts of speech"]
     chunks = []
@@ -382,66 +359,24 @@ def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[i
         raise RequestError(f"{found} (expected a pipeline with a tagger and a parser, such as en_core_web_sm)")
     spans = set()
     for chunk in chunks:
-        if chunk.root.pos_ != PRONOUN:
-            first, last = chunk.start, chunk.end - 1
-            while first <= last and words[first].isspace():
-                first += 1
-            while first < last and words[last].isspace():
-                last -= 1
-            if first <= last:
-                spans.add((first, last))
+        tokens = [place for place in range(chunk.start, chunk.end) if not words[place].isspace()]
+        if tokens and chunk.root.pos_ != PRONOUN:
+            spans.add((tokens[0], tokens[-1]))
     return sorted(spans)
 
 
 def _make_phrases(
     characters: str, words: Sequence[str], starts: Sequence[int], spans: Iterable[tuple[int, int]]
-) -> Iterator[Record]:
-    """Yield noun phrases, numbered, except those that go beyond their line.
-
-    Args:
-        characters: the text.
-        words: its tokens.
-        starts: where each token begins in the text.
-        spans: the first and last token of each noun phrase.
-    """
-    number = 0
+) -> list[Record]:
+    """Return noun phrases, given their first and last tokens, except those that go beyond their line."""
+    phrases: list[Record] = []
     for first, last in spans:
         begin, end = starts[first], starts[last] + len(words[last])
         text = characters[begin:end]
-        if "\n" in text:
-            continue
-        yield {
-            "text": text,
-            "first_char": begin,
-            "last_char": end,
-            "first_token": first,
-            "last_token": last,
-            "id": f"np{number}",
-        }
-        number += 1
-
-
-def _make_record(text: PlainText, characters: str, words: Sequence[str], nps: Sequence[Record]) -> Record:
-    """Return the document of a text."""
-    return {
-        "id": text.id,
-        "text": characters,
-        "tokens": words,
-        "nps": nps,
-        "coref": [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)],
-        "metadata": {"annotators": None, "url": None, "source": text.source},
-    }
-
-
-def _describe_range(chosen: Filter) -> str:
-    low, high = chosen.min_phrases, chosen.max_phrases
-    if high == limits.MAX_NOUN_PHRASES:
-        return f"at least {pluralize(low, 'noun phrase')}"
-    return f"{low:,} to {high:,} noun phrases" if low else f"at most {pluralize(high, 'noun phrase')}"
-
-
-def _describe_sizes(sizes: Sequence[tuple[str, int]]) -> str:
-    return _list([f"{quote(name)} has {size:,}" for name, size in sizes])
+        if "\n" not in text:
+            place = {"first_char": begin, "last_char": end, "first_token": first, "last_token": last}
+            phrases.append({"text": text, **place, "id": f"np{len(phrases)}"})
+    return phrases
 
 
 def _list(names: Sequence[str]) -> str:
