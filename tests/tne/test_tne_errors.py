@@ -20,8 +20,7 @@ from closeread.counts.estimates import Resampling
 from closeread.exceptions import SubmissionError
 from closeread.tasks.tne.columns import documents_of, rows_of
 from closeread.tasks.tne.errors import HEADER, LinkAnalysis
-from closeread.tasks.tne.link_breakdowns import PLACES
-from closeread.tasks.tne.procedure import BREAKDOWNS, count
+from closeread.tasks.tne.procedure import BREAKDOWNS, PLACES, count
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
 

@@ -225,7 +225,7 @@ def test_every_cell_of_the_release_has_a_verdict(release):
 def test_a_file_is_read_once(four, monkeypatch):
     read = []
     monkeypatch.setattr(
-        "closeread.tasks.tne.release.read_gold", lambda *place: read.append(place[2]) or read_gold(*place)
+        "closeread.tasks.tne.reproduction.read_gold", lambda *place: read.append(place[2]) or read_gold(*place)
     )
     reproduce("tne", inputs=Inputs(data_dir=four))
     assert sorted(read) == ["ood", "test", "train", "validation"]

@@ -316,8 +316,9 @@ def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] |
         elif is_agreed:
             kept[target, preposition] = None
     clusters = found.documents.column("coref")
-    sizes = [(index, len(clusters[index][cluster]["members"])) for (index, _, cluster), _ in kept]
-    check_spread(*np.array(sizes, np.int64).reshape(-1, 2).T, found.documents.column("id"))
+    sizes = [len(clusters[index][cluster]["members"]) for (index, _, cluster), _ in kept]
+    of_document = np.array([target[0] for target, _ in kept], np.int64)
+    check_spread(of_document, np.array(sizes, np.int64), found.documents.column("id"))
     relations: list[list[Record]] = [[] for _ in clusters]
     for (index, anchor, number), preposition in kept:
         cluster = clusters[index][number]

@@ -290,23 +290,26 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
         if None in documents.column(field)
     ]
     compared = {field: not any(None in side.column(field) for side in (one, two)) for field in _IN_WORDS}
-    tables: list[CountTable | None] = [None, None]
+    links = clusters = None
     if compared["np_relations"]:
-        tables[0] = tne.count(gold=one, system=[to_submission(record) for record in two])
+        links = tne.count(gold=one, system=[to_submission(record) for record in two])
     if compared["coref"]:
-        tables[1] = _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
+        clusters = _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
 
-    def score(parts: Sequence[CountTable | None]) -> list[Scores | None]:
-        metrics = (tne.PROCEDURE.metrics, _OF_CLUSTERS.metrics)
-        pairs = zip(parts, metrics, strict=True)
-        return [None if part is None else _compute_scores(part, of) for part, of in pairs]
+    def score(of_links: CountTable | None, of_clusters: CountTable | None) -> tuple[Scores | None, Scores | None]:
+        return (
+            None if of_links is None else _compute_scores(of_links, tne.PROCEDURE.metrics),
+            None if of_clusters is None else _compute_scores(of_clusters, _OF_CLUSTERS.metrics),
+        )
 
     slices = {}
     for field, values in fields.items():
-        parts = [{} if table is None else replace(table, fields={field: values}).slices(field) for table in tables]
+        parts = [
+            {} if table is None else replace(table, fields={field: values}).slices(field) for table in (links, clusters)
+        ]
         sizes = sorted(Counter(values).items())
-        slices[field] = {value: Slice(n, *score([of.get(value) for of in parts])) for value, n in sizes}
-    return Agreement(len(one), *score(tables), lacking, slices)
+        slices[field] = {value: Slice(n, *score(*(of.get(value) for of in parts))) for value, n in sizes}
+    return Agreement(len(one), *score(links, clusters), lacking, slices)
 
 
 def _describe_lack(documents: Documents, field: str, name: str) -> str:

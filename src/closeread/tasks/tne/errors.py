@@ -32,8 +32,7 @@ from closeread.tasks.tne.kernels.links import (
     labels_of,
     phrases_of,
 )
-from closeread.tasks.tne.link_breakdowns import PLACES, measure_distances
-from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE, find_joined
+from closeread.tasks.tne.procedure import EXPRESSED, PLACES, PROCEDURE, find_joined, measure_distances
 
 KINDS = ("missing", "spurious", "confused")
 

@@ -29,8 +29,7 @@ from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
-from closeread.tasks.tne.link_breakdowns import PLACES
-from closeread.tasks.tne.procedure import EXPRESSED, PROCEDURE
+from closeread.tasks.tne.procedure import EXPRESSED, PLACES, PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST
 
 if TYPE_CHECKING:

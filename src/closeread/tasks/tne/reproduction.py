@@ -2,9 +2,10 @@
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint).
 
-Conventions: scores are times 100; those of several runs of a row are means.  A coupled run stands in the row of its
-kind of encoder.  So does a decoupled one, decoded as the printed rows were: with every pair linked.  Its scores with
-the links that its head for links finds are in a row of their own.
+Conventions: a statistic has its name in `closeread.tasks.tne.records`, or is `LINKED`.  Where only the unlabelled file
+of a split is at hand, its sizes are known.  Scores are times 100; those of several runs of a row are means.  A coupled
+run stands in the row of its kind of encoder.  So does a decoupled one, decoded as the printed rows were: with every
+pair linked.  Its scores with the links that its head for links finds are in a row of their own.
 
 Identities are what the printed figures of Tables 3 and 5 tell of each other.  A system that decides by one label of
 every pair (Coupled) has as precision and recall those of its links times IPrep.  The printed Decoupled rows are those
@@ -16,9 +17,9 @@ the printed ones fulfil it.  It is not itself printed; the figures that it conne
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask, ratio
 from closeread.corpus.baselines import load_baselines
+from closeread.corpus.gold import read_gold, splits_at_hand
+from closeread.corpus.names import load_corpus
 from closeread.corpus.reproduction import Inputs, Recompute, Recomputed, load_printed
 from closeread.counts.printed_tables import AGREES, Chance, Claim, OwnModel, Value, give_verdict, parse_number
 from closeread.exceptions import quote
@@ -33,23 +36,114 @@ from closeread.formats.json_lines import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
 from closeread.records import Record
 from closeread.tasks.tne.baselines import every_pair
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, TITLE_END, Documents
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, TITLE_END, Documents, documents_of
 from closeread.tasks.tne.kernels.links import LABEL_BITS, document_of, phrases_of
 from closeread.tasks.tne.procedure import PROCEDURE
-from closeread.tasks.tne.records import OTHER, SMALLEST, find_ends
-from closeread.tasks.tne.release import (
-    ALL,
-    DOMAINS,
-    IN_DOMAIN,
-    OUT_OF_DOMAIN,
-    Statistics,
-    list_splits,
-    measure_columns,
-    read_labelled,
-    read_split,
-    read_test,
-    unite,
-)
+from closeread.tasks.tne.records import MEANS, OTHER, SMALLEST, find_ends, measure
+
+LABELLED, UNLABELLED = "default", "unlabeled"
+IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}
+DOMAINS = {"Books": "books", "IMDB": "imdb", "Reddit": "reddit"}
+OUT_OF_DOMAIN, ALL = "OOD-all", "all"
+"""The columns of Table 2: the first three are splits, the next three parts of the split ood."""
+
+SIZES = ("documents", "tokens", "noun phrases", "clusters of more than one")
+LINKED = "documents with links"
+WEIGHTS = dict(zip(MEANS, ("links", LINKED, LINKED), strict=True))
+"""What the means are taken over."""
+
+Statistics = Mapping[str, float]
+Cells = dict[tuple[str, str], Value]
+
+
+def list_splits(inputs: Inputs) -> dict[str, str]:
+    """Return the config that each split at hand is read from: the labelled one, if it is there."""
+    corpus = load_corpus("tne")
+    here = {
+        split: config
+        for config in (UNLABELLED, LABELLED)
+        for split in splits_at_hand(corpus, config, inputs.data_dir)
+        if split in corpus.configs[LABELLED].splits
+    }
+    # If there is no file at all, the attempt to read one reports what is missing.
+    return here or dict.fromkeys(corpus.configs[LABELLED].splits, LABELLED)
+
+
+def read_split(inputs: Inputs, split: str) -> Documents | None:
+    """Read a split, labelled or not; None if it is not at hand."""
+    config = list_splits(inputs).get(split)
+    if config is None:
+        return None
+    gold = inputs.once(f"split {split}", lambda: read_gold(load_corpus("tne"), config, split, inputs.data_dir))
+    return documents_of(gold.records)
+
+
+def read_labelled(inputs: Inputs, *splits: str) -> list[Documents]:
+    """Read those of some splits whose labelled files are at hand; all of them by default."""
+    here = list_splits(inputs)
+    found = [read_split(inputs, split) for split in splits or here if here.get(split) == LABELLED]
+    return [documents for documents in found if documents is not None]
+
+
+def read_test(inputs: Inputs) -> Documents | None:
+    """Read the labelled test split; None if it is not at hand."""
+    return next(iter(read_labelled(inputs, "test")), None)
+
+
+def measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
+    """Measure what is at hand, by the columns of Table 2.
+
+    Returns:
+        The columns whose files are at hand.  Those without links, or with links withheld, have only sizes.
+    """
+    return inputs.once("statistics", lambda: _measure_columns(inputs))
+
+
+def _measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
+    read = {column: read_split(inputs, split) for column, split in IN_DOMAIN.items()}
+    columns = {column: measure_part(documents) for column, documents in read.items() if documents is not None}
+    news = list(columns.values())
+    parts: dict[str | None, list[Record]] = defaultdict(list)
+    if (documents := read_split(inputs, "ood")) is not None:
+        for record, domain in zip(documents, documents.column("domain"), strict=True):
+            parts[domain].append(record)
+    others = {domain: measure_part(of_domain) for domain, of_domain in parts.items()}
+    columns |= {column: others[domain] for column, domain in DOMAINS.items() if domain in others}
+    if others:
+        columns[OUT_OF_DOMAIN] = unite(list(others.values()))
+        if len(news) == len(IN_DOMAIN):
+            columns[ALL] = unite([*news, *others.values()])
+    return columns
+
+
+def measure_part(records: Sequence[Record]) -> Statistics:
+    """Measure documents; means over nothing are left out, and everything about links if links are withheld."""
+    found = measure(records)
+    links = documents_of(records).column("np_relations")
+    if None in links:
+        return found
+    return {"links": 0, **found, LINKED: sum(map(bool, links))}
+
+
+def unite(parts: Sequence[Statistics]) -> Statistics:
+    """Return the statistics of several parts together: sums, and means weighted by what they are taken over.
+
+    >>> unite([{"documents": 2, "links": 1, MEANS[0]: 8.0}, {"documents": 3, "links": 3, MEANS[0]: 4.0}])
+    {'documents': 5, 'links': 4, 'mean distance in tokens': 5.0}
+    """
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    if not all("links" in part for part in parts):
+        names = [name for name in names if name in SIZES]
+    united = {}
+    for name in names:
+        having = [part for part in parts if name in part]
+        if name in WEIGHTS:
+            total = sum(part[name] * part[WEIGHTS[name]] for part in having)
+            united[name] = float(ratio(total, sum(part[WEIGHTS[name]] for part in having)))
+        else:
+            united[name] = sum(part[name] for part in having)
+    return united
+
 
 BASELINES = {
     "Title-First": "title-first",
@@ -65,17 +159,6 @@ EVERY_PAIR = "every ordered pair"
 SCORES = ("Precision", "Recall", "F1")
 
 
-def score_without_models(inputs: Inputs) -> Recomputed:
-    """Recompute the rows of Table 3 that need no model, on the test split."""
-    documents = read_test(inputs)
-    if documents is None:
-        return {}
-    return {
-        **score_baselines(inputs, documents),
-        **dict(zip((("Title-Random", score) for score in SCORES), score_random_title(documents), strict=True)),
-    }
-
-
 def score_baselines(inputs: Inputs, documents: Documents) -> Mapping[tuple[str, str], float]:
     """Return the scores of the deterministic baselines, by row and column of Table 3."""
     return inputs.once("baselines", lambda: _score_baselines(documents))
@@ -87,19 +170,11 @@ def _score_baselines(documents: Documents) -> dict[tuple[str, str], float]:
     for row, name in DESCRIBED.items():
         rows[name] = baselines[BASELINES[row]].predict(documents, definition="described")
     rows[EVERY_PAIR] = baselines["all-pairs"].predict(documents)
-    return {
-        (row, column): score
-        for row, system in rows.items()
-        for column, score in zip(SCORES, _score_links(documents, system), strict=True)
-    }
-
-
-def _score_links(gold: Documents, system: Sequence[Record]) -> tuple[float, ...]:
-    """Return precision, recall and F1 of links, ignoring prepositions."""
-    table = PROCEDURE.count(gold=gold, system=system)
-    totals = table.totals
-    score = {metric.name: 100 * float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
-    return tuple(score[f"unlabeled/{name}"] for name in ("precision", "recall", "f1"))
+    cells: dict[tuple[str, str], float] = {}
+    for row, system in rows.items():
+        scores = PROCEDURE.count(gold=documents, system=system).scores(PROCEDURE.metrics)
+        cells |= {(row, column): 100 * (scores[f"unlabeled/{column.lower()}"] or 0.0) for column in SCORES}
+    return cells
 
 
 def score_random_title(gold: Documents) -> tuple[Chance, Chance, Chance]:
@@ -128,7 +203,6 @@ def score_random_title(gold: Documents) -> tuple[Chance, Chance, Chance]:
 
 COUPLED, DECOUPLED = "Coupled", "Decoupled"
 PRECISION, RECALL = "Precision", "Recall"
-PER_CENT = Decimal(100)
 
 Figures = Mapping[str, Decimal]
 """The figures of a system by column, of Table 3 and Table 5."""
@@ -138,7 +212,7 @@ Formula = Callable[..., Decimal]
 
 def multiply(links: Decimal, iprep: Decimal) -> Decimal:
     """Return the precision or recall of labelled links from that of links and the accuracy of their prepositions."""
-    return links * iprep / PER_CENT
+    return links * iprep / 100
 
 
 def link_everything(recall: Decimal, iprep: Decimal, uprep: Decimal) -> Decimal:
@@ -147,33 +221,26 @@ def link_everything(recall: Decimal, iprep: Decimal, uprep: Decimal) -> Decimal:
     >>> link_everything(Decimal(20), Decimal(75), Decimal(50))
     Decimal('55')
     """
-    return (recall * iprep + (PER_CENT - recall) * uprep) / PER_CENT
+    return (recall * iprep + (100 - recall) * uprep) / 100
 
 
 def identities(inputs: Inputs) -> Recomputed:
     """Check Table 3's precision and recall of the neural models against Table 5."""
     tables = {table["name"]: table["rows"] for table in load_printed("tne")["tables"]}
-    share = _find_share(inputs)
-    cells: dict[tuple[str, str], Claim] = {}
+    documents, cells = read_test(inputs), dict[tuple[str, str], Claim]()
     for row, of_links in tables["Table 5"].items():
-        figures = {name: _read(text) for name, text in (tables["Table 3"][row] | of_links).items()}
+        printed = tables["Table 3"][row] | of_links
+        figures = {name: number for name, text in printed.items() if (number := parse_number(text)) is not None}
         if row.startswith(COUPLED):
             cells[row, PRECISION] = _check(figures, PRECISION, multiply, "Links-P", "IPrep-Acc")
             cells[row, RECALL] = _check(figures, RECALL, multiply, "Links-R", "IPrep-Acc")
         elif row.startswith(DECOUPLED):
             cells[row, RECALL] = _check(figures, RECALL, link_everything, "Links-R", "IPrep-Acc", "UPrep-Acc")
-            if share is not None:
-                cells[row, PRECISION] = _check({**figures, "share": share}, PRECISION, multiply, RECALL, "share")
+            if documents is not None:  # the percentage of ordered pairs that gold links
+                n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
+                figures["share"] = Decimal(repr(100 * float(ratio(len(documents.links.labelled.pair), n_pairs))))
+                cells[row, PRECISION] = _check(figures, PRECISION, multiply, RECALL, "share")
     return cells
-
-
-def _find_share(inputs: Inputs) -> Decimal | None:
-    """Return the percentage of the ordered pairs of test that gold links; None if the file is not at hand."""
-    documents = read_test(inputs)
-    if documents is None:
-        return None
-    n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
-    return Decimal(repr(100 * float(ratio(len(documents.links.labelled.pair), n_pairs))))
 
 
 def _check(figures: Figures, column: str, formula: Formula, *names: str) -> Claim:
@@ -189,13 +256,6 @@ def _bound(value: Decimal) -> tuple[Decimal, Decimal]:
     """Return the lowest and the highest number that rounds to a printed one."""
     half = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
     return value - half, value + half
-
-
-def _read(printed: str) -> Decimal:
-    number = parse_number(printed)
-    if number is None:
-        raise ValueError(f"{printed!r} is not a number")
-    return number
 
 
 LINKS = {"Precision": "links/precision", "Recall": "links/recall", "F1": "links/f1"}
@@ -220,33 +280,12 @@ Scores = Mapping[str, Mapping[str, Value]]
 """The scores of a row by way to decode and by name; without those that are undefined for one of its runs."""
 
 
-def describe_links(inputs: Inputs, runs: Path) -> Recomputed:
-    """Return the cells of Table 3 that runs fill."""
-    cells: dict[tuple[str, str], Value] = {}
-    for row, scores in _score_rows(inputs, runs, "Table 3").items():
-        if row.startswith("Decoupled"):
-            cells |= _make_cells(row, LINKS, scores["printed"])
-            cells |= _make_cells(AS_TRAINED.format(row=row), LINKS, scores["links"])
-        else:
-            cells |= _make_cells(row, LINKS, scores["links"])
-    return cells
-
-
-def describe_prepositions(inputs: Inputs, runs: Path) -> Recomputed:
-    """Return the cells of Table 5 that runs fill, all of them of the links that a model finds, as in print."""
-    cells: dict[tuple[str, str], Value] = {}
-    for row, scores in _score_rows(inputs, runs, "Table 5").items():
-        cells |= _make_cells(row, PREPOSITION_SCORES, scores["links"])
-    return cells
-
-
-def _make_cells(row: str, columns: Mapping[str, str], scores: Mapping[str, Value]) -> dict[tuple[str, str], Value]:
-    return {(row, column): scores[name] for column, name in columns.items() if name in scores}
-
-
-def _score_rows(inputs: Inputs, runs: Path, table: str) -> Mapping[str, Scores]:
+def _score_runs(inputs: Inputs, table: str) -> Mapping[str, Scores]:
     """Return the scores of each row that has a run, and remark on the table which run that is."""
-    rows, remark = inputs.once("runs", lambda: _predict_rows(inputs, runs))
+    if inputs.runs is None:
+        return {}
+    folder = inputs.runs
+    rows, remark = inputs.once("runs", lambda: _predict_rows(inputs, folder))
     inputs.remarks[table] = remark
     return rows
 
@@ -293,15 +332,13 @@ def name_row(run: Path, model: Mapping[str, Any]) -> str:
     return f"{variant}-frozen-{size}" if model["kind"] == "frozen" else f"{variant}-{size}"
 
 
-Cells = dict[tuple[str, str], Value]
-
 _FORMS = (
     "i you he she it we they",
     "me him her us them",
     "myself yourself himself herself itself",
     "ourselves yourselves themselves",
 )
-PRONOUNS = frozenset(chain.from_iterable(map(str.split, _FORMS)))
+PRONOUNS = frozenset(" ".join(_FORMS).split())
 """Personal and reflexive pronouns."""
 
 GROUPS = (("Title-First", "Title-Last"), ("Adj-Anaphora", "Adj-Cataphora"), ("Surface", "Surface-Extended"))
@@ -324,7 +361,7 @@ PER_LINK = {
     ("anaphoric links, percent", "6"): "links to what stands before",
     ("intersentential links, percent", "6, footnote 16"): "links between sentences",
 }
-MEANS = {
+AVERAGED = {
     ("mean distance in tokens", "6"): "mean distance in tokens",
     ("surface form, percent", "6"): "% of links in surface form",
     ("surface form+, percent", "6"): "% of links in extended surface form",
@@ -415,31 +452,22 @@ def _count_nouns(documents: Documents) -> Ints:
 
 def _describe_annotation(inputs: Inputs) -> Cells:
     """Describe prepositions and annotators of the splits at hand."""
-    labelled = read_labelled(inputs)
-    used = {int(label) for documents in labelled for label in np.unique(documents.links.label)}
+    used = {int(label) for documents in read_labelled(inputs) for label in np.unique(documents.links.label)}
     cells: Cells = {}
     if used:
         cells["prepositions, beside member(s) of", "4"] = len(used - {LABELS["member(s) of"]})
     read = [documents for split in list_splits(inputs) if (documents := read_split(inputs, split)) is not None]
-    workers = list(_list_workers(read))
+    told = [(about or {}).get("annotators") or {} for documents in read for about in documents.column("metadata")]
+    workers = [len(ids) for about in told if (ids := about.get("np-relations_worker")) is not None]
     if workers:
         cells["annotators of links a document", "5.2"] = float(ratio(sum(workers), len(workers)))
     return cells
 
 
-def _list_workers(read: list[Documents]) -> Iterator[int]:
-    """Yield the number of annotators of links of every document that tells it."""
-    for documents in read:
-        for about in documents.column("metadata"):
-            workers = ((about or {}).get("annotators") or {}).get("np-relations_worker")
-            if workers is not None:
-                yield len(workers)
-
-
 def average_whole(whole: Statistics) -> Cells:
     """Average over all documents or links of the release."""
     cells: Cells = {}
-    for places, per, scale in ((PER_DOCUMENT, "documents", 1), (PER_LINK, "links", 100), (MEANS, None, 1)):
+    for places, per, scale in ((PER_DOCUMENT, "documents", 1), (PER_LINK, "links", 100), (AVERAGED, None, 1)):
         for place, name in places.items():
             if name in whole:
                 cells[place] = scale * float(ratio(whole[name], 1 if per is None else whole[per]))
@@ -519,18 +547,14 @@ SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
 
 def table_2(inputs: Inputs) -> Recomputed:
     """Recompute Table 2, as far as the splits are at hand."""
-    return {(row, column): value for column, found in measure_columns(inputs).items() for row, value in _list(found)}
-
-
-def _list(found: Statistics) -> Iterator[tuple[str, float]]:
-    """Yield the rows of a column of Table 2."""
-    for row, name in COUNTS.items():
-        if name in found:
-            yield row, found[name]
-    for rows, whole, scale in ((AVERAGES, "documents", 1), (PERCENTAGES, "links", 100)):
-        for row, name in rows.items():
-            if name in found:
-                yield row, scale * float(ratio(found[name], found[whole]))
+    cells: Cells = {}
+    for column, found in measure_columns(inputs).items():
+        for rows, whole, scale in ((COUNTS, None, 1), (AVERAGES, "documents", 1), (PERCENTAGES, "links", 100)):
+            for row, name in rows.items():
+                if name in found:
+                    value = found[name] if whole is None else float(ratio(found[name], found[whole]))
+                    cells[row, column] = scale * value
+    return cells
 
 
 def figure_4(inputs: Inputs) -> Recomputed:
@@ -544,20 +568,10 @@ def figure_4(inputs: Inputs) -> Recomputed:
 
 
 def table_6(inputs: Inputs) -> Recomputed:
-    """Show what Table 6 says of TNE and the links of test can show."""
+    """Count what Table 6 says is allowed in TNE: anchors and links of test that show it."""
     documents = read_test(inputs)
     if documents is None or not len(documents.links):
         return {}
-    surface = measure_columns(inputs)["test"]["% of links in surface form"]
-    cells: dict[str, Value] = {
-        **_describe_anchors(documents),
-        "relations have to be implicit": Claim(f"{surface:.1f} % of links are in surface form", surface > 0),
-    }
-    return {(row, "TNE"): value for row, value in cells.items()}
-
-
-def _describe_anchors(documents: Documents) -> dict[str, Claim]:
-    """Count anchors and links that Table 6 says are allowed."""
     phrases, clusters = documents.noun_phrases, documents.cluster_of
     anchor, complement = find_ends(documents)
     begin = phrases.first_token
@@ -574,20 +588,42 @@ def _describe_anchors(documents: Documents) -> dict[str, Claim]:
         ),
         "several complements allowed": ("anchors have complements of several clusters", targets > 1),
     }
-    return {
-        row: Claim(f"{int(mask.sum()):,} of {len(mask):,} {what}", bool(mask.any()))
+    surface = measure_columns(inputs)["test"]["% of links in surface form"]
+    cells: Cells = {
+        (row, "TNE"): Claim(f"{int(mask.sum()):,} of {len(mask):,} {what}", bool(mask.any()))
         for row, (what, mask) in counts.items()
     }
+    cells["relations have to be implicit", "TNE"] = Claim(f"{surface:.1f} % of links are in surface form", surface > 0)
+    return cells
 
 
 def table_3(inputs: Inputs) -> Recomputed:
-    """Recompute the rows of Table 3 that need no model, and those of the runs that are at hand."""
-    return {**score_without_models(inputs), **(describe_links(inputs, inputs.runs) if inputs.runs else {})}
+    """Recompute the rows of Table 3 that need no model, on the test split, and those of the runs that are at hand."""
+    cells: Cells = {}
+    if (documents := read_test(inputs)) is not None:
+        cells |= score_baselines(inputs, documents)
+        cells |= {
+            ("Title-Random", column): score for column, score in zip(SCORES, score_random_title(documents), strict=True)
+        }
+    for row, scores in _score_runs(inputs, "Table 3").items():
+        decodings = {row: "links"}
+        if row.startswith(DECOUPLED):
+            decodings = {row: "printed", AS_TRAINED.format(row=row): "links"}
+        for name, decoding in decodings.items():
+            cells |= _make_cells(name, LINKS, scores[decoding])
+    return cells
 
 
 def table_5(inputs: Inputs) -> Recomputed:
-    """Recompute the rows of Table 5 of the runs that are at hand."""
-    return describe_prepositions(inputs, inputs.runs) if inputs.runs else {}
+    """Recompute the rows of Table 5 of the runs that are at hand, of the links that a model finds, as in print."""
+    cells: Cells = {}
+    for row, scores in _score_runs(inputs, "Table 5").items():
+        cells |= _make_cells(row, PREPOSITION_SCORES, scores["links"])
+    return cells
+
+
+def _make_cells(row: str, columns: Mapping[str, str], scores: Mapping[str, Value]) -> Cells:
+    return {(row, column): scores[name] for column, name in columns.items() if name in scores}
 
 
 TAKES = ("runs",)
