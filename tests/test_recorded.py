@@ -6,11 +6,11 @@ import recording
 HOW = "If this is on purpose: python tools/recording.py, and read the difference before you commit it."
 
 
-@pytest.mark.gate
 @pytest.mark.timeout(1200)
 @pytest.mark.filterwarnings("ignore")
-def test_commands_and_functions_do_what_was_recorded():
-    differences = recording.compare(recording.load("samples"), recording.record("samples"))
+@pytest.mark.parametrize("name", ["samples", "random"])
+def test_commands_and_functions_do_what_was_recorded(name):
+    differences = recording.compare(recording.load(name), recording.record(name))
     assert not differences, "\n".join([*differences[:200], HOW])
 
 

@@ -116,7 +116,8 @@ def _sign(function: Callable[..., Any]) -> str:
         texts = {name: one for name, one in declared.__annotations__.items() if name != "return"}
         hints = typing.get_type_hints(SimpleNamespace(__annotations__=texts), vars(sys.modules[declared.__module__]))
         parameters = [one.replace(annotation=hints.get(one.name, one.annotation)) for one in parameters]
-    text = str(signature.replace(parameters=parameters))
+    # Loading a dataset puts another Path into the module of its builder.
+    text = str(signature.replace(parameters=parameters)).replace("xPath", "Path")
     return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=\w)", "", text.replace("'", ""))
 
 

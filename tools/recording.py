@@ -1,12 +1,13 @@
 """Record what commands and functions do: exit codes, what they print, and the files that they write.
 
 `python tools/recording.py` runs the lines of `tests/recorded/*.txt` and keeps the results beside them, compressed;
-`make test-all` runs them again and compares.  What has changed is printed as a difference before it is kept, so that it
+`make test` runs them again and compares.  What has changed is printed as a difference before it is kept, so that it
 can be read; `--check` keeps nothing.  Each file of lines is run from top to bottom in one folder: a line may use what
 an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any other a command without `closeread`.
 
-`samples.txt` needs no data, and its outputs are kept as they are.  `released.txt` needs `CLOSEREAD_DATA`; of its
-outputs only numbers and digests are kept, no text.
+`samples.txt` needs no data, and its outputs are kept as they are; neither does `random.txt`, whose inputs are drawn, so
+that there is more to count than in the samples.  `released.txt` needs `CLOSEREAD_DATA`; of its outputs only numbers
+and digests are kept, no text.
 """
 
 import argparse
@@ -204,9 +205,10 @@ def write_more_inputs(folder: Path) -> None:
     antecedents, and files with faults.
     """
     from agreed.corefud_zeros import PAIRS
-    from shared import coreference, json_lines, universal_anaphora
+    from shared import coreference, json_lines, random_inputs, universal_anaphora
     from shared.every_command import CORPORA, system_rows
 
+    random_inputs.write_all(folder / "random")
     for seed in range(3):
         for kind in PAIRS:
             for side, text in zip(("key", "response"), PAIRS[kind](seed), strict=True):
@@ -260,11 +262,11 @@ def record(name: str) -> dict[str, Result]:
 def main() -> None:
     """Record the lines of all files, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="samples|released", help="default: both, if the data is there")
+    parser.add_argument("names", nargs="*", metavar="samples|random|released", help="default: all that have data")
     parser.add_argument("--check", action="store_true", help="compare only, and keep what is there")
     arguments = parser.parse_args()
     differs = False
-    for name in arguments.names or ["samples", *(["released"] if os.environ.get(DATA) else [])]:
+    for name in arguments.names or ["samples", "random", *(["released"] if os.environ.get(DATA) else [])]:
         found = record(name)
         differences = compare(load(name), found)
         differs |= bool(differences)
