@@ -39,4 +39,4 @@ def test_a_key_takes_the_way_of_a_submission(here, run):
     of_submission = rooms_of(run, "score", "tne", "links.jsonl", "--config", "sample")
     of_key = rooms_of(run, "score", "coref", "key.jsonl", "response.jsonl")
     assert {"cli", "scoring", "corpus", "counts", "formats", "tasks"} <= of_submission
-    assert of_key <= of_submission
+    assert of_key - {"assignment"} <= of_submission  # CEAF assigns entities

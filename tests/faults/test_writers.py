@@ -43,7 +43,7 @@ ALLOWED = {
     "neural/run_folders.py: _write_checkpoint": OWN,
     "neural/run_folders.py: begin": "makes the folder of a run, which grows with every epoch",
     "neural/pairs.py: save": "writes what is written again if the run did not come to a checkpoint",
-    "tasks/coref/marmara/converting.py: _write_folder": OWN,
+    "tasks/coref/marmara/converting.py: write_source": OWN,
     "tasks/coref/marmara/extraction.py: write_documents": OWN,
     "tasks/coref/documents.py: reorder": NONE,
     "tasks/timeline/timeline_txt.py: write_folder": OWN,
