@@ -16,7 +16,7 @@ from shared.for_each import for_each
 
 import closeread
 from closeread import scoring
-from closeread.cli import derived
+from closeread.cli import commands, options
 from closeread.corpus import gold, names, sources, submissions
 from closeread.corpus import gold as corpora
 from closeread.corpus.names import load_corpus
@@ -130,7 +130,7 @@ def two_corpora(monkeypatch):
     """McTaco and a corpus that differs in name and in what a missing prediction is, both scored alike."""
     other = replace(load_corpus("mctaco"), name="other", procedure_defaults={"missing": "empty"})
     real = corpora.load_corpus
-    for module in (corpora, names, gold, submissions, scoring, derived):
+    for module in (corpora, names, gold, submissions, scoring, commands, options):
         monkeypatch.setattr(module, "load_corpus", lambda name: other if name == "other" else real(name))
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
     monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))

@@ -6,7 +6,7 @@ from itertools import chain, pairwise
 import click
 
 from closeread.cli import main
-from closeread.cli.options import FEW, Command
+from closeread.cli.groups import FEW, Command
 
 
 def every_context(command=main, parent=None, name="closeread"):

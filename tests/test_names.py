@@ -9,7 +9,7 @@ import pytest
 from shared.commands import list_commands
 
 from closeread import scoring
-from closeread.cli.options import CorpusName, ScoredName
+from closeread.cli.options import Name
 from closeread.corpus import names
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import RequestError
@@ -23,7 +23,7 @@ def test_every_command_takes_corpora_by_all_names():
         " ".join(path): param for path, command in list_commands() for param in command.params if param.name == "corpus"
     }
     assert {"stats", "info", "export", "submit", "publish dataset", "leaderboard init"} <= found.keys()
-    assert [path for path, param in found.items() if not isinstance(param.type, CorpusName | ScoredName)] == []
+    assert [path for path, param in found.items() if not isinstance(param.type, Name)] == []
 
 
 @pytest.mark.parametrize("aliases", [TIMELINE, ("wikipossessions", "possession")], ids=" ".join)

@@ -17,8 +17,8 @@ from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
-from closeread.cli.options import Command as QuietCommand
-from closeread.cli.options import Group as QuietGroup
+from closeread.cli.groups import Command as QuietCommand
+from closeread.cli.groups import Group as QuietGroup
 from closeread.cli.printing import (
     QUIET,
     quieting_libraries,

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from closeread.cli import main
-from closeread.cli.derived import Group
+from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
 from closeread.exceptions import RequestError
 from closeread.operations import COMMANDS, TASKS

@@ -1,11 +1,8 @@
 """Check the types of arguments where users call in, as the annotations of a function declare them.
 
-The public functions of `closeread` are checked where it hands them out, so that `data_dir=5` is one sentence about
-`data_dir` instead of an error from deep inside.  Inside, nothing is checked again.
-
-Conventions: a string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An
-empty string is no path.  A `Literal` accepts every value of its types; which names exist is found where they are looked
-up.  `Annotated[type, "words"]` says what is expected.
+A string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An empty string is
+no path.  A `Literal` accepts every value of its types: which names exist is found where they are looked up.
+`Annotated[type, "words"]` says what is expected.
 """
 
 from __future__ import annotations

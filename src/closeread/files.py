@@ -10,11 +10,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, TextIO
+
+from closeread.exceptions import RequestError
 
 CHUNK = 1 << 20
 """How many bytes are read at once where a limit is large."""
@@ -209,3 +211,28 @@ def _sync(path: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def check_outputs(read: Sequence[tuple[Path, bool]], written: Sequence[Path]) -> None:
+    """Check that an operation neither overwrites its input, nor writes twice to one file.
+
+    What it reads has beside it whether all of it is read: of other folders, those around it may be written to.
+    """
+
+    def is_same(one: Path, other: Path) -> bool:
+        if one.exists() and not one.is_file() and not one.is_dir():  # such as /dev/null
+            return False
+        found = os.path.realpath(one) == os.path.realpath(other)
+        return found or (one.exists() and other.exists() and one.samefile(other))
+
+    for number, output in enumerate(written):
+        for path, is_whole in read:
+            folder = Path(os.path.realpath(path))
+            is_inside = output.is_file() and folder.is_dir() and folder in Path(os.path.realpath(output)).parents
+            if is_inside and not is_whole:
+                is_inside = folder not in (Path.cwd(), *Path.cwd().parents)
+            if is_inside or is_same(output, path):
+                kind = "folder" if output.is_dir() else "file"
+                raise RequestError(f"{output} is also an input; choose another output {kind}")
+        if any(is_same(output, path) for path in written[:number]):
+            raise RequestError(f"{output} is given for two outputs; choose two files")

@@ -1,10 +1,8 @@
 """Parameters of operations: what commands, the checks of arguments and completion are derived from.
 
-An operation is a function whose signature and docstring say everything: the names and types of its parameters, their
-choices, ranges and defaults, and a sentence for each under `Args:`.  Positional parameters are arguments of its
-command, keyword-only ones are options.  `describe` lists them; `closeread.operations.calling` calls an operation with
-what a user gave; `closeread.cli.derived` makes a command of it.  Modules with operations import nothing heavy outside
-of functions, since help and completion import them.
+The signature and the docstring of an operation say everything: types, choices, ranges, defaults, and a sentence under
+`Args:`.  Positional parameters are arguments of its command, keyword-only ones are options.  Modules with operations
+import nothing heavy outside of functions, since help and completion import them.
 """
 
 from __future__ import annotations
@@ -20,13 +18,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, ge
 
 from closeread.argument_types import read_hints
 from closeread.limits import MAX_FILE_BYTES
-from closeread.public_names import AnyCorpus
+from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
+from closeread.records import FileOrRows, OptionValue
 
 if TYPE_CHECKING:
+    from closeread.counts import procedure
     from closeread.counts.annotators import Annotator
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
-    from closeread.counts.procedure import Gold, System
     from closeread.counts.procedure import GoldSpec as GoldSpec
     from closeread.neural.training import Setting
 else:
@@ -40,48 +39,35 @@ Operations = Mapping[str, Mapping[str, Operation]]
 class Param(NamedTuple):
     """What the type of a parameter does not say.
 
-    Attributes:
-        kind: how the command line reads it, if its type does not say so, or how Python does:
+    Its kind says how it is read, if its type does not say so:
 
-            - "source", "sources": files, folders or objects, which become `Annotator`s; "scored": predictions for
-              `corpus`; "place": gold of `corpus`;
-            - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a
-              leaderboard;
-            - "names": separated by commas on the command line; "csv": likewise, quoted if they have one; "list":
-              numbers, likewise; "choices": NAME=VALUE, options of a procedure;
-            - "corpus": its name; "procedure": its name, or that of a corpus; "fields": to slice by;
-            - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read;
-            - "report", "log": called with lines to print, on standard output and standard error; "python": no option;
-            - "systems", "gold", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what
-              depends on the procedure that scores.
-        metavar: what help calls its value.
-        flag: its option on the command line, if that is not its name.
-        low, high: the range of a number; `above` and `below` exclude its ends.
-        required: the command line insists on it, though Python has a default.
-        default: the default of the command line, where Python has None.
-        help: its sentence in the help, where the docstring has words for Python.
-        complete: the name of a completion in `closeread.cli.completion`.
-        corpus: whose gold is read.
-        others: words that are accepted besides names of corpora.
-        without: the parameters of a place that the operation has in another form.
-        declared: the modules and names of options that are declared elsewhere.
+    - "source", "sources": files, folders or objects, which become `Annotator`s; "scored": predictions for `corpus`;
+      "place": gold of `corpus`; "gold": a file, or objects in memory;
+    - "read", "write": a file or folder; "named": a file that is not standard input; "folder"; "store" of a leaderboard;
+    - "names": separated by commas; "csv": likewise, quoted if they have one; "list": numbers, likewise; "choices":
+      NAME=VALUE, options of a procedure; "corpus"; "procedure": its name, or that of a corpus; "fields": to slice by;
+    - "group": a dataclass; "options": declared elsewhere; "limit" of the size of files that are read; "python": none;
+    - "report", "log": called with lines for standard output and standard error;
+    - "systems", "metrics", "by", "preset", "scores", "sort", "explain", "procedure_options": what depends on the
+      procedure that scores.
     """
 
     kind: str = ""
-    metavar: str | None = None
-    flag: str = ""
+    metavar: str | None = None  # what help calls its value
+    flag: str = ""  # its option, if that is not its name
     low: float | None = None
     high: float | None = None
-    above: bool = False
-    below: bool = False
-    required: bool = False
-    default: Any = None
-    help: str = ""
-    complete: str = ""
-    corpus: str = ""
-    others: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    declared: tuple[str, ...] = ()
+    above: bool = False  # without the low end of the range
+    below: bool = False  # without its high end
+    required: bool = False  # by the command line, though Python has a default
+    default: Any = None  # of the command line, where Python has None
+    help: str = ""  # where the docstring has words for Python
+    complete: str = ""  # the name of a completion in `closeread.cli.completion`
+    corpus: str = ""  # whose gold is read
+    others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
+    without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
+    declared: tuple[str, ...] = ()  # the module and the names of options that are declared elsewhere
+    options: tuple[procedure.Option, ...] = ()  # such options themselves
 
     def over(self, other: Param) -> Param:
         """Return this with what it does not say from another."""
@@ -99,6 +85,36 @@ def place_of(corpus: str, *without: str) -> Param:
     return Param(kind="place", corpus=corpus, without=without)
 
 
+SENTENCES = {
+    "output": "Write to this file.",
+    "config": "Use this config of the corpus; 'sample' comes with the package.",
+    "split": "Use this split of the corpus.",
+    "gold": "Use your own gold file, in the corpus's format, .jsonl or .parquet.",
+    "data_dir": "Read the corpus's files from this folder; they may differ from the release.",
+    "workers": "Number of processes that score.  [default: the number of cores]",
+    "cache": "Keep counts in this folder.  [default: a cache]",
+    "option": "Set an option of the procedure; may be repeated.",
+    "private": "Create a private repository; refuse one that is public.",
+    "dry_run": "List the files, their sizes and what would change; publish nothing.",
+    "seed": "Random seed.",
+    "confidence": "Confidence level of the intervals.",
+    "resamples": "Number of bootstrap resamples.",
+    "test_resamples": "Number of resamples.  [default: 1000, or more if the correction of p-values needs them]",
+    "ci": "Skip confidence intervals.",
+    "max_bytes": "Refuse larger files and folders, also when decompressed.",
+    "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
+    "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
+    "digits": "Number of decimals of scores in tables; JSON and CSV have them in full.",
+}
+"""The sentences of parameters that many operations have."""
+
+
+def say(name: str, **more: Any) -> Param:
+    """Say the usual sentence in help, where the docstring has words for Python."""
+    return Param(help=SENTENCES[name], **more)
+
+
+# Of operations.
 Source = Annotated[Annotator, Param(kind="source")]
 Sources = Annotated[Sequence[Annotator], Param(kind="sources")]
 Read = Annotated[Path, Param(kind="read", metavar="FILE")]
@@ -106,31 +122,54 @@ Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE",
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
-Seed = Annotated[int, within(0), Param(help="Random seed.")]
+Seed = Annotated[int, within(0), say("seed")]
 Count = Annotated[int, within(0)]
 Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
-Confidence = Annotated[float, within(0, 1, above=True, below=True), Param(help="Confidence level of the intervals.")]
+Confidence = Annotated[float, within(0, 1, above=True, below=True), say("confidence")]
+CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
+ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
+FileOptions = Annotated[str | Path, Param(declared=("files",))]
+Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
+Split = Annotated[str | None, Param(metavar="NAME", complete="splits")]
+DataDir = Annotated[Path | None, Param(metavar="DIR")]
+Folder = Annotated[str | Path | None, Param(metavar="DIR")]
+TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
+RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
+Dropout = Annotated[float | None, within(0, 1, below=True), Param(metavar="X")]
+Times = Annotated[Number, Param(metavar="N")]
+
+# Of functions that score: what depends on the procedure, and what the docstring describes for Python.
 OnlyPython = Param(kind="python")
+Predictions = Annotated[FileOrRows, Param(kind="source")]
+Gold = Annotated[FileOrRows | None, say("gold", kind="gold", metavar="FILE")]
+GoldConfig = Annotated[Config, say("config")]
+GoldSplit = Annotated[Split, say("split")]
+GoldFolder = Annotated[Folder, say("data_dir")]
+Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="metrics")]
+Preset = Annotated[AnyPreset | None, Param(kind="preset")]
+Scores = Annotated[str | Sequence[str] | None, Param(kind="scores")]
 Fields = Annotated[str | Sequence[str], Param(kind="by")]
-Ci = Annotated[bool, Param(help="Skip confidence intervals.")]
-Resamples = Annotated[int | None, within(1), Param(help="Number of bootstrap resamples.", default=1000)]
-FileSize = Annotated[
-    int | None,
-    within(1, MAX_FILE_BYTES),
-    Param(help="Refuse larger files and folders, also when decompressed.", default=MAX_FILE_BYTES),
-]
+Ci = Annotated[bool, say("ci")]
+Resamples = Annotated[int | None, within(1), say("resamples", default=1000)]
+TestResamples = Annotated[int | None, within(1), say("test_resamples")]
+FileSize = Annotated[int | None, within(1, MAX_FILE_BYTES), say("max_bytes", default=MAX_FILE_BYTES)]
+ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where gold is."""
+
+    config: GoldConfig = None
+    split: GoldSplit = None
+    gold: Gold = None
+    data_dir: GoldFolder = None
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """How to compute confidence intervals.
-
-    Attributes:
-        ci: Skip confidence intervals.
-        resamples: Number of bootstrap resamples.
-        confidence: Confidence level of the intervals.
-    """
+    """How to compute confidence intervals."""
 
     ci: bool = True
     resamples: Number = 1000
@@ -142,19 +181,6 @@ class Intervals:
         from closeread.counts.estimates import Resampling
 
         return Resampling(self.resamples if self.ci else 0, self.confidence, self.seed)
-
-
-CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
-ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
-FileOptions = Annotated[str | Path, Param(declared=("files",))]
-Config = Annotated[str | None, Param(metavar="NAME", complete="configs")]
-Split = Annotated[str | None, Param(metavar="NAME", complete="splits")]
-DataDir = Annotated[Path | None, Param(metavar="DIR")]
-Files = Annotated[str | Path | None, Param(metavar="DIR")]
-TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
-RunFolder = Annotated[Path, Param(kind="folder", flag="-o --output", metavar="RUN")]
-Dropout = Annotated[float | None, within(0, 1, below=True), Param(metavar="X")]
-Times = Annotated[Number, Param(metavar="N")]
 
 
 @dataclass(frozen=True)
@@ -193,16 +219,10 @@ class Schedule:
 
 
 class Written(NamedTuple):
-    """What an operation has made, and perhaps written.
-
-    Attributes:
-        path: the file or folder that is written; None for none.
-        summary: what is made, in a few words with numbers.
-        records: the records, or rows.
-    """
+    """What an operation has made, and perhaps written to a file or a folder."""
 
     path: Path | None
-    summary: str
+    summary: str  # a few words with numbers
     records: Sequence[Any] = ()
 
     def __str__(self) -> str:
@@ -210,16 +230,11 @@ class Written(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """Predictions for a corpus, read and counted.
+    """Predictions for a corpus, read and counted."""
 
-    Attributes:
-        gold, system: both sides.
-        counted: their counts, with the breakdowns by which errors are reported.
-    """
-
-    gold: Gold
-    system: System
-    counted: Counts
+    gold: procedure.Gold
+    system: procedure.System
+    counted: Counts  # with the breakdowns by which errors are reported
 
 
 def scored_by(corpus: str, *options: str) -> Param:
@@ -227,39 +242,12 @@ def scored_by(corpus: str, *options: str) -> Param:
     return Param(kind="scored", corpus=corpus, declared=options)
 
 
-SENTENCES = {
-    "output": "Write to this file.",
-    "config": "Use this config of the corpus; 'sample' comes with the package.",
-    "split": "Use this split of the corpus.",
-    "data_dir": "Read the corpus's files from this folder; they may differ from the release.",
-    "workers": "Number of processes that score.  [default: the number of cores]",
-    "cache": "Keep counts in this folder.  [default: a cache]",
-    "option": "Set an option of the procedure; may be repeated.",
-    "private": "Create a private repository; refuse one that is public.",
-    "dry_run": "List the files, their sizes and what would change; publish nothing.",
-    "seed": "Random seed.",
-    "max_bytes": "Refuse larger files and folders, also when decompressed.",
-    "precision": "Precision of matrix products; auto is bfloat16 on GPUs that have it, float32 elsewhere.",
-    "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
-}
-"""The sentences of parameters that many operations have."""
-
-
 class Parameter(NamedTuple):
-    """A parameter of an operation, or a field of a group of them.
-
-    Attributes:
-        name: the keyword.
-        hint: its type, without metadata.
-        default: its default; `inspect.Parameter.empty` for none.
-        help: its sentence.
-        is_argument: whether it is positional.
-        param: what the type does not say.
-    """
+    """A parameter of an operation, or a field of a group of them."""
 
     name: str
-    hint: Any
-    default: Any
+    hint: Any  # its type, without metadata
+    default: Any  # `inspect.Parameter.empty` for none
     help: str
     is_argument: bool
     param: Param
@@ -268,9 +256,7 @@ class Parameter(NamedTuple):
 @cache
 def describe(operation: Operation) -> tuple[Parameter, ...]:
     """Return the parameters of an operation, in order; one for a group of parameters."""
-    _, sentences = read_doc(operation)
-    hints = read_hints(operation)
-    found = []
+    (_, sentences), hints, found = read_doc(operation), read_hints(operation), []
     for one in inspect.signature(operation).parameters.values():
         if one.name in hints:
             hint, param = _unwrap(hints[one.name])
@@ -295,10 +281,23 @@ def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
     sentences = {**SENTENCES, **sentences, **({field: sentence} if field in sentences else {})}
     hints = read_hints(group.hint)
     return tuple(
-        Parameter(one.name, hint, getattr(group.default, one.name), sentences[one.name], False, param)
+        Parameter(one.name, hint, getattr(group.default, one.name), param.help or sentences[one.name], False, param)
         for one in fields(group.hint)
         for hint, param in [_unwrap(hints[one.name])]
     )
+
+
+def list_fields(parameter: Parameter) -> tuple[Parameter, ...]:
+    """Return the parameters that one stands for: itself, the fields of a group, or what says which gold."""
+    param = parameter.param
+    match param.kind:
+        case "group":
+            return describe_fields(parameter)
+        case "place":
+            return tuple(one for one in PLACE.values() if one.name not in param.without)
+        case "scored":
+            return parameter._replace(name="predictions", hint=FileOrRows, param=Param(kind="source")), *PLACE.values()
+    return (parameter,)
 
 
 def _unwrap(hint: Any) -> tuple[Any, Param]:
@@ -331,6 +330,8 @@ def read_doc(operation: Any) -> tuple[str, dict[str, str]]:
     about = re.split(r"\n(?=Args:|Attributes:|Returns:|Raises:|>>> )", text, maxsplit=1)[0]
     listed = re.search(r"\n(?:Args|Attributes):\n(.*?)(?=\n\S|\Z)", text, re.S)
     found = re.findall(r"^ {4}(\*{0,2}\w+(?:, \w+)*): (.*?)(?=^ {4}[\w*]|\Z)", listed[1] if listed else "", re.M | re.S)
-    # On one line; two spaces between sentences stay.
-    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]
+    joined = [(names, re.sub(r"\s*\n\s*", " ", words.strip())) for names, words in found]  # two spaces stay
     return about.strip(), {name: words for names, words in joined for name in names.split(", ")}
+
+
+PLACE = {one.name: one for one in describe_fields(Parameter("place", Place, Place(), "", False, Param()))}

@@ -6,7 +6,7 @@ import pytest
 from shared.file_faults import read_tree
 from shared.marmara_xml import put
 
-from closeread.operations.outputs import check_outputs
+from closeread.files import check_outputs
 
 KEY = "#begin document (d); part 000\nd\t0\t0\ta\t(0)\nd\t0\t1\tb\t(0)\n\n#end document\n"
 

@@ -30,7 +30,7 @@ from shared.every_command import (
 from shared.file_faults import FAILURES, Killed, drop_hidden, file_faults, read_tree
 from shared.file_sizes import small_files
 
-from closeread.cli import options
+from closeread.cli import groups
 
 ALL = os.environ.get("CLOSEREAD_FAULTS") == "all"
 pytestmark = pytest.mark.timeout(3600 if ALL else 300)
@@ -138,7 +138,7 @@ def test_every_command_is_tried_or_named():
         own = [line for line in lines if line[: len(path)] == path]
         assert own, path
         for param in command.params:
-            if isinstance(param, click.Option) and param.type is options.WRITTEN:
+            if isinstance(param, click.Option) and param.type is groups.WRITTEN:
                 given = [line for line in own if set(param.opts) & set(line)]
                 assert given, (path, param.opts)
     names = {" ".join(path) for path, _ in list_commands()}

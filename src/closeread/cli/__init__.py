@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import click
 
 from closeread import __version__
-from closeread.cli.options import Group
+from closeread.cli.groups import Group
 from closeread.cli.printing import prepare_streams, tell
 from closeread.corpus.notices import telling
 from closeread.exceptions import InputError, MissingExtraError, RequestError, escape, escape_line, word_for_command_line
@@ -64,7 +64,7 @@ class LazyGroup(Group):
         """Import and return a command; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        from closeread.cli.derived import make_command
+        from closeread.cli.commands import make_command
 
         return make_command(cmd_name)
 

@@ -1,22 +1,22 @@
-"""Options that several commands share, and commands whose help has them in groups."""
+"""Options and arguments: what click knows of the parameters of operations, of declared options, and of printing."""
 
 from __future__ import annotations
 
 import csv
-import math
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
 from closeread.cli import completion
-from closeread.cli.printing import remember_quiet
-from closeread.corpus.names import find_corpus, find_task
-from closeread.exceptions import RequestError, describe_unknown, escape, suggest
-from closeread.operations.outputs import check_outputs
+from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
+from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
+from closeread.exceptions import escape, suggest
+from closeread.parameters import SENTENCES, Param, Parameter, is_repeated, list_fields
+from closeread.tasks import find, load_procedure
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,146 +24,67 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.counts.procedure import Option, Procedure
 
-WIDTH = 75
-"""The longest line of an example; help indents it by 4."""
+
+class NumberRange(click.FloatRange):
+    """A number in a range; `nan`, which no comparison finds outside, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
-def format_examples(commands: Sequence[str]) -> str:
-    """Return the paragraph of a help text that shows these commands, each without leading spaces."""
-    title = "Examples:" if len(commands) > 1 else "Example:"
-    return "\n".join(["\b", title, *(f"  {line}" for command in commands for line in break_lines(command))])
+class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
+    """A name that stands for another: of a corpus, or of what scores it.
 
-
-def break_lines(command: str) -> list[str]:
-    r"""Break a long command before an option, as a shell accepts it.
-
-    >>> print("\n".join(break_lines("closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip")))
-    closeread validate tne longlonglonglonglonglonglonglonglong.jsonl \
-      --config sample --missing skip
-    """
-    places = [match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH]
-    if len(command) <= WIDTH or not places:
-        return [command]
-    return [f"{command[: places[-1]]} \\", f"  {command[places[-1] + 1 :]}"]
-
-
-FEW = 8
-"""Up to this number, options need no groups."""
-
-GROUPS = {
-    "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs read_bytes"
-    " test_split validation_split held_out",
-    "Output": "style columns names sort intervals by per_unit with_counts explain limit digits score_only kinds"
-    " document to dry_run archive ids as_json show_missing strict",
-    "Intervals": "no_ci resamples confidence correction alpha pairs",
-    "System": "system author model paper code description",
-    "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset results replace",
-    "Procedure": "",
-    "Other": "",
-}
-"""The names of parameters by group, in the order of help; those of files to read and to write need not be named."""
-
-GROUP_OF = {name: group for group, names in GROUPS.items() for name in names.split()}
-
-FOLDER, READING = PREFIXES = ("folder_", "reading_")
-"""How the parameters begin that say how to read a corpus."""
-
-
-class Command(click.Command):
-    """A command with the option `--quiet`, and a help that has its options in groups, if there are many.
-
-    It neither overwrites its input, nor writes twice to one file.
+    Args:
+        name: what it is.
+        find: returns the own name; a RequestError says that there is none, or that there are several.
+        complete: what completes it.
     """
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters, with `--quiet` before `--help`."""
-        text = "Leave out notes and progress bars on standard error."
-        quiet = click.Option(
-            ["-q", "--quiet"], is_flag=True, expose_value=False, is_eager=True, callback=remember_quiet, help=text
-        )
-        own = super().get_params(ctx)
-        place = len(own) - ("--help" in own[-1].opts if own else 0)
-        return [*own[:place], quiet, *own[place:]]
+    def __init__(self, name: str, find: Callable[[str], str], complete: Callable[[str], list[CompletionItem]]) -> None:
+        self.name, self.find, self.complete = name, find, complete
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options into the formatter, and the subcommands of a group."""
-        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        own = [option for option in options if not {"--help", "--quiet"} & set(option.opts)]
-        if len(own) <= FEW:
-            super().format_options(ctx, formatter)
-            return
-        groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for option in options:
-            name = option.name or ""
-            if option not in own:
-                group = "Other"
-            elif option.type is WRITTEN:
-                group = "Output"
-            elif name in GROUP_OF:
-                group = GROUP_OF[name]
-            elif name.startswith(PREFIXES) or isinstance(option.type, click.Path):
-                group = "Input"
-            else:  # where there are intervals, the seed is theirs
-                has_intervals = any(one.name == "resamples" for one in options)
-                group = "Intervals" if name == "seed" and has_intervals else "Procedure"
-            if (record := option.get_help_record(ctx)) is not None:
-                groups[group].append(record)
-        if groups.keys() != {"Leaderboard"} and len(groups.get("Leaderboard", ())) == 1:
-            groups["Input"] += groups.pop("Leaderboard")  # the largest size of files that are read
-        for group in GROUPS:
-            if group in groups:
-                with formatter.section(group):
-                    formatter.write_dl(groups[group])
-        if isinstance(self, click.Group):
-            self.format_commands(ctx, formatter)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the own name."""
+        return self.find(value)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; a RequestError says that an output file is also an input, or another output."""
-        rest = super().parse_args(ctx, args)
-        if ctx.resilient_parsing:
-            return rest
-        read: list[tuple[Path, bool]] = []
-        written: list[Path] = []
-        for param in self.params:
-            if isinstance(param.type, click.Path):
-                given = ctx.params[param.name or ""]
-                paths = [path for path in (given if isinstance(given, tuple) else (given,)) if path is not None]
-                if param.type is WRITTEN:
-                    written += paths
-                else:
-                    read += [(Path(path), param.type is FILE) for path in paths]
-        check_outputs(read, written)
-        return rest
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin so."""
+        return self.complete(incomplete)
 
 
-class Group(Command, click.Group):
-    """A group of commands; `--quiet` before a subcommand holds for it, too."""
+def _name_corpus(others: Sequence[str]) -> Name:
+    """Accept names of corpora, and some other words as they are."""
+    return Name(
+        "corpus",
+        lambda name: name if name in others else find_corpus(name).name,
+        lambda incomplete: completion.complete_corpora(incomplete, others),
+    )
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a subcommand with its name and its arguments; none while a shell completes an unknown name.
 
-        A RequestError, if there is no such subcommand, suggests a similar name.
-        """
-        try:
-            return super().resolve_command(ctx, args)
-        except RequestError:
-            if not ctx.resilient_parsing:
-                raise
-            return None, None, []
-        except click.UsageError as error:
-            if args[0].startswith("-"):
-                raise
-            what = "command" if ctx.parent is None else f"subcommand of {ctx.info_name}"
-            commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-            known = [name for name, command in commands.items() if command is not None and not command.hidden]
-            raise RequestError(describe_unknown(what, args[0], known)) from error
+def _find_scored(name: str) -> str:
+    procedure, corpus = find_task(name)
+    return corpus or procedure
 
 
 def split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the names that were given to an option, several times or separated by commas; each once."""
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
+
+
+def split_metrics(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of metrics likewise, all of which the procedure of the command has."""
+    procedure: Procedure = vars(ctx.command)["procedure"]
+    chosen, families = split_names(ctx, param, values), procedure.families
+    for name in chosen:
+        if name not in families:
+            known = f"{', '.join(map(repr, families))}.{suggest(name, families, procedure.aliases)}"
+            raise click.BadParameter(f"'{escape(name)}' is not one of {known}", ctx, param)
+    return chosen
 
 
 def split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
@@ -187,118 +108,174 @@ def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[st
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
-        key, wrong = name.replace("-", "_"), ""
+        key = name.replace("-", "_")
         if not equals or not name:
             wrong = f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
-        elif key in found:
+            raise click.BadParameter(wrong, ctx, param)
+        if key in found:
             wrong = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
-        if wrong:
             raise click.BadParameter(wrong, ctx, param)
         found[key] = value
     return found
 
 
-STANDARD_INPUT = "closeread.standard_input"
-"""What the context of a command remembers: that it reads standard input."""
+READERS: dict[str, Callable[..., Any]] = {
+    "choices": read_choices,
+    "csv": split_csv,
+    "list": read_numbers,
+    "metrics": split_metrics,
+    "names": split_names,
+}
+TYPES: dict[Any, click.ParamType[Any]] = {
+    **dict.fromkeys(("gold", "read", "source", "sources", "systems"), FILE),
+    **dict.fromkeys((*READERS, "sort", str), click.STRING),
+    **dict.fromkeys(("named", Path), NAMED),
+    "write": WRITTEN,
+    "folder": click.Path(path_type=Path, file_okay=False),
+    "store": click.Path(),
+    "procedure": Name("corpus or procedure", _find_scored, completion.complete_scored),
+    int: click.INT,
+    float: click.FLOAT,
+    date: click.DateTime(["%Y-%m-%d"]),
+}
+"""What click checks, by the kind of a parameter, or by its type."""
 
 
-class FilePath(click.Path):
-    """The path of a file or folder that must have a name: `-` is refused."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if str(value) == "-":
-            self.fail("'-' is not a file (expected a file name).", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-class ReadFile(click.Path):
-    """The path of a file or folder to read; `-` is standard input, which can be read once."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        from closeread.formats import text
-
-        path = text.STANDARD_INPUT if str(value) == "-" else super().convert(value, param, ctx)
-        if path == text.STANDARD_INPUT and ctx is not None:
-            if ctx.meta.get(STANDARD_INPUT):
-                self.fail("standard input can be read only once (expected a file here).", param, ctx)
-            ctx.meta[STANDARD_INPUT] = True
-        return path
-
-
-class NumberRange(click.FloatRange):
-    """A number in a range; `nan`, which no comparison finds outside, is refused."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number."""
-        number = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
-
-
-FILE = ReadFile(path_type=Path)
-NAMED = FilePath(path_type=Path)
-WRITTEN = FilePath(path_type=Path)
-
-
-class CorpusName(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
-    """The name of a corpus, or of the procedure that scores only this corpus; the value is the corpus's own name.
+def make_params(
+    parameter: Parameter, procedure: Procedure | None = None, corpus: str | None = None
+) -> list[click.Parameter]:
+    """Return the click parameters of a parameter: none if it is for Python, several if it is a group.
 
     Args:
-        others: words that are no corpus, but accepted as they are.
+        parameter: the parameter.
+        procedure: the procedure that scores; None if it is unknown.
+        corpus: the corpus that is scored; None if gold is a key given by the user.
     """
-
-    name = "corpus"
-
-    def __init__(self, *others: str) -> None:
-        self.others = others
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the corpus's own name; a RequestError says that there is none, or that there are several."""
-        return value if value in self.others else find_corpus(value).name
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the corpora whose names begin so; other names only if there are none."""
-        return completion.complete_corpora(incomplete, self.others)
-
-
-class ScoredName(click.ParamType):  # type: ignore[type-arg]
-    """The name of a corpus or a procedure; the value is the procedure's name if its only module is named."""
-
-    name = "corpus or procedure"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; a RequestError says that there is none."""
-        procedure, corpus = find_task(value)
-        return corpus or procedure
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the corpora and procedures whose names begin so."""
-        return completion.complete_scored(incomplete)
+    param = parameter.param
+    match param.kind:
+        case "python" | "preset" | "report" | "log":
+            return []
+        case "place" | "scored" | "group":
+            made = [one for field in list_fields(parameter) for one in make_params(field)]
+            if param.kind == "group":
+                return made
+            is_place = param.kind == "place"
+            return [*made, *_make_declared(("files" if is_place else "procedure", param.corpus, *param.declared))]
+        case "options":
+            flags = [_make_flag(one, one.default) for one in param.options]
+            return _make_declared(param.declared) if param.declared else flags
+        case "procedure_options" if procedure is not None:
+            files = [] if corpus is None else _make_declared(("files", corpus))
+            return [*files, *_make_procedure_options(procedure, corpus)]
+        case "fields":
+            procedure = load_procedure(param.corpus)
+    if param.kind in ("by", "fields", "metrics", "scores", "sort", "explain"):
+        return [_make_param(one) for one in _offer(parameter, procedure)]
+    return [_make_param(parameter)]
 
 
-def make_place_options() -> list[click.Parameter]:
-    """Return the options that say where gold is."""
-    from closeread.parameters import SENTENCES
-
-    own = "Use your own gold file, in the corpus's format, .jsonl or .parquet."
-    configs, splits = completion.find("configs"), completion.find("splits")
-    return [
-        click.Option(["--config"], metavar="NAME", shell_complete=configs, help=SENTENCES["config"]),
-        click.Option(["--split"], metavar="NAME", shell_complete=splits, help=SENTENCES["split"]),
-        click.Option(["--gold"], type=FILE, metavar="FILE", help=own),
-        click.Option(["--data-dir"], type=NAMED, metavar="DIR", help=SENTENCES["data_dir"]),
-    ]
-
-
-def make_output(text: str, *, required: bool = True) -> click.Parameter:
-    """Return the option for the file to write."""
-    return click.Option(["-o", "--output"], type=WRITTEN, required=required, metavar="FILE", help=text)
+def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
+    """Return the options that corpora declare for reading, or a task's module; those that are named, if some are."""
+    role, *rest = declared
+    if role == "files":
+        return _make_file_options(map(load_corpus, rest or corpus_names()))
+    task, *names = rest
+    if role == "procedure":
+        found = _make_procedure_options(load_procedure(task))
+    else:
+        found = [_make_flag(one, one.default) for one in vars(find(task, role))["OPTIONS"]]
+    return [one for one in found if not names or one.name in names]
 
 
-def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
+def _make_param(parameter: Parameter) -> click.Parameter:
+    name, param, default, hint = parameter.name, parameter.param, parameter.default, parameter.hint
+    flags = param.flag.split() or [f"--{'no-' if default is True else ''}{name.replace('_', '-')}"]
+    if hint is bool:
+        unset: dict[str, Any] = {"default": None} if default is None else {}
+        return click.Option([*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset)
+    complete = completion.find(param.complete)
+    is_sequence = get_origin(hint) is Sequence
+    if is_sequence:
+        (hint,) = get_args(hint)
+    if param.kind in ("csv", "metrics", "names", "sort"):
+        complete = completion.complete_list([name for name in get_args(hint) if " " not in name])
+    settings: dict[str, Any] = {"type": _find_type(parameter, hint), "metavar": param.metavar}
+    settings["shell_complete"] = complete
+    required = default is inspect.Parameter.empty
+    if parameter.is_argument:
+        how_many = -1 if is_repeated(parameter) else 1
+        return click.Argument([name], nargs=how_many, required=required and param.complete != "cited", **settings)
+    if param.kind in READERS:
+        settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
+    elif is_sequence:
+        settings |= {"multiple": True}
+    elif required or param.required:
+        settings |= {"required": True}
+    else:
+        value = param.default if default is None else default
+        settings |= {"default": value, "show_default": value not in (None, "")}
+    return click.Option([*flags, name], help=parameter.help, **settings)
+
+
+def _find_type(parameter: Parameter, hint: Any) -> click.ParamType[Any]:
+    param = parameter.param
+    if param.kind in TYPES:
+        return TYPES[param.kind]
+    if param.kind == "corpus":
+        return _name_corpus(param.others)
+    if get_origin(hint) is Literal:
+        return click.Choice(get_args(hint))
+    if (param.low, param.high) == (None, None):
+        return TYPES[hint]
+    if hint is int:
+        low, high = (None if end is None else int(end) for end in (param.low, param.high))
+        return click.IntRange(low, high)
+    return NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
+
+
+def _offer(parameter: Parameter, procedure: Procedure | None) -> list[Parameter]:
+    """Return a parameter with the names that a procedure has for it; none if there is nothing to choose from."""
+
+    def offer(text: str, names: Iterable[str], metavar: str, kind: str = "names") -> list[Parameter]:
+        known: Any = tuple(dict.fromkeys(names))
+        hint: Any = Literal[known] if known else str
+        hint = hint if kind == "sort" else Sequence[hint]
+        default = "none" if kind == "sort" else None
+        param = Param(kind=kind, metavar=metavar, default=default)
+        return [parameter._replace(hint=hint, default=None, help=text, param=param)]
+
+    if procedure is None:
+        return offer("Also report scores for each value of FIELD; separate several by commas.", [], "FIELD")
+    families, names = procedure.families, [metric.name for metric in procedure.metrics]
+    match parameter.param.kind:
+        case "by" | "fields" as kind:
+            fields = [*procedure.fields, *procedure.breakdowns, *filter(None, [procedure.more_fields])]
+            what = parameter.help if kind == "fields" else "report scores"
+            several = "" if len(fields) == 1 else "; separate several by commas"
+            text = f"Also {what} for each value of FIELD{several}. Choose from: {', '.join(fields)}."
+            return offer(text, fields, "FIELD") if fields else []
+        case "metrics" if len(families) > 1:
+            selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
+            default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
+            text = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
+            return offer(text, families, "NAMES", "metrics")
+        case "scores":
+            split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
+            example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
+            default = "all but precision and recall" if split else "all"
+            text = f"Select these scores, separated by commas, such as {example}.  [default: {default}]"
+            return offer(text, [*families, *names], "NAMES", "csv")
+        case "sort":
+            return offer("Sort by this score, the best system first.", names, "SCORE", "sort")
+        case "explain" if procedure.explanation is not None:
+            from closeread.operations.score import SHOWN
+
+            counted = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations')"
+            return [parameter._replace(help=f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}.")]
+    return []
+
+
+def _make_file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
     """Return the options for the folders that users of these corpora get from their owners, and for reading them."""
     folders, reading = {}, {}
     for corpus in corpora:
@@ -313,101 +290,26 @@ def file_options(corpora: Iterable[Corpus]) -> list[click.Parameter]:
     return [*folders.values(), *reading.values()]
 
 
-def _make_list(flag: str, names: Iterable[str], metavar: str, text: str, read: Callable[..., Any]) -> click.Parameter:
-    """Return an option that takes names, several times or separated by commas."""
-    complete = completion.complete_list(list(dict.fromkeys(names)))
-    return click.Option([flag], multiple=True, callback=read, shell_complete=complete, metavar=metavar, help=text)
-
-
-def by(procedure: Procedure | None = None, what: str = "report scores") -> list[click.Parameter]:
-    """Return the option that selects fields to slice by; none if the procedure has no fields.
-
-    Args:
-        procedure: the procedure; None if it is unknown.
-        what: what is done for each value of a field, beginning with a verb.
-    """
-    fields: list[str] = []
-    if procedure is not None:
-        fields = [*procedure.fields, *procedure.breakdowns, *filter(None, [procedure.more_fields])]
-        if not fields:
-            return []
-    several = "" if len(fields) == 1 else "; separate several by commas"
-    choices = f" Choose from: {', '.join(fields)}." if fields else ""
-    text = f"Also {what} for each value of FIELD{several}.{choices}"
-    return [_make_list("--by", (name for name in fields if " " not in name), "FIELD", text, split_names)]
-
-
-def select(kind: str, procedure: Procedure) -> list[click.Parameter]:
-    """Return the option that selects what a procedure has: "metrics", "scores", what to "sort" by, or "explain".
-
-    There is none, if there is nothing to select.
-    """
-    families, names = procedure.families, [metric.name for metric in procedure.metrics]
-    match kind:
-        case "metrics" if len(families) > 1:
-
-            def check(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...] | None:
-                chosen = split_names(ctx, param, values)
-                for name in chosen:
-                    if name not in families:
-                        guess = suggest(name, families, procedure.aliases)
-                        found = f"'{escape(name)}' is not one of {', '.join(map(repr, families))}.{guess}"
-                        raise click.BadParameter(found, ctx, param)
-                return chosen or None
-
-            selected = {metric.name.partition("/")[0] for metric in procedure.more_metrics}
-            default = f"all but {', '.join(name for name in families if name in selected)}" if selected else "all"
-            text = f"Compute these metrics; separate several by commas: {', '.join(families)}.  [default: {default}]"
-            return [_make_list("--metrics", families, "NAMES", text, check)]
-        case "scores":
-            split = [name.partition("/")[0] for name in names if name.endswith("/recall")]
-            example = f"{split[0]}/f1, or {split[0]} for its precision, recall and F1" if split else procedure.headline
-            default = "all but precision and recall" if split else "all"
-            text = f"Select these scores, separated by commas, such as {example}.  [default: {default}]"
-            return [_make_list("--scores", [*families, *names], "NAMES", text, split_csv)]
-        case "sort":
-            how: dict[str, Any] = {"metavar": "SCORE", "default": "none", "show_default": True}
-            text = "Sort by this score, the best system first."
-            return [click.Option(["--sort"], shell_complete=completion.complete_list(names), help=text, **how)]
-        case "explain" if procedure.explanation is not None:
-            from closeread.operations.score import SHOWN
-
-            counted = f"Explain everything that is counted in each {procedure.unit} (in JSON: as 'explanations')"
-            text = f"{counted}; tables show at most {SHOWN:,} rows per {procedure.unit}."
-            return [click.Option(["--explain"], is_flag=True, help=text)]
-    return []
-
-
-def procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
+def _make_procedure_options(procedure: Procedure, corpus: str | None = None) -> list[click.Parameter]:
     """Return the flags of a procedure's presets and options, with the defaults of a corpus in their help."""
     from closeread.scoring import resolve_options
 
-    declared = declared_options(procedure.options, resolve_options(procedure, corpus, {}))
+    defaults = resolve_options(procedure, corpus, {})
+    declared = [_make_flag(option, defaults[option.name]) for option in procedure.options]
     if not procedure.presets:
         return declared
     official = "; ".join(f"{name}: {preset.help}" for name, preset in procedure.presets.items())
     text = f"Use the options and metrics of an official score, except those given here ({official})."
-    return [
-        click.Option(["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text),
-        *declared,
-    ]
+    preset = click.Option(["--preset"], type=click.Choice(list(procedure.presets)), metavar="NAME", help=text)
+    return [preset, *declared]
 
 
 MOST_CHOICES = 70
 """How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
 
 
-def declared_options(declared: Sequence[Option], defaults: Mapping[str, str] | None = None) -> list[click.Parameter]:
-    """Return the flags of declared options; their values are None if not given, so that defaults stay in one place.
-
-    Args:
-        declared: the options.
-        defaults: defaults that differ from the declared ones, for the help.
-    """
-    return [_make_flag(option, (defaults or {}).get(option.name, option.default)) for option in declared]
-
-
 def _make_flag(option: Option, default: str) -> click.Parameter:
+    """Return the flag of a declared option; its value is None if not given, so that defaults stay in one place."""
     from closeread.counts.procedure import PathOption
 
     def check(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -429,19 +331,11 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
 
 
 PRINTED = {
-    "Catalogue": ["style"],
-    "Drawing": ["output"],
-    "Page": ["as_json"],
-    "Papers": ["style"],
-    "Judged": ["as_json"],
-    "Publication": ["as_json"],
-    "Ranking": ["style"],
-    "Report": ["style", "per_unit", "with_counts", "output", "digits", "score_only"],
-    "Result": ["style"],
-    "Statistics": ["style"],
-    "SystemsTable": ["style", "output"],
-    "list[Verdict]": ["as_json"],
-    "Comparison | list[Comparison]": ["style", "output"],
+    **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
+    **dict.fromkeys(("Judged", "Page", "Publication", "list[Verdict]"), ("as_json",)),
+    **dict.fromkeys(("SystemsTable", "Comparison | list[Comparison]"), ("style", "output")),
+    "Drawing": ("output",),
+    "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),
 }
 """The options of printing by the type that an operation returns."""
 
@@ -450,50 +344,43 @@ JSON_HELP = {
     "list[Verdict]": "Print a list with an object for each file: 'file', 'valid', 'rows' (gold records with "
     "predictions; null if the file is not valid) and 'problems'.",
 }
+FLAGS = {
+    "per_unit": "Also report each unit separately (in JSON: as 'units').",
+    "with_counts": "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
+}
 
 
-def printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
-    """Return the options that say how the result of an operation is printed.
+def make_printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
+    """Return the options that say how the result of an operation, by the name of its type, is printed."""
 
-    Args:
-        returns: the name of its type.
-        procedure: the procedure that scores; None if it is unknown.
-    """
+    def make(name: str) -> Iterator[click.Parameter]:
+        match name:
+            case "style":
+                formats = ["table", "json", "markdown", "latex", "csv", *["html"] * (returns == "SystemsTable")]
+                shown: dict[str, Any] = {"type": click.Choice(formats), "default": "table", "show_default": True}
+                yield click.Option(["--format", "style"], help="How to format the output.", **shown)
+                yield click.Option(["--json", "style"], flag_value="json", help="Same as --format json.")
+            case "output":
+                is_picture = returns == "Drawing"
+                file = "this file: .png, .svg or .pdf." if is_picture else "this file; print nothing."
+                how: dict[str, Any] = {"type": WRITTEN, "required": is_picture, "metavar": "FILE"}
+                text = f"Write {'' if is_picture else 'the result '}to {file}"
+                yield click.Option(["-o", "--output"], help=text, **how)
+            case "digits":
+                ends: dict[str, Any] = {"type": click.IntRange(0, 10), "default": 2, "show_default": True}
+                yield click.Option(["--digits"], help=SENTENCES["digits"], **ends)
+            case "as_json":
+                text = JSON_HELP.get(returns, "Print the result as JSON.")
+                yield click.Option(["--json", "as_json"], is_flag=True, help=text)
+            case "score_only":
+                several = procedure is not None and len(procedure.families) > 1
+                more = ", or that of each of --metrics on a line of its own" if several else ""
+                text = f"Print only the main score (times 100){more}."
+                yield click.Option(["--score-only"], is_flag=True, help=text)
+            case flag:
+                yield click.Option([f"--{flag.replace('_', '-')}"], is_flag=True, help=FLAGS[flag])
 
-    def make_flag(flag: str, text: str, name: str = "") -> click.Parameter:
-        return click.Option([flag, *filter(None, [name])], is_flag=True, help=text)
-
-    formats = ["table", "json", "markdown", "latex", "csv", *(["html"] if returns == "SystemsTable" else [])]
-    is_picture = returns == "Drawing"
-    file = "Write to this file: .png, .svg or .pdf." if is_picture else "Write the result to this file; print nothing."
-    several = procedure is not None and len(procedure.families) > 1
-    more = ", or that of each of --metrics on a line of its own" if several else ""
-    decimals = "Number of decimals of scores in tables; JSON and CSV have them in full."
-    shown: dict[str, Any] = {"show_default": True}
-    options: dict[str, list[click.Parameter]] = {
-        "style": [
-            click.Option(
-                ["--format", "style"],
-                type=click.Choice(formats),
-                default="table",
-                help="How to format the output.",
-                **shown,
-            ),
-            click.Option(["--json", "style"], flag_value="json", help="Same as --format json."),
-        ],
-        "output": [make_output(file, required=is_picture)],
-        "digits": [click.Option(["--digits"], type=click.IntRange(0, 10), default=2, help=decimals, **shown)],
-        "as_json": [make_flag("--json", JSON_HELP.get(returns, "Print the result as JSON."), "as_json")],
-        "score_only": [make_flag("--score-only", f"Print only the main score (times 100){more}.")],
-        "per_unit": [make_flag("--per-unit", "Also report each unit separately (in JSON: as 'units').")],
-        "with_counts": [
-            make_flag(
-                "--with-counts",
-                "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
-            )
-        ],
-    }
-    return [option for name in PRINTED.get(returns, ()) for option in options[name]]
+    return [option for name in PRINTED.get(returns, ()) for option in make(name)]
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -501,9 +388,8 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
     taken = {name: values.pop(name) for name in PRINTED.get(returns, ())}
     if taken.get("score_only"):
         asked = {**values, **taken}
-        given = [
-            f"--{name.replace('_', '-')}" for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)
-        ]
+        names = [name for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)]
+        given = [f"--{name.replace('_', '-')}" for name in names]
         if asked["style"] != "table":
             given.append(f"--format {asked['style']}")
         if given:

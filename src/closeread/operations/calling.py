@@ -8,50 +8,100 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from closeread.argument_types import check_argument
+from closeread.corpus.names import choose_equivalent, load_corpus
+from closeread.corpus.notices import warn_all
 from closeread.exceptions import RequestError, choose_words, describe_unknown, name_option, pluralize
+from closeread.files import check_outputs
 from closeread.operations import GROUPS
-from closeread.operations.outputs import check_outputs
 from closeread.parameters import (
+    PLACE,
+    GoldSpec,
     Intervals,
     Operation,
-    Operations,
+    Output,
+    Param,
     Parameter,
     Scored,
+    Written,
     describe,
-    describe_fields,
     is_repeated,
+    list_fields,
+    place_of,
 )
 from closeread.records import FileOrRows
 from closeread.tasks import find_all, procedure_names
 
+if TYPE_CHECKING:
+    from closeread.corpus.declaration import Corpus
+
 EMPTY = inspect.Parameter.empty
-PLACE = ("gold", "config", "split", "data_dir")
+SOURCES = ("source", "sources", "scored")
 
 
 def find_operations(group: str) -> dict[str, Operation]:
     """Collect the operations of a group, such as "plot", by name: of all tasks, or of a module of our own."""
     if group in GROUPS:
-        own: Operations = import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS
-        return dict(own[group])
+        return dict(import_module(f"closeread.operations.{GROUPS[group]}").OPERATIONS[group])
     found: dict[str, Operation] = {}
     for module in find_all("operations"):
         offered = module.OPERATIONS.get(group, {})
         if repeated := found.keys() & offered.keys():
             raise ValueError(f"{module.__name__} and another task both offer `{group} {min(repeated)}`")
         found |= offered
-    return dict(sorted(found.items()))
+    corpus = group.removeprefix("baseline ")
+    return {**(_offer_baselines(corpus) if corpus != group else {}), **dict(sorted(found.items()))}
 
 
 def find_groups(group: str) -> list[str]:
     """Return the names of the groups inside a group: "mctaco" of "perturb", since there is "perturb mctaco"."""
     offered = {name for module in find_all("operations") for name in module.OPERATIONS}
-    return sorted(name.removeprefix(f"{group} ") for name in offered if name.startswith(f"{group} "))
+    names = {name.removeprefix(f"{group} ") for name in offered if name.startswith(f"{group} ")}
+    if group == "baseline":
+        from closeread.corpus.baselines import corpora_with_baselines
+
+        names |= set(corpora_with_baselines())
+    return sorted(names)
+
+
+@cache
+def _offer_baselines(corpus: str) -> dict[str, Operation]:
+    """Return the baselines that the task of a corpus declares as operations, by name."""
+    from closeread.corpus.baselines import load_baselines
+    from closeread.corpus.gold import read_corpus_gold
+    from closeread.corpus.submissions import write_submission
+
+    offered: dict[str, Operation] = {}
+    for name, baseline in load_baselines(corpus).items():
+
+        def predict(*, place: GoldSpec, output: Path | None = None, _one: Any = baseline, **options: Any) -> Written:
+            _one.resolve_options(options)
+            gold = read_corpus_gold(place)
+            warn_all(gold.notices)
+            rows = _one.predict(gold.records, **options)
+            if output is not None:
+                write_submission(output, rows, load_corpus(corpus))
+            return Written(output, pluralize(len(rows), "row"), rows)
+
+        required = "".join(f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options)
+        example = f"closeread baseline {corpus} {name}{required}"
+        examples = f"  {example} -o predictions.jsonl\n  {example} --config sample -o predictions.jsonl"
+        predict.__doc__ = f"{baseline.description}\n\n\b\nExamples:\n{examples}"
+        declared = Param(kind="options", options=baseline.options)
+        predict.__annotations__ = {
+            "place": Annotated[GoldSpec, place_of(corpus)],
+            "output": Output | None,
+            "options": Annotated[str, declared],
+            "return": "Written",
+        }
+        offered[name] = predict
+    return offered
 
 
 def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = "") -> Any:
@@ -64,18 +114,11 @@ def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str,
         keywords: values by name, None for those that are not given: of all its parameters, of the fields of their
             groups, of where gold is, and options that are declared elsewhere.
         what: what to call it if there is none of that name.
-
-    Raises:
-        RequestError: there is no such operation; or an argument is missing, superfluous, unknown or not what its
-            parameter accepts.
     """
-    from closeread.corpus.names import choose_equivalent
-    from closeread.corpus.notices import warn_all
-
     known = find_operations(group)
     own = choose_equivalent(name, known)
     if own is None:
-        raise RequestError(describe_unknown(what or f"subcommand of {group}", name, sorted(known)))
+        raise RequestError(describe_unknown(what or f"subcommand of {group}", name, list(known)))
     found = call_operation(f"{group} {own}", known[own], arguments, keywords)
     warn_all(getattr(found, "notices", ()))
     return found
@@ -87,6 +130,7 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
 
     given = {name: value for name, value in keywords.items() if value is not None}
     described = describe(operation)
+    has_options = any(one.param.kind == "options" for one in described)
     values = _take_arguments(called, described, arguments, given)
     for one in described:
         match one.param.kind:
@@ -97,13 +141,16 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
                 values[one.name] = _take_group(one, given)
             case kind if kind not in ("options", "scored") and one.name in given:
                 values[one.name] = _check(one, given.pop(one.name))
-    check_outputs(*_list_files(described, values))
+    read: list[tuple[Path, bool]] = []
+    written: list[Path] = []
+    _list_files(described, values, read, written)
+    check_outputs(read, written)
     limit = next((values[one.name] for one in described if one.param.kind == "limit" and one.name in values), None)
     with nullcontext() if limit is None else limit_files(limit):
         if described and described[0].param.kind == "scored":
             values["scored"], given = _count(described[0].param.corpus, values, given), {}
-        if given and not any(one.param.kind == "options" for one in described):
-            known = [name for one in described for name in list_names(one)]
+        if given and not has_options:
+            known = [field.name for one in described for field in list_fields(one)]
             raise RequestError(describe_unknown(f"option of {called}", next(iter(given)), known))
         needed = [one.name for one in described if one.default is EMPTY and one.param.kind != "options"]
         if missing := [name for name in needed if name not in values]:
@@ -113,28 +160,15 @@ def call_operation(called: str, operation: Operation, arguments: Sequence[Any], 
         return operation(*first, **converted, **given)
 
 
-def list_names(parameter: Parameter) -> list[str]:
-    """Return the keywords of a parameter: those of its fields if it is a group."""
-    match parameter.param.kind:
-        case "place":
-            return list(PLACE)
-        case "scored":
-            return ["predictions", *PLACE]
-        case "group":
-            return [one.name for one in describe_fields(parameter)]
-        case "options":
-            return []
-    return [parameter.name]
-
-
 def _take_arguments(
     called: str, described: Sequence[Parameter], arguments: Sequence[Any], given: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the values of positional parameters by name, and remove them from what is given by keywords."""
     rest, found = list(arguments), {}
-    positional = [one for one in described if one.is_argument]
-    names = ["predictions" if one.param.kind == "scored" else one.name for one in positional]
-    for name, one in zip(names, positional, strict=True):
+    positional = {
+        ("predictions" if one.param.kind == "scored" else one.name): one for one in described if one.is_argument
+    }
+    for name, one in positional.items():
         if name in given:
             found[one.name] = _check(one, given.pop(name))
         elif rest and is_repeated(one):
@@ -143,40 +177,35 @@ def _take_arguments(
             found[one.name] = _check(one, rest.pop(0))
         elif one.default is EMPTY:
             break
-    if rest or any(one.name not in found and one.default is EMPTY for one in positional):
+    if rest or any(one.name not in found and one.default is EMPTY for one in positional.values()):
         number = pluralize(len(arguments), "argument")
-        raise RequestError(f"{called} got {number} (expected {', '.join(names) or 'none'})")
+        raise RequestError(f"{called} got {number} (expected {', '.join(positional) or 'none'})")
     return found
 
 
 def _list_files(
-    described: Sequence[Parameter], values: Mapping[str, Any]
-) -> tuple[list[tuple[Path, bool]], list[Path]]:
-    """Return the files that an operation reads, and whether all of each, and those that it writes."""
-    read: list[tuple[Path, bool]] = []
-    written: list[Path] = []
+    described: Sequence[Parameter], values: Mapping[str, Any], read: list[tuple[Path, bool]], written: list[Path]
+) -> None:
+    """Collect the files that an operation reads, and whether all of each, and those that it writes."""
     for one in described:
         kind, value = one.param.kind, values.get(one.name)
         if kind == "group":
-            more = _list_files(describe_fields(one), vars(value))
-            read, written = [*read, *more[0]], [*written, *more[1]]
+            _list_files(list_fields(one), vars(value), read, written)
             continue
         found: Any = value.gold if kind == "place" and value is not None else value
         several = is_repeated(one) and isinstance(found, list | tuple)
         paths = [Path(item) for item in (found if several else [found]) if isinstance(item, str | os.PathLike) and item]
         if kind == "write":
             written += paths
-        elif kind in ("place", "read", "source", "sources", "scored") or one.hint is Path:
-            read += [(path, kind in ("place", "read", "source", "sources", "scored")) for path in paths]
-    return read, written
+        elif (is_whole := kind in ("place", "read", *SOURCES)) or one.hint is Path:
+            read += [(path, is_whole) for path in paths]
 
 
 def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
     """Return a group of parameters from the values of its fields; intervals may also be a `Resampling`."""
     from closeread.counts.estimates import Resampling
 
-    fields = describe_fields(parameter)
-    found = {one.name: _check(one, given.pop(one.name)) for one in fields if one.name in given}
+    found = {one.name: _check(one, given.pop(one.name)) for one in list_fields(parameter) if one.name in given}
     if parameter.hint is Intervals and (whole := given.pop("resampling", None)) is not None:
         check_argument("resampling", whole, Resampling | None)
         if found:
@@ -187,7 +216,6 @@ def _take_group(parameter: Parameter, given: dict[str, Any]) -> Any:
 
 def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Scored:
     """Read and count predictions, by the fields that are given or by all that errors can be broken down by."""
-    from closeread.corpus.notices import warn_all
     from closeread.scoring import make_place, open_scorer
 
     where = {name: given.pop(name, None) for name in PLACE}
@@ -200,21 +228,16 @@ def _count(corpus: str, values: Mapping[str, Any], given: dict[str, Any]) -> Sco
 
 
 def _check(parameter: Parameter, value: Any) -> Any:
-    """Return a value as an operation takes it: paths, and tuples of names.
-
-    Raises:
-        RequestError: its type is wrong, or it is no choice, or out of its range.
-    """
+    """Return a value as an operation takes it: paths, and tuples of names."""
     name, hint, param = parameter.name, parameter.hint, parameter.param
-    if param.kind in ("source", "sources", "scored"):
+    if param.kind in SOURCES:
         check_argument(name, value, Sequence[FileOrRows] if param.kind == "sources" else FileOrRows)
         return value
     if is_repeated(parameter):
         inner = get_args(hint)[0]
-        single = isinstance(value, str | os.PathLike | Real)
         accepted: Any = str | Path if inner is Path else float if inner is float else str
         check_argument(name, value, accepted | Sequence[accepted])
-        parts = [value] if single else list(value)
+        parts = [value] if isinstance(value, str | os.PathLike | Real) else list(value)
         return tuple(_check(parameter._replace(hint=inner, param=param._replace(kind="")), part) for part in parts)
     if hint is Path:
         check_argument(name, value, str | Path)
@@ -228,19 +251,26 @@ def _check(parameter: Parameter, value: Any) -> Any:
     label = choose_words(name_option(name), name)
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
+    if wrong := describe_range(value, param):
+        raise RequestError(f"{label} is {value} (expected {wrong})")
+    return value
+
+
+def describe_range(value: Any, param: Param) -> str:
+    """Describe the range of a number that a value is not in; empty if it is."""
     low, high = param.low, param.high
     if (low, high) == (None, None):
-        return value
+        return ""
     is_low = low is not None and (value <= low if param.above else value < low)
     is_high = high is not None and (value >= high if param.below else value > high)
-    if is_low or is_high or value != value:
-        ends = [] if low is None else [f"{'above' if param.above else 'from'} {low:,}"]
-        if high is not None:
-            to = "below" if param.below else "to" if ends and not param.above else "up to"
-            ends.append(f"{to} {high:,}")
-        noun = "a whole number" if isinstance(value, Integral) else "a number"
-        raise RequestError(f"{label} is {value} (expected {noun} {(' and ' if param.below else ' ').join(ends)})")
-    return value
+    if not is_low and not is_high and value == value:
+        return ""
+    ends = [] if low is None else [f"{'above' if param.above else 'from'} {low:,}"]
+    if high is not None:
+        to = "below" if param.below else "to" if ends and not param.above else "up to"
+        ends.append(f"{to} {high:,}")
+    noun = "a whole number" if isinstance(value, Integral) else "a number"
+    return f"{noun} {(' and ' if param.below else ' ').join(ends)}"
 
 
 def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
@@ -266,3 +296,18 @@ def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:
             singular = name if name == "predictions" else name.removesuffix("s")
             return [make_annotator(f"{singular} {number}", source) for number, source in enumerate(value, 1)]
     return value
+
+
+def take_path(value: str | Path | None) -> Path | None:
+    """Return a path as such."""
+    return None if value is None else Path(value)
+
+
+def take_place(corpus: Corpus, options: Mapping[str, Any], **where: Any) -> GoldSpec:
+    """Return where the gold of a corpus is; options are folders of the corpus and options of reading it."""
+    from closeread.scoring import make_place
+
+    place, rest = make_place(corpus.name, options=options, **where)
+    if rest:
+        raise RequestError(f"unexpected arguments for {corpus.name}: {', '.join(rest)}")
+    return place

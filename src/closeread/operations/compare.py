@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, overload
 
+from closeread import parameters as arg
 from closeread.argument_types import check_argument
 from closeread.corpus.notices import warn_all
 from closeread.counts.comparison import Comparison, correct_comparisons, make_comparisons
@@ -41,18 +42,7 @@ from closeread.exceptions import (
     raise_all,
 )
 from closeread.formats.text import is_open_pipe
-from closeread.operations.places import (
-    Config,
-    DataDir,
-    Metrics,
-    OwnGold,
-    Preset,
-    ProcedureOptions,
-    Scores,
-    Split,
-    TestResamples,
-)
-from closeread.parameters import Confidence, FileSize, OnlyPython, Operations, Param, Seed, within
+from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
@@ -69,7 +59,6 @@ ManySources = Annotated[
 
 MAX_DIGITS = 10
 CORRECTION = "How to correct p-values for the number of comparisons: all scores of all systems."
-DIGITS = "Number of decimals of scores in tables; JSON and CSV have them in full."
 
 
 class Systems(NamedTuple):
@@ -181,22 +170,22 @@ def compare(name: AnyCorpus, first: ManySources, **options: Any) -> list[Compari
 def compare(
     name: AnyCorpus,
     first: Annotated[Source | ManySources, Param(kind="systems")],
-    second: Annotated[Source | None, OnlyPython] = None,
+    second: Annotated[Source | None, arg.OnlyPython] = None,
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    max_bytes: FileSize = None,
-    metrics: Metrics = None,
-    preset: Preset = None,
-    scores: Scores = None,
-    resamples: TestResamples = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resampling: Annotated[Resampling | None, OnlyPython] = None,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    max_bytes: arg.FileSize = None,
+    metrics: arg.Metrics = None,
+    preset: arg.Preset = None,
+    scores: arg.Scores = None,
+    resamples: arg.TestResamples = None,
+    confidence: arg.Confidence = 0.95,
+    seed: arg.Seed = 0,
+    resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     correction: Annotated[Correction, Param(help=CORRECTION)] = "holm",
-    **options: ProcedureOptions,
+    **options: arg.ProcedureOptions,
 ) -> Comparison | list[Comparison]:
     """Compare two systems, or the first of several systems with each of the others, by paired tests.
 
@@ -273,14 +262,14 @@ def table(
     name: AnyCorpus,
     systems: Annotated[ManySources, Param(kind="systems")],
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    max_bytes: FileSize = None,
-    metrics: Metrics = None,
-    preset: Preset = None,
-    scores: Scores = None,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    max_bytes: arg.FileSize = None,
+    metrics: arg.Metrics = None,
+    preset: arg.Preset = None,
+    scores: arg.Scores = None,
     names: Annotated[
         Sequence[str],
         Param(
@@ -293,14 +282,14 @@ def table(
     intervals: Annotated[
         IntervalStyle, Param(help="Show confidence intervals: both ends, or half of their width.")
     ] = "none",
-    digits: Annotated[int, within(0, MAX_DIGITS), Param(help=DIGITS)] = 2,
+    digits: Annotated[int, within(0, MAX_DIGITS), arg.say("digits")] = 2,
     pairs: Annotated[bool, Param(help="Also show the tests of all pairs of systems (in CSV: only these).")] = False,
     alpha: Annotated[float, within(0, 1, above=True, below=True), Param(help="Level of significance.")] = 0.05,
-    resamples: TestResamples = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resampling: Annotated[Resampling | None, OnlyPython] = None,
-    **options: ProcedureOptions,
+    resamples: arg.TestResamples = None,
+    confidence: arg.Confidence = 0.95,
+    seed: arg.Seed = 0,
+    resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
+    **options: arg.ProcedureOptions,
 ) -> SystemsTable:
     """Score many systems, and put them into one table with tests against the best.
 

@@ -10,7 +10,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.counts.results import Result
 from closeread.hf.modules import describe_module, module_names
-from closeread.operations.tasks import find_baselines
+from closeread.operations.calling import find_operations
 from closeread.parameters import Operations
 from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks import load_procedure, procedure_names
@@ -84,7 +84,7 @@ def corpora() -> dict[str, CorpusEntry]:
             {name: config.split_names for name, config in one.configs.items()},
             one.procedure,
             load_procedure(one.procedure).modules,
-            tuple(find_baselines(one.name)),
+            tuple(find_operations(f"baseline {one.name}")),
         )
         for one in map(load_corpus, corpus_names())
     }

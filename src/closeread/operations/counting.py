@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, overload
 
+from closeread import parameters as arg
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_schema
 from closeread.counts.counts import Counts, merge_counts
 from closeread.exceptions import RequestError, escape, join_names, name_option, pluralize, read_all
-from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
-from closeread.parameters import Fields, FileSize, Operations, Output, Param, Written
+from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 from closeread.scoring import find_procedure, limit_files, make_place, open_scorer
@@ -30,17 +30,17 @@ COUNTS = "counts"
 
 def count(
     name: AnyCorpus,
-    predictions: Predictions,
+    predictions: arg.Predictions,
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    metrics: Metrics = None,
-    preset: Preset = None,
-    by: Fields = (),
-    max_bytes: FileSize = None,
-    **options: ProcedureOptions,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    metrics: arg.Metrics = None,
+    preset: arg.Preset = None,
+    by: arg.Fields = (),
+    max_bytes: arg.FileSize = None,
+    **options: arg.ProcedureOptions,
 ) -> Counts:
     """Count a system's output, or its output for a part of the gold.
 
@@ -101,7 +101,7 @@ def merge_files(
     counts: Annotated[Sequence[Path], Param(kind="named")],
     *,
     expect: Annotated[Path | None, Param(kind="read", metavar="GOLD")] = None,
-    output: Output,
+    output: arg.Output,
 ) -> Written:
     """Merge the counts of shards, written by `closeread score --counts`.
 

@@ -12,25 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
+from closeread import parameters as arg
 from closeread.corpus.names import find_corpus
 from closeread.corpus.notices import warn_all
 from closeread.exceptions import RequestError, escape_line, fill_options
-from closeread.operations import places
-from closeread.operations.places import OwnGold, take_place
-from closeread.parameters import (
-    Ci,
-    Confidence,
-    Config,
-    CorpusName,
-    Fields,
-    FileOptions,
-    Files,
-    FileSize,
-    Operations,
-    Param,
-    Resamples,
-    Seed,
-)
+from closeread.operations.calling import take_place
+from closeread.parameters import Operations, Param
 from closeread.records import FileOrRows
 from closeread.tables import Grid, Whole, draw_html
 from closeread.tasks import load_procedure
@@ -90,19 +77,19 @@ class Page:
 
 
 def show(
-    corpus: CorpusName,
+    corpus: arg.CorpusName,
     record_id: Annotated[str | None, Param(metavar="[ID]")] = None,
     *,
-    gold: OwnGold = None,
-    config: places.Config = None,
-    split: places.Split = None,
-    data_dir: places.DataDir = None,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
     predictions: Annotated[
         FileOrRows | None,
         Param(kind="read", metavar="FILE", help="Show the predictions of this file beside the gold record."),
     ] = None,
     ids: Annotated[bool, Param(help="List the ids of all records instead.")] = False,
-    **options: FileOptions,
+    **options: arg.FileOptions,
 ) -> Page:
     """Show a record of a corpus as a reader would want it; without ID the first.
 
@@ -127,7 +114,7 @@ def show(
     from closeread.scoring import open_scorer
 
     declared = find_corpus(corpus)
-    place = take_place(declared, gold, config, split, data_dir, options)
+    place = take_place(declared, options, gold=gold, config=config, split=split, data_dir=data_dir)
     found = read_records(declared, place)
     view = load_view(declared, found.config)
     known = list_names(declared, view, found.records)
@@ -175,7 +162,7 @@ def _tell_others(corpus: Corpus, gold: Any, known: Sequence[str], place: dict[st
     return Grid("", [], [], notes)
 
 
-def info(corpus: CorpusName, *, oddities: bool = False, data_dir: Files = None) -> Page:
+def info(corpus: arg.CorpusName, *, oddities: bool = False, data_dir: arg.Folder = None) -> Page:
     """Show the configs, splits, fields and baselines of a corpus, and where its files are searched.
 
     Oddities of the released files are the same for everybody, so other commands only say how many there are.
@@ -257,7 +244,9 @@ def _describe(corpus: Corpus) -> Iterator[Part]:
     yield "A line of a submission (JSON Lines)"
 
 
-def stats(corpus: CorpusName, *, config: Config = None, data_dir: Files = None, **options: FileOptions) -> Statistics:
+def stats(
+    corpus: arg.CorpusName, *, config: arg.Config = None, data_dir: arg.Folder = None, **options: arg.FileOptions
+) -> Statistics:
     """Count documents, annotations and other figures of a corpus.
 
     They are counted split by split.
@@ -270,12 +259,12 @@ def stats(corpus: CorpusName, *, config: Config = None, data_dir: Files = None, 
     from closeread.corpus.facts import count_corpus
 
     declared = find_corpus(corpus)
-    found = count_corpus(declared.name, config, take_place(declared, data_dir=data_dir, options=options).data_dir)
+    found = count_corpus(declared.name, config, take_place(declared, options, data_dir=data_dir).data_dir)
     warn_all(found.notices)
     return found
 
 
-def schema(corpus: CorpusName, *, submission: bool = False, config: Config = None) -> dict[str, object]:
+def schema(corpus: arg.CorpusName, *, submission: bool = False, config: arg.Config = None) -> dict[str, object]:
     """Print the JSON Schema of a corpus.
 
     It is the schema (2020-12) of its gold records, or of submissions: of one line of JSON Lines.
@@ -301,13 +290,13 @@ def schema(corpus: CorpusName, *, submission: bool = False, config: Config = Non
 
 
 def export(
-    corpus: CorpusName,
+    corpus: arg.CorpusName,
     folder: Folder,
     *,
     configs: Configs = (),
-    data_dir: Files = None,
+    data_dir: arg.Folder = None,
     format: Format = "parquet",  # noqa: A002 (as the option is called)
-    **options: FileOptions,
+    **options: arg.FileOptions,
 ) -> list[Path]:
     """Export a corpus as a dataset repository.
 
@@ -331,7 +320,7 @@ def export(
     from closeread.hf.export import hiding_progress_in_pipes
 
     declared, place = find_corpus(corpus), Path(folder)
-    files = take_place(declared, data_dir=data_dir, options=options).data_dir
+    files = take_place(declared, options, data_dir=data_dir).data_dir
     with hiding_progress_in_pipes():
         written = write(declared.name, place, configs=configs or None, data_dir=files, format=format)
     exported = {path.relative_to(place).parts[0] for path in written} & declared.configs.keys()
@@ -385,12 +374,12 @@ def install_modules() -> list[Path]:
 def score_counts(
     *,
     from_counts: Annotated[Path | None, Param(kind="named", metavar="FILE")] = None,
-    max_bytes: FileSize = None,
-    by: Fields = (),
-    ci: Ci = True,
-    resamples: Resamples = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
+    max_bytes: arg.FileSize = None,
+    by: arg.Fields = (),
+    ci: arg.Ci = True,
+    resamples: arg.Resamples = None,
+    confidence: arg.Confidence = 0.95,
+    seed: arg.Seed = 0,
 ) -> Report:
     """Score stored counts.
 

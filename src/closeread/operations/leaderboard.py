@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
+from closeread import parameters as arg
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize, quote, quote_json
-from closeread.operations.places import take_path
-from closeread.parameters import Config, CorpusName, Number, Operations, Param, ScoredName, Split, Written
+from closeread.operations.calling import take_path
+from closeread.parameters import Operations, Param, Written
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
@@ -32,8 +33,8 @@ HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
 Golds = Annotated[
     Sequence[str | Path], Param(metavar="[BOARD=]FILE", help="The gold of a board, if it is your own; may be repeated.")
 ]
-Corpus = Annotated[CorpusName | None, Param(metavar="NAME")]
-Procedure = Annotated[ScoredName | None, Param(metavar="NAME")]
+Corpus = Annotated[arg.CorpusName | None, Param(metavar="NAME")]
+Procedure = Annotated[arg.ScoredName | None, Param(metavar="NAME")]
 Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
@@ -53,16 +54,16 @@ def init_leaderboard(
     corpus: Corpus = None,
     procedure: Procedure = None,
     gold: File = None,
-    config: Config = None,
-    split: Split = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
     title: str | None = None,
     metrics: Metrics = (),
     headline: Score = None,
     preset: Name = None,
     option: Options = None,
     private: Private = None,
-    per_day: Number = 5,
-    max_bytes: Number = 50_000_000,
+    per_day: arg.Number = 5,
+    max_bytes: arg.Number = 50_000_000,
     counting: Literal["all", "best", "last"] = "all",
     opens: Time = None,
     closes: Time = None,
@@ -155,7 +156,7 @@ def _list_changes(before: Leaderboard, after: Leaderboard, name: str) -> list[st
 
 
 def judge_leaderboard(
-    store: Store, *, gold: Golds = (), workers: Number | None = None, cache: Cache = None, report: Report = None
+    store: Store, *, gold: Golds = (), workers: arg.Number | None = None, cache: Cache = None, report: Report = None
 ) -> Judged:
     """Score what has arrived, and rebuild the index.
 
@@ -227,7 +228,7 @@ def serve_leaderboard(
     store: Store,
     *,
     gold: Golds = (),
-    workers: Number | None = None,
+    workers: arg.Number | None = None,
     port: Port = 8000,
     cache: Cache = None,
     report: Report = None,
@@ -345,7 +346,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
 
 
 def verify_leaderboard(
-    store: Store, *, gold: Golds = (), workers: Number | None = None, report: Report = None
+    store: Store, *, gold: Golds = (), workers: arg.Number | None = None, report: Report = None
 ) -> Verified:
     """Recompute every record, and say which differ.
 
@@ -391,13 +392,13 @@ class Sent(NamedTuple):
 
 
 def submit(
-    corpus: ScoredName,
+    corpus: arg.ScoredName,
     predictions: str | Path,
     *,
     to: Destination,
     system: System,
-    config: Config = None,
-    split: Split = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
     gold: File = None,
     author: Name = None,
     model: Model = None,

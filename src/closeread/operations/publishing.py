@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from closeread import parameters as arg
 from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Shown
 from closeread.exceptions import RequestError, pluralize
+from closeread.operations.calling import take_path
 from closeread.operations.leaderboard import File, Name, Options, Store
-from closeread.operations.places import take_path
-from closeread.parameters import Config, CorpusName, Files, Number, Operations, Param, ScoredName, Split
+from closeread.parameters import Operations, Param
 from closeread.public_names import AnyModule
 from closeread.tables import Grid, Style, Whole
 
@@ -80,11 +81,11 @@ class Publication(Shown):
 
 
 def publish_dataset(
-    corpus: CorpusName,
+    corpus: arg.CorpusName,
     repository: HubName,
     *,
     configs: Configs = (),
-    data_dir: Files = None,
+    data_dir: arg.Folder = None,
     with_eval_yaml: bool = False,
     private: bool = False,
     dry_run: bool = False,
@@ -215,18 +216,18 @@ def _publish(
 
 
 def publish_codabench(
-    corpus: ScoredName,
+    corpus: arg.ScoredName,
     folder: Folder,
     *,
-    config: Config = None,
-    split: Split = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
     gold: File = None,
-    data_dir: Files = None,
+    data_dir: arg.Folder = None,
     title: str | None = None,
     start: Date = None,
     end: Date = None,
-    per_day: Number = 5,
-    max_submissions: Number = 100,
+    per_day: arg.Number = 5,
+    max_submissions: arg.Number = 100,
     option: Options = None,
     docker_image: Name = None,
     wheel: Wheels = (),

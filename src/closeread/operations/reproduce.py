@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from closeread import parameters as arg
 from closeread.corpus.gold import data_notices
 from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn_all
@@ -15,8 +16,8 @@ from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.printed_tables import format_like, make_count_grid, make_table_grids
 from closeread.counts.results import Result
 from closeread.exceptions import InputError, RequestError, pluralize
-from closeread.operations.places import take_path, take_place
-from closeread.parameters import CorpusName, FileOptions, Files, Operations, Param
+from closeread.operations.calling import take_path, take_place
+from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.tables import Grid, Style
 
@@ -29,13 +30,13 @@ def reproduce(
     corpus: AnyCorpus,
     table: str | int | None = None,
     *,
-    data_dir: Files = None,
-    upstream: Files = None,
-    annotations: Files = None,
-    articles: Files = None,
+    data_dir: arg.Folder = None,
+    upstream: arg.Folder = None,
+    annotations: arg.Folder = None,
+    articles: arg.Folder = None,
     spacy_model: str | None = None,
-    runs: Files = None,
-    **options: FileOptions,
+    runs: arg.Folder = None,
+    **options: arg.FileOptions,
 ) -> Reproduction:
     """Recompute the tables of a corpus's paper, and compare them with what it prints.
 
@@ -46,7 +47,7 @@ def reproduce(
     """
     checkout, notes, texts, trained = map(take_path, (upstream, annotations, articles, runs))
     declared = find_corpus(corpus)
-    files = take_place(declared, data_dir=data_dir, options=options).data_dir
+    files = take_place(declared, options, data_dir=data_dir).data_dir
     inputs = Inputs(files, checkout, notes, texts, spacy_model, trained)
     warn_all(data_notices(declared, declared.default_config, inputs.data_dir))
     return recompute(declared.name, None if table is None else str(table), inputs)
@@ -88,18 +89,18 @@ class Papers(Result):
 
 
 def reproduce_papers(
-    corpus: Annotated[CorpusName, Param(others=(ALL,))],
+    corpus: Annotated[arg.CorpusName, Param(others=(ALL,))],
     table: TableName = None,
     *,
-    data_dir: Files = None,
-    upstream: Files = None,
-    annotations: Files = None,
-    articles: Files = None,
+    data_dir: arg.Folder = None,
+    upstream: arg.Folder = None,
+    annotations: arg.Folder = None,
+    articles: arg.Folder = None,
     spacy_model: Pipeline = None,
-    runs: Files = None,
+    runs: arg.Folder = None,
     show_missing: Annotated[bool, Param(flag="--missing")] = False,
     strict: bool = False,
-    **options: FileOptions,
+    **options: arg.FileOptions,
 ) -> Papers:
     """Recompute the figures that a corpus's paper prints, and show how many agree, and all of them side by side.
 

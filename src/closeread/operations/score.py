@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from closeread import parameters as arg
 from closeread.corpus.notices import warn_all
 from closeread.counts.counts import UnitRows, make_report
 from closeread.counts.estimates import Resampling
@@ -14,19 +15,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import Result
 from closeread.exceptions import InputError, RequestError, escape, pluralize
-from closeread.operations.places import Config, DataDir, Metrics, OwnGold, Predictions, Preset, ProcedureOptions, Split
-from closeread.parameters import (
-    Ci,
-    Confidence,
-    Fields,
-    FileSize,
-    Number,
-    OnlyPython,
-    Operations,
-    Param,
-    Resamples,
-    Seed,
-)
+from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
@@ -39,27 +28,27 @@ SHOWN = 1000
 
 def score(
     name: AnyCorpus,
-    predictions: Predictions,
+    predictions: arg.Predictions,
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    max_bytes: FileSize = None,
-    metrics: Metrics = None,
-    preset: Preset = None,
-    by: Fields = (),
-    ci: Ci = True,
-    resamples: Resamples = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resampling: Annotated[Resampling | None, OnlyPython] = None,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    max_bytes: arg.FileSize = None,
+    metrics: arg.Metrics = None,
+    preset: arg.Preset = None,
+    by: arg.Fields = (),
+    ci: arg.Ci = True,
+    resamples: arg.Resamples = None,
+    confidence: arg.Confidence = 0.95,
+    seed: arg.Seed = 0,
+    resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
     counts: Annotated[
         str | Path | None, Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file.")
     ] = None,
     explain: Annotated[bool, Param(kind="explain")] = False,
-    jobs: Annotated[Number, Param(metavar="N", help="Count in N processes, which give the same result.")] = 1,
-    **options: ProcedureOptions,
+    jobs: Annotated[arg.Number, Param(metavar="N", help="Count in N processes, which give the same result.")] = 1,
+    **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
 
@@ -158,12 +147,12 @@ def validate(
     name: AnyCorpus,
     predictions: FileOrRows,
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    max_bytes: FileSize = None,
-    **options: ProcedureOptions,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    max_bytes: arg.FileSize = None,
+    **options: arg.ProcedureOptions,
 ) -> Verdict:
     """Validate predictions without scoring them.
 
@@ -187,13 +176,13 @@ def validate_all(
     name: str,
     predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
     *,
-    gold: OwnGold = None,
-    config: Config = None,
-    split: Split = None,
-    data_dir: DataDir = None,
-    max_bytes: FileSize = None,
-    preset: Preset = None,
-    **options: ProcedureOptions,
+    gold: arg.Gold = None,
+    config: arg.GoldConfig = None,
+    split: arg.GoldSplit = None,
+    data_dir: arg.GoldFolder = None,
+    max_bytes: arg.FileSize = None,
+    preset: arg.Preset = None,
+    **options: arg.ProcedureOptions,
 ) -> list[Verdict]:
     """Validate several predictions as `validate`, for the same gold."""
     place, rest = make_place(name, gold, config, split, data_dir, options)

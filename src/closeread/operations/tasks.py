@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.corpus.names import choose_equivalent, find_corpus
-from closeread.exceptions import RequestError, describe_unknown, pluralize
-from closeread.operations.calling import PLACE, call, call_operation, find_groups, find_operations
-from closeread.operations.outputs import check_outputs
+from closeread.exceptions import RequestError, describe_unknown
+from closeread.operations.calling import call, find_groups
 from closeread.parameters import Written
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows, OptionValue
 
 if TYPE_CHECKING:
-    from closeread.corpus.baselines import Baseline
     from closeread.corpus.figures import Drawing
     from closeread.counts.estimates import Resampling
     from closeread.counts.results import Result
@@ -64,7 +62,7 @@ def adjudicate(kind: str, *annotators: str | Path, output: str | Path, **options
         kind: "coref", "tne", "mctaco", or "mctaco-questions".
         *annotators: their files, or for "coref" also folders.
     """
-    return _write("adjudicate", kind, annotators, output, options)
+    return cast(Written, call("adjudicate", kind, annotators, {"output": output, **options}))
 
 
 def articles(corpus: AnyCorpus, folder: str | Path, *, as_of: str, **options: FileOrRows | float) -> Written:
@@ -93,7 +91,7 @@ def build(kind: str, *sources: str | Path, output: str | Path, **options: Option
         kind: "timeline" or "tne".
         *sources: the annotated events; or plain texts.
     """
-    return _write("build", kind, sources, output, options)
+    return cast(Written, call("build", kind, sources, {"output": output, **options}))
 
 
 def extract(
@@ -110,7 +108,7 @@ def extract(
     Args:
         output: the folder to write, which must be new or empty.
     """
-    return _write("extract", corpus, [source], output, options)
+    return cast(Written, call("extract", corpus, [source], {"output": output, **options}))
 
 
 def perturb(corpus: AnyCorpus, kind: str, *, output: str | Path, **options: FileOrRows | float) -> Written:
@@ -128,7 +126,7 @@ def perturb(corpus: AnyCorpus, kind: str, *, output: str | Path, **options: File
     own = choose_equivalent(corpus, dict.fromkeys(known))
     if own is None:
         raise RequestError(describe_unknown("corpus with perturbations", corpus, known))
-    return _write(f"perturb {own}", kind, [], output, options)
+    return cast(Written, call(f"perturb {own}", kind, [], {"output": output, **options}))
 
 
 def phrases(kind: str, *sources: str | Path, output: str | Path, **options: OptionValue) -> Written:
@@ -143,7 +141,7 @@ def phrases(kind: str, *sources: str | Path, output: str | Path, **options: Opti
         kind: "text" for plain texts, "propbank" for PropBank's frames.
         *sources: the files or folders.
     """
-    return _write("phrases", kind, sources, output, options)
+    return cast(Written, call("phrases", kind, sources, {"output": output, **options}))
 
 
 def plot(
@@ -190,12 +188,6 @@ def draw(kind: str, subjects: Sequence[Any], keywords: Mapping[str, Any], output
     return drawing
 
 
-def _write(
-    group: str, kind: str, arguments: Sequence[object], output: str | Path, options: Mapping[str, object]
-) -> Written:
-    return cast(Written, call(group, kind, arguments, {"output": output, **options}))
-
-
 def convert(
     kind: str,
     source: FileOrRows,
@@ -229,8 +221,7 @@ def convert(
             the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": to}
-    written: Written = call("convert", kind, [source], {**where, **options}, "kind of conversion")
-    return written.records
+    return cast(Written, call("convert", kind, [source], {**where, **options}, "kind of conversion")).records
 
 
 def errors(
@@ -310,45 +301,9 @@ def baseline(
         output: also write the rows to this file or folder, as `closeread baseline` does.
         **options: such as `seed`, or `only` with one name or several.
     """
-    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir}
-    path = None if output is None else Path(output)
-    return list(run_baseline(corpus, name, {**where, **options}, path).records)
-
-
-def run_baseline(corpus: str, name: str, keywords: Mapping[str, Any], output: Path | None) -> Written:
-    """Predict with a baseline, write its rows if there is a file to write, and say how many there are."""
-    from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
-    from closeread.corpus.submissions import write_submission
-    from closeread.scoring import make_place
-
-    declared = find_corpus(corpus)
-    known = find_baselines(declared.name)
-    if name not in known:
-        raise RequestError(describe_unknown(f"baseline of {declared.name}", name, list(known)))
-    chosen = known[name]
-    if callable(chosen):
-        found = call_operation(f"baseline {declared.name} {name}", chosen, [], {**keywords, "output": output})
-        return cast(Written, found)
-    given = {name: str(value) for name, value in keywords.items() if value is not None and name not in PLACE}
-    where = {name: keywords.get(name) for name in PLACE}
-    place, rest = make_place(declared.name, options=given, **where)
-    chosen.resolve_options(rest)
-    if output is not None:
-        check_outputs([(place.gold, True)] if isinstance(place.gold, Path) else [], [output])
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
-    rows = chosen.predict(gold.records, **rest)
-    if output is not None:
-        write_submission(output, rows, declared)
-    return Written(output, pluralize(len(rows), "row"), rows)
-
-
-def find_baselines(corpus: str) -> dict[str, Baseline | Any]:
-    """Return the baselines of a corpus by name, the declared ones first."""
-    from closeread.corpus.baselines import load_baselines
-
-    return {**load_baselines(corpus), **find_operations(f"baseline {corpus}")}
+    where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
+    own = find_corpus(corpus).name
+    return list(call(f"baseline {own}", name, [], {**where, **options}, f"baseline of {own}").records)
 
 
 def train(
@@ -422,4 +377,4 @@ def predict(
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "output": output}
     keywords = {**where, "run": run, "device": device, "precision": precision, **options}
-    return list(cast(Written, call("predict", corpus, [], keywords, "corpus with models")).records)
+    return list(call("predict", corpus, [], keywords, "corpus with models").records)

@@ -1,154 +1,57 @@
-"""Commands that are derived from operations, and groups of them: arguments, options, help, and what they print."""
+"""Commands that are derived from operations, and groups of them: their help, what they call, and what they print."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from copy import copy
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from closeread.cli import completion, options, printing
-from closeread.cli.options import Command, Group, format_examples
-from closeread.corpus.names import choose_equivalent, corpus_names, find_corpus, load_corpus
-from closeread.exceptions import RequestError, describe_unknown, escape_line
+from closeread.cli import completion, printing
+from closeread.cli.groups import FILE, FOLDER, READING, Command, Group
+from closeread.cli.options import (
+    make_params,
+    make_printing_options,
+    take_printing_options,
+)
+from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
+from closeread.exceptions import RequestError, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, find_groups, find_operations
-from closeread.parameters import Operation, Parameter, describe, describe_fields, is_repeated, read_doc
-from closeread.tasks import find, load_procedure, procedure_names
+from closeread.parameters import PLACE, Operation, describe, read_doc
+from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from closeread.corpus.baselines import Baseline
     from closeread.counts.procedure import Procedure
 
-KINDS: dict[str, click.ParamType[Any]] = {
-    **dict.fromkeys(("read", "source", "sources", "systems"), options.FILE),
-    **dict.fromkeys(("choices", "csv", "list", "names"), click.STRING),
-    "named": options.NAMED,
-    "write": options.WRITTEN,
-    "folder": click.Path(path_type=Path, file_okay=False),
-    "store": click.Path(),
-    "procedure": options.ScoredName(),
-}
-SCALARS: dict[Any, click.ParamType[Any]] = {
-    str: click.STRING,
-    int: click.INT,
-    float: click.FLOAT,
-    Path: options.NAMED,
-    date: click.DateTime(["%Y-%m-%d"]),
-}
-
-READERS: dict[str, Callable[..., Any]] = {
-    "choices": options.read_choices,
-    "csv": options.split_csv,
-    "list": options.read_numbers,
-    "names": options.split_names,
-}
+WIDTH = 75
+"""The longest line of an example; help indents it by 4."""
 
 
-def make_params(
-    parameter: Parameter, procedure: Procedure | None = None, corpus: str | None = None
-) -> list[click.Parameter]:
-    """Return the click parameters of a parameter: none if it is for Python, several if it is a group.
+def format_help(text: str) -> str:
+    r"""Break long commands in the examples of a help text before an option, as a shell accepts it.
 
-    Args:
-        parameter: the parameter.
-        procedure: the procedure that scores; None if it is unknown.
-        corpus: the corpus that is scored; None if gold is a key given by the user.
+    >>> print(format_help("  closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip"))
+      closeread validate tne longlonglonglonglonglonglonglonglong.jsonl \
+        --config sample --missing skip
     """
-    param = parameter.param
-    match param.kind:
-        case "python" | "preset" | "report" | "log":
-            return []
-        case "gold":
-            is_first = parameter.name == "gold" and (procedure is None or corpus is not None)
-            return options.make_place_options() if is_first else []
-        case "place":
-            made = [one for one in options.make_place_options() if one.name not in param.without]
-            return [*made, *options.file_options([load_corpus(param.corpus)])]
-        case "scored":
-            predictions = click.Argument(["predictions"], type=options.FILE)
-            declared = _make_declared(("procedure", param.corpus, *param.declared))
-            return [predictions, *options.make_place_options(), *declared]
-        case "group":
-            return [one for field in describe_fields(parameter) for one in make_params(field)]
-        case "options":
-            return _make_declared(param.declared)
-        case "fields":
-            return options.by(load_procedure(param.corpus), parameter.help)
-        case "by":
-            return options.by(procedure)
-        case "procedure_options" if procedure is not None:
-            files = [] if corpus is None else options.file_options([load_corpus(corpus)])
-            return [*files, *options.procedure_options(procedure, corpus)]
-        case "metrics" | "scores" | "sort" | "explain" if procedure is not None:
-            return options.select(param.kind, procedure)
-    return [_make_param(parameter)]
-
-
-def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
-    """Return the options that the module of a task with a role declares; those that are named, if some are."""
-    if declared == ("files",):
-        return options.file_options(map(load_corpus, corpus_names()))
-    role, task, *names = declared
-    if role == "procedure":
-        found = options.procedure_options(load_procedure(task))
-    else:
-        found = options.declared_options(vars(find(task, role))["OPTIONS"])
-    return [one for one in found if not names or one.name in names]
-
-
-def _make_param(parameter: Parameter) -> click.Parameter:
-    name, param, default = parameter.name, parameter.param, parameter.default
-    required = default is inspect.Parameter.empty
-    if parameter.hint is bool:
-        flags = param.flag.split() or [f"--no-{name}" if default else f"--{name.replace('_', '-')}"]
-        unset: dict[str, Any] = {"default": None} if default is None else {}
-        return click.Option([*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset)
-    complete = completion.find(param.complete)
-    if param.kind == "names":
-        complete = completion.complete_list(get_args(get_args(parameter.hint)[0]))
-    settings: dict[str, Any] = {"type": _find_type(parameter), "metavar": param.metavar, "shell_complete": complete}
-    if parameter.is_argument:
-        how_many = -1 if is_repeated(parameter) else 1
-        return click.Argument([name], nargs=how_many, required=required and param.complete != "cited", **settings)
-    if param.kind in READERS:
-        settings |= {"multiple": param.kind != "list", "callback": READERS[param.kind]}
-    elif get_origin(parameter.hint) is Sequence:
-        settings |= {"multiple": True}
-    elif required or param.required:
-        settings |= {"required": True}
-    else:
-        value = param.default if default is None else default
-        settings |= {"default": value, "show_default": value not in (None, "")}
-    flags = param.flag.split() or [f"--{name.replace('_', '-')}"]
-    return click.Option([*flags, name], help=parameter.help, **settings)
-
-
-def _find_type(parameter: Parameter) -> click.ParamType[Any]:
-    hint, param = parameter.hint, parameter.param
-    if param.kind in KINDS:
-        return KINDS[param.kind]
-    if get_origin(hint) is Sequence:
-        hint = get_args(hint)[0]
-    if param.kind == "corpus":
-        return options.CorpusName(*param.others)
-    if get_origin(hint) is Literal:
-        return click.Choice(get_args(hint))
-    if (param.low, param.high) != (None, None):
-        if hint is int:
-            low, high = (None if end is None else int(end) for end in (param.low, param.high))
-            return click.IntRange(low, high)
-        return options.NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
-    return SCALARS[hint]
+    lines = []
+    for line in text.split("\n"):
+        command = line.removeprefix("  ")
+        places = [match.start() for match in re.finditer(r" (?=-)", command) if match.start() + 2 <= WIDTH]
+        if line.startswith("  closeread ") and len(command) > WIDTH and places:
+            lines += [f"  {command[: places[-1]]} \\", f"    {command[places[-1] + 1 :]}"]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,7 +63,7 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, datetime):
             value = value.date()
         if value is not None and value != ():
-            found[name.removeprefix(options.FOLDER).removeprefix(options.READING)] = value
+            found[name.removeprefix(FOLDER).removeprefix(READING)] = value
     return found
 
 
@@ -171,10 +74,12 @@ class DerivedCommand(Command):
         path: the names of the commands that lead to it, such as "plot"; empty if it is on top.
         name: its name, and the name that the operation has in its group.
         operation: the operation.
+        typed: the same names as the user typed them.
     """
 
-    def __init__(self, path: str, name: str, operation: Operation, **about: Any) -> None:
+    def __init__(self, path: str, name: str, operation: Operation, typed: str = "", **about: Any) -> None:
         text, _ = read_doc(operation)
+        text = format_help(text.replace(f"closeread {path} ", f"closeread {typed or path} "))
         about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
         super().__init__(name, callback=self.run, **about)
         self.path, self.operation, self.own_name = path, operation, name
@@ -192,9 +97,10 @@ class DerivedCommand(Command):
 
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
-        """Its arguments and options."""
-        made = [one for described in describe(self.operation) for one in make_params(described)]
-        return [*made, *options.printing_options(self.returns)]
+        """Its arguments and options; the user's own gold stands behind the config and the split."""
+        described = sorted(describe(self.operation), key=lambda one: not one.param.options)
+        made = [param for one in described for param in make_params(one)]
+        return [*_put_gold_last(made), *make_printing_options(self.returns)]
 
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with what was given."""
@@ -204,13 +110,12 @@ class DerivedCommand(Command):
         for one in describe(self.operation):
             if one.is_argument and one.param.kind != "python":
                 value = values.pop(one.name)
-                is_starred = one.default is inspect.Parameter.empty and one.param.complete == "cited"
-                arguments += value if is_starred else [value]
+                arguments += value if one.param.complete == "cited" else [value]
         return self.operation(*arguments, **to_keywords(values))
 
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
-        shown = options.take_printing_options(self.returns, values)
+        shown = take_printing_options(self.returns, values)
         reports = [one for one in describe(self.operation) if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
             values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
@@ -228,15 +133,23 @@ class DerivedCommand(Command):
             click.get_current_context().exit(1)
 
 
+def _put_gold_last(made: list[click.Parameter]) -> list[click.Parameter]:
+    """Move the user's own gold behind the config and the split, if there are these."""
+    names = [one.name for one in made]
+    if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
+        made.insert(names.index("split"), made.pop(names.index("gold")))
+    return made
+
+
 class OperationsGroup(Group):
     """A group with the operations that tasks offer under its path; those of "perturb mctaco" are a group inside.
 
     A subcommand that is named as a corpus, a procedure or a module is found by the other names of these, too.
     """
 
-    def __init__(self, path: str, name: str = "", **about: Any) -> None:
+    def __init__(self, path: str, name: str = "", typed: str = "", **about: Any) -> None:
         super().__init__(name or path, **about)
-        self.path = path
+        self.path, self.typed = path, typed or path
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands, sorted, or in the order of their use."""
@@ -244,20 +157,35 @@ class OperationsGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand; None if there is none of that name."""
-        found = cmd_name if cmd_name in self.subcommands else choose_equivalent(cmd_name, self.subcommands)
-        if found is None:
+        known = self.subcommands
+        found = find_corpus(cmd_name).name if self.path == "baseline" else choose_equivalent(cmd_name, known)
+        if found not in known:
+            if self.path == "baseline":
+                raise RequestError(f"{found} has no baselines (corpora with baselines: {', '.join(known) or 'none'})")
             return None
-        command = copy(self.subcommands[found])
+        if isinstance(known[found], Group):
+            return self._make_group(found, cmd_name)
+        command = copy(known[found])
         command.name = cmd_name
         return command
 
     @cached_property
     def subcommands(self) -> dict[str, click.Command]:
         """The subcommands by name."""
-        summary = "Normalize units, or add candidate answers."
-        inside = {name: f"{self.path} {name}" for name in find_groups(self.path)}
-        groups = {name: OperationsGroup(path, help=HELP[path], short_help=summary) for name, path in inside.items()}
-        return groups | {name: DerivedCommand(self.path, name, one) for name, one in find_operations(self.path).items()}
+        groups: dict[str, click.Command] = {name: self._make_group(name, name) for name in find_groups(self.path)}
+        operations = find_operations(self.path).items()
+        return groups | {name: DerivedCommand(self.path, name, one, self.typed) for name, one in operations}
+
+    def _make_group(self, name: str, typed: str) -> Group:
+        path = f"{self.path} {name}"
+        if path in HELP:
+            return OperationsGroup(path, typed, f"{self.path} {typed}", help=HELP[path], short_help=SUMMARIES[path])
+        summary = f"Write the predictions of a baseline of {load_corpus(name).title}."
+        example = f"  closeread baseline {typed} NAME --config sample -o predictions.jsonl"
+        text = format_help(f"{summary}\n\n\b\nExample:\n{example}")
+        made = OperationsGroup(path, typed, f"{self.path} {typed}", help=text, short_help=summary)
+        made.what = f"baseline of {name}"
+        return made
 
 
 HELP = {
@@ -302,70 +230,7 @@ HELP = {
 """The help of groups that are no function in Python."""
 
 
-class BaselineGroup(Group):
-    """Subcommands by corpus, each a group of the corpus's baselines."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the corpora that have baselines."""
-        from closeread.corpus.baselines import corpora_with_baselines
-
-        return corpora_with_baselines()
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the group of a corpus; a RequestError says that there is none."""
-        corpus, known = find_corpus(cmd_name), self.list_commands(ctx)
-        if corpus.name not in known:
-            raise RequestError(f"{corpus.name} has no baselines (corpora with baselines: {', '.join(known) or 'none'})")
-        summary = f"Write the predictions of a baseline of {corpus.title}."
-        example = format_examples([f"closeread baseline {cmd_name} NAME --config sample -o predictions.jsonl"])
-        return BaselinesOfCorpus(cmd_name, corpus.name, help=f"{summary}\n\n{example}", short_help=summary)
-
-
-class BaselinesOfCorpus(OperationsGroup):
-    """The baselines that a task declares, with their options, and those of its operations.
-
-    Args:
-        corpus: the corpus's own name; that of the group is the name that was typed.
-    """
-
-    def __init__(self, name: str, corpus: str, **about: Any) -> None:
-        super().__init__(f"baseline {corpus}", name, **about)
-        self.corpus = corpus
-
-    @cached_property
-    def subcommands(self) -> dict[str, click.Command]:
-        """The subcommands by name, the declared ones first, in declared order."""
-        from closeread.corpus.baselines import load_baselines
-
-        declared = {name: self.make_command(one) for name, one in load_baselines(self.corpus).items()}
-        return {**declared, **dict(sorted(super().subcommands.items()))}
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the command of a baseline; a RequestError says that there is none."""
-        if cmd_name not in self.subcommands:
-            raise RequestError(describe_unknown(f"baseline of {self.corpus}", cmd_name, list(self.subcommands)))
-        return self.subcommands[cmd_name]
-
-    def make_command(self, baseline: Baseline) -> click.Command:
-        """Return the command that writes the predictions of a declared baseline."""
-        required = "".join(f" --{one.name.replace('_', '-')} NAME" for one in baseline.required_options)
-        example = f"closeread baseline {self.name} {baseline.name}{required}"
-        shown = format_examples([f"{example} -o predictions.jsonl", f"{example} --config sample -o predictions.jsonl"])
-
-        def run(output: Path, **values: Any) -> None:
-            from closeread.operations.tasks import run_baseline
-
-            with printing.quieting_libraries():
-                click.echo(escape_line(str(run_baseline(self.corpus, baseline.name, to_keywords(values), output))))
-
-        params = [
-            *options.declared_options(baseline.options),
-            *options.make_place_options(),
-            options.make_output("Write to this file."),
-            *options.file_options([load_corpus(self.corpus)]),
-        ]
-        text, summary = f"{baseline.description}\n\n{shown}", baseline.description
-        return Command(baseline.name, callback=run, params=params, help=text, short_help=summary)
+SUMMARIES = {"perturb mctaco": "Normalize units, or add candidate answers."}
 
 
 class ProcedureHelp(NamedTuple):
@@ -467,16 +332,16 @@ class ProcedureCommand(DerivedCommand):
 
     def __init__(self, name: str, operation: Operation, procedure: Procedure, corpus: str | None, **about: Any) -> None:
         super().__init__("", name, operation, **about)
-        self.procedure, self.is_keyed, self.scored = procedure, corpus is None, corpus
+        self.procedure, self.scored = procedure, corpus
 
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; of those of printing, `--counts` and `--explain` come last."""
-        is_keyed = self.is_keyed
+        is_keyed = self.scored is None
         files = "RESPONSE" if is_keyed else "PREDICTIONS"
 
         def make_files(name: str, metavar: str, nargs: int = 1) -> click.Parameter:
-            return click.Argument([name], type=options.FILE, nargs=nargs, required=True, metavar=metavar)
+            return click.Argument([name], type=FILE, nargs=nargs, required=True, metavar=metavar)
 
         made: list[click.Parameter] = []
         for one in describe(self.operation)[1:]:
@@ -486,10 +351,11 @@ class ProcedureCommand(DerivedCommand):
                 made += [make_files("gold", "KEY")] if is_keyed else []
                 several = one.param.kind == "sources"
                 made.append(make_files("predictions", f"{files}..." if several else files, -1 if several else 1))
-            else:
+            elif not is_keyed or one.name not in PLACE:
                 made += make_params(one, self.procedure, self.scored)
+        made = made if is_keyed else _put_gold_last(made)
         last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
-        return [*made[:last], *options.printing_options(self.returns, self.procedure), *made[last:]]
+        return [*made[:last], *make_printing_options(self.returns, self.procedure), *made[last:]]
 
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with the name that was typed, and the files."""
@@ -500,7 +366,7 @@ class ProcedureCommand(DerivedCommand):
         if values.get("sort") == "none":
             del values["sort"]
         systems = values.pop("systems")
-        if self.is_keyed:
+        if self.scored is None:
             values["gold"], systems = take_key(systems)
         return self.operation(self.name, name_files(systems, values.pop("names", ())), **to_keywords(values))
 
@@ -520,23 +386,21 @@ class ProcedureGroup(Group):
         own, said = str(self.name), procedure.help
         about = PROCEDURES[own]
         files = said.response if corpus else f"{said.key} {said.response}"
-        endings = [
-            *(about.endings if corpus else about.key_endings or about.endings),
-            *(said.flags if own == "score" else ()),
-        ]
-        shown = [f"closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
+        endings = [*(about.endings if corpus else about.key_endings or about.endings)]
+        endings += said.flags if own == "score" else ()
+        shown = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
         parts = [
             about.summary if about.summary.endswith(".") else f"{about.summary} ({procedure.title}).",
             said.details if own == "score" else about.details,
             "" if corpus else about.key,
-            format_examples(shown),
+            "\n".join(["\b", "Examples:", *shown]),
         ]
         return ProcedureCommand(
             cmd_name,
             _load_operation(own),
             procedure,
             corpus,
-            help="\n\n".join(filter(None, parts)),
+            help=format_help("\n\n".join(filter(None, parts))),
             short_help=procedure.title[0].upper() + procedure.title[1:],
         )
 
@@ -600,5 +464,4 @@ def make_command(name: str) -> click.Command:
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
     text = HELP.get(name) or read_doc(getattr(import_module("closeread.operations.tasks"), name))[0]
-    made = BaselineGroup if name == "baseline" else OperationsGroup
-    return made(name, help=text, short_help=summary, hidden=name in HIDDEN)
+    return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)
