@@ -35,19 +35,13 @@ SEED = Option("seed", (), "0", "Random seed.", "[0-9]{1,18}", "a whole number")
 
 @dataclass(frozen=True)
 class Baseline:
-    """A baseline of a task.
+    """A baseline of a task."""
 
-    Attributes:
-        name: its name, unique in the task.
-        make: from gold records, and the options by name, to a row for every record that can be predicted, in order.
-        description: what it predicts, one sentence that begins with a verb.
-        options: the options that `make` takes.
-    """
-
-    name: str
+    name: str  # its name, unique in the task
+    # From gold records, and the options by name, to a row for every record that can be predicted, in order.
     make: Callable[..., list[Record]]
-    description: str
-    options: tuple[Option, ...] = ()
+    description: str  # what it predicts, one sentence that begins with a verb
+    options: tuple[Option, ...] = ()  # the options that `make` takes
 
     @property
     def required_options(self) -> list[Option]:

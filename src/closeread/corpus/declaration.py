@@ -17,21 +17,14 @@ from urllib.parse import quote
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as its authors released it.
+    """A file as its authors released it."""
 
-    Attributes:
-        name: its path below the corpus's folder, with the upstream file name.
-        sha256: the digest of the released bytes, in hex; None where only `git_blob` is known.
-        url: where to download it; None if it ships in this package.
-        git_blob: the git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
-        size: the number of released bytes, more of which are not downloaded; None if it is not known.
-    """
-
-    name: str
-    sha256: str | None
-    url: str | None = None
+    name: str  # its path below the corpus's folder, with the upstream file name
+    sha256: str | None  # the digest of the released bytes, in hex; None where only `git_blob` is known
+    url: str | None = None  # where to download it; None if it ships in this package
+    # The git object id of the released bytes, in hex: the SHA-1 of ``blob <size>\\0`` and the bytes.
     git_blob: str | None = None
-    size: int | None = None
+    size: int | None = None  # the number of released bytes, more of which are not downloaded; None if it is not known
 
     @property
     def expected(self) -> str:
@@ -41,21 +34,16 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class SourceFolder:
-    """Files that together make up a split, as their authors released them.
+    """Files that together make up a split, as their authors released them."""
 
-    Attributes:
-        name: their common folder, as a path below the corpus's folder; "." is that folder itself.
-        patterns: which files below it belong to the split, such as `texts/*.xml`; a user's own folder has the split
-            if some file matches the first pattern.
-        manifest: released files and their sha256, as paths below the corpus's folder; may list files of other splits.
-        url: where to download the corpus's folder; None if it ships in this package.
-        sizes: the number of bytes of released files, by the same paths; those that are not known may lack.
-    """
-
-    name: str
+    name: str  # their common folder, as a path below the corpus's folder; "." is that folder itself
+    # Which files below it belong to the split, such as `texts/*.xml`; a user's own folder has the split if some file
+    # matches the first pattern.
     patterns: tuple[str, ...]
+    # Released files and their sha256, as paths below the corpus's folder; may list files of other splits.
     manifest: Mapping[str, str] = field(repr=False)
-    url: str | None = None
+    url: str | None = None  # where to download the corpus's folder; None if it ships in this package
+    # The number of bytes of released files, by the same paths; those that are not known may lack.
     sizes: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -82,53 +70,33 @@ class SourceFolder:
 
 @dataclass(frozen=True)
 class ReadingOption:
-    """A choice in how a corpus's files are read.
+    """A choice in how a corpus's files are read."""
 
-    Attributes:
-        name: the keyword.
-        choices: the accepted values; the first is the default.
-        help: one sentence that begins with a verb.
-    """
-
-    name: str
-    choices: tuple[str, ...]
-    help: str
+    name: str  # the keyword
+    choices: tuple[str, ...]  # the accepted values; the first is the default
+    help: str  # one sentence that begins with a verb
 
 
 @dataclass(frozen=True)
 class UserFolder:
-    """A folder that every user gets from its owners.
+    """A folder that every user gets from its owners."""
 
-    Attributes:
-        name: its name below the corpus's folder.
-        patterns: its files, as patterns of their names.
-        content: what it contains, for messages.
-        how_to_get: how a user gets it, as a clause that begins with a verb.
-        not_needed_with: patterns of files below the corpus's folder; with one of them, a user may do without it.
-    """
-
-    name: str
-    patterns: tuple[str, ...]
-    content: str
-    how_to_get: str
+    name: str  # its name below the corpus's folder
+    patterns: tuple[str, ...]  # its files, as patterns of their names
+    content: str  # what it contains, for messages
+    how_to_get: str  # how a user gets it, as a clause that begins with a verb
+    # Patterns of files below the corpus's folder; with one of them, a user may do without it.
     not_needed_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class UserFolders:
-    """Files that make up a split and that every user gets from their owners, so that no digest is known.
+    """Files that make up a split and that every user gets from their owners, so that no digest is known."""
 
-    Attributes:
-        folders: the folders, which may be in different places.
-        patterns: further files of the corpus's folder, as paths below it; a user may do without them.
-        url: a web page about them.
-        options: how they may be read.
-    """
-
-    folders: tuple[UserFolder, ...]
-    patterns: tuple[str, ...]
-    url: str
-    options: tuple[ReadingOption, ...] = ()
+    folders: tuple[UserFolder, ...]  # the folders, which may be in different places
+    patterns: tuple[str, ...]  # further files of the corpus's folder, as paths below it; a user may do without them
+    url: str  # a web page about them
+    options: tuple[ReadingOption, ...] = ()  # how they may be read
 
     @property
     def expected(self) -> str:
@@ -170,23 +138,17 @@ Source = SourceFile | SourceFolder | UserFolders
 
 @dataclass(frozen=True)
 class Config:
-    """One view of a corpus.
+    """One view of a corpus."""
 
-    Attributes:
-        description: one line.
-        splits: split name to its file, or to the folder of its files.
-        definition: what the corpus's schema calls its records, a name below `$defs`; gold is a `document`.
-        format: the format that reads it; None for the corpus's own.
-        unions: names for several splits together, and the splits.
-        flattens: for a flat config, whose records have single values only, the definition of the records that it is
-            made of, by `flatten` in the module `records` of the task; empty for any other.
-    """
-
-    description: str
-    splits: Mapping[str, Source]
+    description: str  # one line
+    splits: Mapping[str, Source]  # split name to its file, or to the folder of its files
+    # What the corpus's schema calls its records, a name below `$defs`; gold is a `document`.
     definition: str = "document"
-    format: str | None = None
+    format: str | None = None  # the format that reads it; None for the corpus's own
+    # Names for several splits together, and the splits.
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # For a flat config, whose records have single values only, the definition of the records that it is made of, by
+    # `flatten` in the module `records` of the task; empty for any other.
     flattens: str = ""
 
     @property
@@ -211,73 +173,46 @@ class Config:
 
 @dataclass(frozen=True)
 class Fact:
-    """A figure of the released files, which a test recomputes.
+    """A figure of the released files, which a test recomputes."""
 
-    Attributes:
-        name: what is counted.
-        value: the figure as measured on the released files.
-        split: the split or the union that is counted, or "all" for all splits of the config.
-        config: the config that is counted.
-    """
-
-    name: str
-    value: float
-    split: str
-    config: str
+    name: str  # what is counted
+    value: float  # the figure as measured on the released files
+    split: str  # the split or the union that is counted, or "all" for all splits of the config
+    config: str  # the config that is counted
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus, declared.
+    """A corpus, declared."""
 
-    Attributes:
-        name: its name in commands and in `load_dataset`.
-        title: its name in prose.
-        description: two or three sentences.
-        language: a BCP 47 tag.
-        homepage: its web page.
-        licence: as stated upstream.
-        citation: BibTeX.
-        configs: config name to config; the first is the default, `sample` ships in the package.
-        default_split: the split that is scored by default.
-        format: the format of its files.
-        schema: the schema of its records and of submissions; by default, the one of the corpus's name.
-        key: the field that identifies a gold record and a submitted row.
-        unique: other fields that no two records or rows may share.
-        submission_formats: the formats of submissions other than JSON Lines, each a file or a folder of files.
-        procedure: the package of `closeread.tasks` that scores it.
-        package: the package inside that one with what is only this corpus's, such as its formats; empty if there is
-            none.
-        procedure_defaults: option values that differ from the procedure's own.
-        facts: figures of the released files.
-        not_in_digest: fields of a gold record that no score depends on and that not every user has; `a.b` is the field
-            b of every item of the list a.
-        extra_files: patterns of files that users may add to the released ones.
-        redistribution: why the licence forbids others to publish the corpus, as the second half of a sentence; empty
-            if it allows it.  Samples are ours and may always be published.
-    """
-
-    name: str
-    title: str
-    description: str
-    language: str
-    homepage: str
-    licence: str
-    citation: str
-    configs: Mapping[str, Config]
-    default_split: str
-    format: str
-    procedure: str
+    name: str  # its name in commands and in `load_dataset`
+    title: str  # its name in prose
+    description: str  # two or three sentences
+    language: str  # a BCP 47 tag
+    homepage: str  # its web page
+    licence: str  # as stated upstream
+    citation: str  # BibTeX
+    configs: Mapping[str, Config]  # config name to config; the first is the default, `sample` ships in the package
+    default_split: str  # the split that is scored by default
+    format: str  # the format of its files
+    procedure: str  # the package of `closeread.tasks` that scores it
+    # The package inside that one with what is only this corpus's, such as its formats; empty if there is none.
     package: str = ""
-    schema: str = ""
-    key: str = "id"
-    unique: tuple[str, ...] = ()
+    schema: str = ""  # the schema of its records and of submissions; by default, the one of the corpus's name
+    key: str = "id"  # the field that identifies a gold record and a submitted row
+    unique: tuple[str, ...] = ()  # other fields that no two records or rows may share
+    # The formats of submissions other than JSON Lines, each a file or a folder of files.
     submission_formats: tuple[str, ...] = ()
+    # Option values that differ from the procedure's own.
     procedure_defaults: Mapping[str, str] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...] = ()  # figures of the released files
+    # Fields of a gold record that no score depends on and that not every user has; `a.b` is the field b of every item
+    # of the list a.
     not_in_digest: tuple[str, ...] = ()
-    extra_files: tuple[str, ...] = ()
+    extra_files: tuple[str, ...] = ()  # patterns of files that users may add to the released ones
     # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
+    # Why the licence forbids others to publish the corpus, as the second half of a sentence; empty if it allows it.
+    # Samples are ours and may always be published.
     redistribution: str = "its declaration does not say that the licence allows it"
 
     def __post_init__(self) -> None:

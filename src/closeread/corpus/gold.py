@@ -46,45 +46,27 @@ _SPLIT = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 
 
 class Oddity(NamedTuple):
-    """Something unusual about gold.
+    """Something unusual about gold."""
 
-    Attributes:
-        problem: what is unusual.
-        folder: the folder in which it has its place; None if it is a sentence that says where it is.
-        record: the number of the record that it is about, from 0; None if it is about several or none.
-        is_known: whether it is in released files.
-    """
-
-    problem: Problem
-    folder: str | None = None
-    record: int | None = None
-    is_known: bool = False
+    problem: Problem  # what is unusual
+    folder: str | None = None  # the folder in which it has its place; None if it is a sentence that says where it is
+    record: int | None = None  # the number of the record that it is about, from 0; None if it is about several or none
+    is_known: bool = False  # whether it is in released files
 
 
 @dataclass(frozen=True)
 class Gold:
-    """Gold records, ready for scoring.
+    """Gold records, ready for scoring."""
 
-    Attributes:
-        corpus: the declaration that they follow.
-        config, split: the part of the corpus; None for the user's own gold.
-        records: the records, which match the corpus's schema.
-        released: whether they are the released ones; None if no digest of these is known.
-        remarks: what there is to say of their files as a whole, one sentence each.
-        oddities: what is unusual about them.
-        by_record: whether each of the oddities says which record it is about.
-        data_dir: the folder that the user gave for the corpus's files; None if there is none.
-    """
-
-    corpus: Corpus
-    config: str | None
+    corpus: Corpus  # the declaration that they follow
+    config: str | None  # the part of the corpus; None for the user's own gold
     split: str | None
-    records: Sequence[Record]
-    released: bool | None
-    remarks: tuple[str, ...] = ()
-    oddities: tuple[Oddity, ...] = ()
-    by_record: bool = False
-    data_dir: Path | None = None
+    records: Sequence[Record]  # the records, which match the corpus's schema
+    released: bool | None  # whether they are the released ones; None if no digest of these is known
+    remarks: tuple[str, ...] = ()  # what there is to say of their files as a whole, one sentence each
+    oddities: tuple[Oddity, ...] = ()  # what is unusual about them
+    by_record: bool = False  # whether each of the oddities says which record it is about
+    data_dir: Path | None = None  # the folder that the user gave for the corpus's files; None if there is none
 
     @property
     def own_notices(self) -> list[str]:

@@ -49,26 +49,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where tables are recomputed from.
+    """Where tables are recomputed from."""
 
-    Attributes:
-        data_dir: a folder with the corpus's files; None to look in the usual places.
-        upstream: a checkout of the authors' repository, for other files that they released; or None.
-        annotations: a folder with annotators' files; or None.
-        articles: a folder with the texts of articles; or None.
-        spacy_model: a spaCy pipeline for the baselines that need one; or None.
-        runs: a folder with runs of trained models; or None.
-        remarks: what a table's function has to say of its cells, by the name of the table.
-        shared: what several tables need, by name (`once`).
-    """
-
-    data_dir: DataDir | None = None
-    upstream: Path | None = None
-    annotations: Path | None = None
-    articles: Path | None = None
-    spacy_model: str | None = None
-    runs: Path | None = None
+    data_dir: DataDir | None = None  # a folder with the corpus's files; None to look in the usual places
+    upstream: Path | None = None  # a checkout of the authors' repository, for other files that they released; or None
+    annotations: Path | None = None  # a folder with annotators' files; or None
+    articles: Path | None = None  # a folder with the texts of articles; or None
+    spacy_model: str | None = None  # a spaCy pipeline for the baselines that need one; or None
+    runs: Path | None = None  # a folder with runs of trained models; or None
+    # What a table's function has to say of its cells, by the name of the table.
     remarks: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    # What several tables need, by name (`once`).
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:

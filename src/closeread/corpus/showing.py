@@ -30,16 +30,11 @@ Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Par
 
 @dataclass(frozen=True)
 class View:
-    """How records are shown.
+    """How records are shown."""
 
-    Attributes:
-        draw: makes the parts of a page.
-        unit: the field whose value is the same in records that are shown together; empty if each is shown alone.
-        predict: makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
-    """
-
-    draw: Draw
-    unit: str = ""
+    draw: Draw  # makes the parts of a page
+    unit: str = ""  # the field whose value is the same in records that are shown together; empty if each is shown alone
+    # Makes a prediction from a gold record that agrees with it, in whole or in part, as an example.
     predict: Callable[[Record], Record] = lambda record: record
 
 

@@ -37,20 +37,14 @@ SAMPLE = ("--config sample", "the config 'sample'")
 
 @dataclass(frozen=True)
 class LocatedFiles:
-    """A file, or all files of a folder, as found on this machine.
+    """A file, or all files of a folder, as found on this machine."""
 
-    Attributes:
-        path: where it is; for a folder whose files are in several places, one of these.
-        sha256: the digest of its content, in hex.
-        released: whether this is the released file, or exactly the released files of the folder; None if no digest of
-            these is known.
-        files: the files of a folder by their path below it, sorted.
-    """
-
-    path: Path
-    sha256: str
+    path: Path  # where it is; for a folder whose files are in several places, one of these
+    sha256: str  # the digest of its content, in hex
+    # Whether this is the released file, or exactly the released files of the folder; None if no digest of these is
+    # known.
     released: bool | None
-    files: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)  # the files of a folder by their path below it, sorted
 
 
 def locate(corpus: Corpus, source: Source, data_dir: DataDir | None = None) -> LocatedFiles:

@@ -55,18 +55,14 @@ Rows = Sequence[Record | None]
 
 @dataclass(frozen=True)
 class CorpusSides:
-    """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record.
+    """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record."""
 
-    Attributes:
-        unit: the field of a gold record with the name of its unit; None if that is the corpus's key.
-        check: finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and
-            all options by name; None if there are none.  It must cope with gold records that have nothing but the
-            corpus's key, for `check_form`.
-        to_columns: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
-    """
-
-    unit: str | None = None
+    unit: str | None = None  # the field of a gold record with the name of its unit; None if that is the corpus's key
+    # Finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and all
+    # options by name; None if there are none.  It must cope with gold records that have nothing but the corpus's key,
+    # for `check_form`.
     check: Callable[..., Iterable[Inconsistency]] | None = None
+    # Converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     to_columns: Callable[[Rows], Rows] | None = None
 
     @property

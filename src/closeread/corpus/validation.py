@@ -58,19 +58,15 @@ Finding = tuple[int, str]
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules for the records of one definition, and for the predictions for them, that a schema can't express.
+    """Rules for the records of one definition, and for the predictions for them, that a schema can't express."""
 
-    Attributes:
-        find_inconsistencies: finds what is wrong with gold records, all of which match the schema.
-        find_oddities: finds what is unusual about gold records, for notices of one sentence each.
-        find_odd_rows: finds what is unusual about a system's valid rows, given the gold records.
-        is_scored: returns whether a gold record is scored.
-    """
-
+    # Finds what is wrong with gold records, all of which match the schema.
     find_inconsistencies: Callable[[Sequence[Record]], Iterable[Finding]] = lambda records: ()
+    # Finds what is unusual about gold records, for notices of one sentence each.
     find_oddities: Callable[[Sequence[Record]], Iterable[str]] = lambda records: ()
+    # Finds what is unusual about a system's valid rows, given the gold records.
     find_odd_rows: Callable[[Sequence[Record], Sequence[Record]], Iterable[Finding]] = lambda rows, gold: ()
-    is_scored: Callable[[Record], bool] = lambda record: True
+    is_scored: Callable[[Record], bool] = lambda record: True  # returns whether a gold record is scored
 
 
 def load_rules(task: str, definition: str = "document") -> Rules:

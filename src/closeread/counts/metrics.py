@@ -42,16 +42,11 @@ class DescribedFormula(Formula, Protocol):
 
 @dataclass(frozen=True)
 class Ratio:
-    """One count divided by another.
+    """One count divided by another."""
 
-    Attributes:
-        numerator, denominator: the names of the counts.
-        description: what the ratio measures, in a sentence.
-    """
-
-    numerator: str
+    numerator: str  # the names of the counts
     denominator: str
-    description: str = ""
+    description: str = ""  # what the ratio measures, in a sentence
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the ratio."""
@@ -88,14 +83,10 @@ class Mean:
 
     Units have the weights given to `unit_scores`.  A unit whose score is 0/0 counts as 0; if all scores are 0/0, so is
     the mean.
-
-    Attributes:
-        name: the metric's name, from which `unit_scores` makes the names of its sums.
-        formula: the score of the summed counts.
     """
 
-    name: str
-    formula: Formula
+    name: str  # the metric's name, from which `unit_scores` makes the names of its sums
+    formula: Formula  # the score of the summed counts
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the mean or the score."""
@@ -118,21 +109,13 @@ def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Metric:
-    """A score, as a function of summed counts.
+    """A score, as a function of summed counts."""
 
-    Attributes:
-        name: its name in reports, such as `f1` or `muc/recall`.
-        title: its name in tables.
-        description: what it measures, in a sentence.
-        formula: computes it from summed counts; NaN where undefined.
-        zero_division: the value of 0/0 by the procedure's convention; None if there is no convention.
-    """
-
-    name: str
-    title: str
-    description: str
-    formula: Formula
-    zero_division: float | None = None
+    name: str  # its name in reports, such as `f1` or `muc/recall`
+    title: str  # its name in tables
+    description: str  # what it measures, in a sentence
+    formula: Formula  # computes it from summed counts; NaN where undefined
+    zero_division: float | None = None  # the value of 0/0 by the procedure's convention; None if there is no convention
 
     @property
     def family(self) -> str:

@@ -23,33 +23,23 @@ from closeread.records import DataDir, Origin
 
 @dataclass(frozen=True)
 class Option:
-    """A named choice that changes what is computed.
+    """A named choice that changes what is computed."""
 
-    Attributes:
-        name: the keyword, with underscores; the command line writes it with hyphens.
-        choices: the accepted values; empty for free text that matches `pattern`.
-        default: the value if none is given.
-        help: one sentence.
-        pattern: a regular expression for free text; None if there are choices.
-        expected: a description of the free text, such as "a whole number".
-        canonical: maps equivalent values to one form, so that equal computations have equal signatures.
-        signed: whether the signature has the option: "always"; "if_changed" for one that was added later, which the
-            signature has only if it is not at its default, so that earlier signatures stay the same; or "never" for
-            one that can't change a score.
-        reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
-        references: BibTeX of the papers that its choices come from.
-    """
-
-    name: str
-    choices: tuple[str, ...]
-    default: str
-    help: str
-    pattern: str | None = None
-    expected: str = ""
+    name: str  # the keyword, with underscores; the command line writes it with hyphens
+    choices: tuple[str, ...]  # the accepted values; empty for free text that matches `pattern`
+    default: str  # the value if none is given
+    help: str  # one sentence
+    pattern: str | None = None  # a regular expression for free text; None if there are choices
+    expected: str = ""  # a description of the free text, such as "a whole number"
+    # Maps equivalent values to one form, so that equal computations have equal signatures.
     canonical: Callable[[str], str] = str
+    # Whether the signature has the option: "always"; "if_changed" for one that was added later, which the signature has
+    # only if it is not at its default, so that earlier signatures stay the same; or "never" for one that can't change a
+    # score.
     signed: Literal["always", "if_changed", "never"] = "always"
+    # Whether it changes only how files are read, so that counting and evaluate modules do without it.
     reading: bool = False
-    references: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()  # BibTeX of the papers that its choices come from
 
     @property
     def accepted(self) -> str:
@@ -70,13 +60,9 @@ class Option:
 
 @dataclass(frozen=True)
 class PathOption(Option):
-    """An option whose value is the path of a file or folder to read; empty for none.
+    """An option whose value is the path of a file or folder to read; empty for none."""
 
-    Attributes:
-        metavar: what the help calls the path.
-    """
-
-    metavar: str = "DIR"
+    metavar: str = "DIR"  # what the help calls the path
 
 
 def resolve_options(options: Sequence[Option], values: Mapping[str, object], owner: str) -> dict[str, str]:
@@ -124,19 +110,14 @@ Options = Mapping[str, str]
 
 
 class GoldSpec(NamedTuple):
-    """Which gold: a part of a corpus, or the user's own.
+    """Which gold: a part of a corpus, or the user's own."""
 
-    Attributes:
-        corpus: the name of a corpus; None for gold that belongs to no corpus.
-        config, split: the part of the corpus; None for the default.
-        gold: the user's own gold, instead of a part of the corpus: a file, a folder, or records.
-        data_dir: a folder with the corpus's files, or several places; None to look in the usual places.
-    """
-
-    corpus: str | None = None
-    config: str | None = None
+    corpus: str | None = None  # the name of a corpus; None for gold that belongs to no corpus
+    config: str | None = None  # the part of the corpus; None for the default
     split: str | None = None
+    # The user's own gold, instead of a part of the corpus: a file, a folder, or records.
     gold: Path | Sequence[Any] | None = None
+    # A folder with the corpus's files, or several places; None to look in the usual places.
     data_dir: DataDir | None = None
 
 
@@ -158,17 +139,12 @@ class Gold(Protocol):
 
 @dataclass(frozen=True)
 class System:
-    """A system's output, validated and aligned with gold.
+    """A system's output, validated and aligned with gold."""
 
-    Attributes:
-        rows: the argument `system` of `Procedure.count`: an item for each gold record, None without a prediction.
-        missing: the names of the gold records without a prediction.
-        notices: notices for the user, one sentence each.
-    """
-
+    # The argument `system` of `Procedure.count`: an item for each gold record, None without a prediction.
     rows: Sequence[Any]
-    missing: Sequence[str] = ()
-    notices: Sequence[str] = ()
+    missing: Sequence[str] = ()  # the names of the gold records without a prediction
+    notices: Sequence[str] = ()  # notices for the user, one sentence each
 
 
 class Inconsistency(NamedTuple):
@@ -238,115 +214,74 @@ def name_documents(names: Sequence[str], unit: str = "document") -> Iterator[Non
 
 @dataclass(frozen=True)
 class Explanation:
-    """How a procedure explains its counts.
+    """How a procedure explains its counts."""
 
-    Attributes:
-        explain: maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
-        title: maps a unit's name and these values to the title of their table.
-        header: the columns of the table.
-        row: maps a value to its cells.
-        notes: what the terms in the table mean, one sentence each.
-        prose: the columns that a narrow terminal may wrap.
-    """
-
+    # Maps the gold and the system record of a unit, and the options, to a JSON value per counted item.
     explain: Callable[[Any, Any, Options], list[Any]]
-    title: Callable[[str, Sequence[Any]], str]
-    header: Sequence[str]
-    row: Callable[[Any], list[str]]
-    notes: Sequence[str]
-    prose: Sequence[str] = ()
+    title: Callable[[str, Sequence[Any]], str]  # maps a unit's name and these values to the title of their table
+    header: Sequence[str]  # the columns of the table
+    row: Callable[[Any], list[str]]  # maps a value to its cells
+    notes: Sequence[str]  # what the terms in the table mean, one sentence each
+    prose: Sequence[str] = ()  # the columns that a narrow terminal may wrap
 
 
 @dataclass(frozen=True)
 class Help:
-    """The part of a command's help that belongs to the procedure, except its title and its options.
+    """The part of a command's help that belongs to the procedure, except its title and its options."""
 
-    Attributes:
-        details: paragraphs about the files that it takes; may be empty.
-        key, response: the names of these files in examples; the key is empty if gold comes from a corpus.
-        flags: options to show in examples, each as typed.
-    """
-
-    details: str = ""
-    key: str = ""
+    details: str = ""  # paragraphs about the files that it takes; may be empty
+    key: str = ""  # the names of these files in examples; the key is empty if gold comes from a corpus
     response: str = "predictions.jsonl"
-    flags: Sequence[str] = ()
+    flags: Sequence[str] = ()  # options to show in examples, each as typed
 
 
 @dataclass(frozen=True)
 class Preset:
-    """The options and metrics of an official score.
+    """The options and metrics of an official score."""
 
-    Attributes:
-        options: the values that differ from the defaults of the procedure.
-        metrics: the families of metrics that it reports.
-        help: what it is, with its source; completes "Use the options of …".
-        references: BibTeX of the papers that define it, besides those of its metrics.
-    """
-
-    options: Options
-    metrics: tuple[str, ...]
-    help: str
-    references: tuple[str, ...] = ()
+    options: Options  # the values that differ from the defaults of the procedure
+    metrics: tuple[str, ...]  # the families of metrics that it reports
+    help: str  # what it is, with its source; completes "Use the options of …"
+    references: tuple[str, ...] = ()  # BibTeX of the papers that define it, besides those of its metrics
 
 
 @dataclass(frozen=True)
 class Procedure:
-    """A published scoring procedure.
+    """A published scoring procedure."""
 
-    Attributes:
-        name: its name in commands.
-        version: an integer, raised only when a score can change.
-        title: its name in prose.
-        unit: the name of what a row of counts is, in the singular.
-        resampling_unit: the name of what is resampled together, in the singular.
-        options: its options.
-        metrics: its scores, in order.
-        more_metrics: scores that are computed only if they are selected by name, in order.
-        presets: by name, the options and metrics of official scores.
-        headline: the name of the score that systems are ranked by.
-        modules: the evaluate modules that compute its scores.
-        count: returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each
-            option, and `breakdowns` if it has any.
-        sides: where gold and system come from.
-        citation: BibTeX of its publication; None if that is the corpus's own paper.
-        references: BibTeX of the papers that define a family of metrics, besides that publication, by family.
-        breakdowns: the fields that it can count inside units, such as `preposition`.
-        find_lacking: maps gold and system records, the options and a breakdown to what is missing for it, in a
-            sentence; empty if nothing is.  None if nothing ever is.
-        more_fields: where fields of units come from that gold does not have, for messages; may be empty.
-        aliases: names that others use for its metrics and fields.
-        selective: whether `count` takes `metrics`, the families to count.
-        by_name: the fields of a record for which a mapping from names to values may stand, such as a document and its
-            clusters; None if there are none.
-        help: its part of a command's help.
-        explanation: imports and returns how it explains its counts; None if it can't.
-        fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
-    """
-
-    name: str
-    version: int
-    title: str
-    unit: str
-    resampling_unit: str
-    options: tuple[Option, ...]
-    metrics: tuple[Metric, ...]
-    headline: str
-    modules: tuple[str, ...]
+    name: str  # its name in commands
+    version: int  # an integer, raised only when a score can change
+    title: str  # its name in prose
+    unit: str  # the name of what a row of counts is, in the singular
+    resampling_unit: str  # the name of what is resampled together, in the singular
+    options: tuple[Option, ...]  # its options
+    metrics: tuple[Metric, ...]  # its scores, in order
+    headline: str  # the name of the score that systems are ranked by
+    modules: tuple[str, ...]  # the evaluate modules that compute its scores
+    # Returns a table of counts; takes the keyword arguments `gold` and `system` (see `sides`), one for each option, and
+    # `breakdowns` if it has any.
     count: Callable[..., CountTable]
-    sides: Sides[Any]
-    citation: str | None = None
+    sides: Sides[Any]  # where gold and system come from
+    citation: str | None = None  # BibTeX of its publication; None if that is the corpus's own paper
+    # BibTeX of the papers that define a family of metrics, besides that publication, by family.
     references: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    breakdowns: tuple[str, ...] = ()
+    breakdowns: tuple[str, ...] = ()  # the fields that it can count inside units, such as `preposition`
+    # Maps gold and system records, the options and a breakdown to what is missing for it, in a sentence; empty if
+    # nothing is.  None if nothing ever is.
     find_lacking: Callable[[Any, Any, Options, str], str] | None = None
-    more_fields: str = ""
+    more_fields: str = ""  # where fields of units come from that gold does not have, for messages; may be empty
+    # Names that others use for its metrics and fields.
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
-    selective: bool = False
-    more_metrics: tuple[Metric, ...] = ()
-    presets: Mapping[str, Preset] = field(default_factory=dict)
+    selective: bool = False  # whether `count` takes `metrics`, the families to count
+    more_metrics: tuple[Metric, ...] = ()  # scores that are computed only if they are selected by name, in order
+    presets: Mapping[str, Preset] = field(default_factory=dict)  # by name, the options and metrics of official scores
+    # The fields of a record for which a mapping from names to values may stand, such as a document and its clusters;
+    # None if there are none.
     by_name: tuple[str, str] | None = None
-    help: Help = Help()
+    help: Help = Help()  # its part of a command's help
+    # Imports and returns how it explains its counts; None if it can't.
     explanation: Callable[[], Explanation] | None = None
+    # The fields of units that its tables may have, such as `category`, besides those of `more_fields`.
     fields: tuple[str, ...] = ()
 
     @property

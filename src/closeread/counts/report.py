@@ -346,17 +346,11 @@ def units_grid(
 
 
 class Column(NamedTuple):
-    """A column of a table of slices.
+    """A column of a table of slices."""
 
-    Attributes:
-        title: its name; that of an interval is its confidence level.
-        what: what it shows: a count, a score times 100, or the interval of a score.
-        name: the name of the count or the score.
-    """
-
-    title: str
-    what: Literal["count", "score", "interval"]
-    name: str
+    title: str  # its name; that of an interval is its confidence level
+    what: Literal["count", "score", "interval"]  # what it shows: a count, a score times 100, or the interval of a score
+    name: str  # the name of the count or the score
 
     def show(self, scores: Scores, digits: int) -> str:
         """Return the cell of a slice, with a star if the score is 0/0 and its value a convention."""
