@@ -6,6 +6,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE, score_records
 from shared.for_each import for_each
 
+from closeread.counts.metrics import by_name
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -111,7 +112,7 @@ def test_an_average_of_nothing_is_undefined():
     def reported(key, response):
         table = PROCEDURE.count(gold=key, system=response, average="macro")
         totals = table.values.sum(axis=0)
-        return {metric.name: metric.is_undefined(totals, table.names) for metric in PROCEDURE.metrics}
+        return {metric.name: metric.evaluate(by_name(totals, table.names))[1] for metric in PROCEDURE.metrics}
 
     assert set(reported([[], []], [[], []]).values()) == {True}
     one = [[[[0, 0], [1, 1]]], []]

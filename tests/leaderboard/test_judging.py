@@ -1,6 +1,8 @@
 """Judging: what has arrived is scored, recorded and ranked; the rest is refused with all its problems."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from itertools import combinations
@@ -12,6 +14,7 @@ from shared.boards import (
     make_store,
     read_tree,
     run_judge,
+    sample_answers,
     sample_board,
     send,
     send_answers,
@@ -22,8 +25,8 @@ from shared.boards import (
 import closeread
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import make_board, store_path
-from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id
+from closeread.leaderboard.tables import render_page
 
 
 @pytest.fixture
@@ -46,6 +49,28 @@ def test_scores_are_those_of_closeread_score(store, tmp_path):
     assert row["scores"] == report.to_json()["scores"]
     assert row["slices"] == report.to_json()["slices"]
     assert row["signature"] == report.provenance.signature
+
+
+IMPORTS = """
+import json
+import sys
+from closeread.counts.procedure import GoldSpec
+from closeread.leaderboard.declaration import Leaderboard, make_board
+from closeread.leaderboard.scoring import Job, _prepare
+board = make_board("mctaco", GoldSpec(config="sample"))
+answer, known = _prepare(Leaderboard("", {board.name: board}).to_bytes(), None), set(sys.modules)
+good = "".join(f'{{"id": "{name}", "label": "yes"}}\\n' for name in sys.argv[1:]).encode()
+for data in (good, good.replace(b"yes", b"maybe"), b"{", b""):
+    (first, *_) = json.loads(answer(Job("x", "predictions.jsonl", data)).partition(b"\\n")[0])
+    print(first, set(sys.modules) - known)
+"""
+
+
+def test_a_child_imports_nothing_anew():
+    """Neither for what it scores nor for what it refuses."""
+    ids = [row["id"] for row in sample_answers(right=1)]
+    done = subprocess.run([sys.executable, "-c", IMPORTS, *ids], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["record set()", *["problems set()"] * 3]
 
 
 @pytest.mark.usefixtures("workers")

@@ -16,8 +16,7 @@ from closeread.tasks import find
 if TYPE_CHECKING:
     from closeread.tables import Grid, Style
 
-Facts = Callable[[Sequence[Record]], dict[str, float]]
-"""From records to figures by name."""
+Facts = Callable[[Sequence[Record]], dict[str, float]]  # from records to figures by name
 
 
 def load_facts(corpus: str, definition: str = "document") -> Facts:

@@ -14,8 +14,7 @@ from closeread.neural.run_files import RUN, list_scores, read_run
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
 
-SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")
-"""The scores of runs that are printed and drawn."""
+SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")  # the scores of runs that are printed and drawn
 
 
 class Drawing(NamedTuple):

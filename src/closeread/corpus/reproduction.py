@@ -124,8 +124,7 @@ class Reproduction(Loadable, Sequence[Table]):
         return cls(checked[0]["corpus"], tuple(map(Table.from_json, checked)))
 
 
-Recompute = Callable[[Inputs], Recomputed]
-"""From the inputs to the cells of a table that can be recomputed."""
+Recompute = Callable[[Inputs], Recomputed]  # from the inputs to the cells of a table that can be recomputed
 
 
 def reproducible() -> list[str]:

@@ -21,8 +21,7 @@ from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid, draw, find_width, wrap_paragraph
 from closeread.tasks import find
 
-Part = str | Grid
-"""A paragraph or a table."""
+Part = str | Grid  # A paragraph or a table
 
 Draw = Callable[[Sequence[Record], Sequence[Record | None] | None], Iterable[Part]]
 """Makes parts from the records that are shown together, and a system's rows beside them; None without a system."""

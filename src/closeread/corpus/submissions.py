@@ -49,8 +49,7 @@ from closeread.tasks import find_submission_format
 if TYPE_CHECKING:
     from closeread.counts.table import CountTable
 
-Rows = Sequence[Record | None]
-"""A system's row for each gold record; None where it has none."""
+Rows = Sequence[Record | None]  # A system's row for each gold record; None where it has none
 
 
 @dataclass(frozen=True)

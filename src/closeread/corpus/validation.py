@@ -32,25 +32,18 @@ from closeread.tasks import find
 SCALARS = frozenset({str, int, bool, type(None)})
 PLAIN = SCALARS | {float, list, dict}
 
-USUAL_DEPTH = 5
-"""Down to this level, values are not compared with each other to find those that occur twice."""
-
-LONGEST_NUMBER = 14_000
-"""The most bits of an integer; Python does not print longer ones."""
-
-EXPLAINED = 100
-"""How many values of a row are explained."""
+USUAL_DEPTH = 5  # down to this level, values are not compared with each other to find those that occur twice
+LONGEST_NUMBER = 14_000  # the most bits of an integer; Python does not print longer ones
+EXPLAINED = 100  # how many values of a row are explained
 
 LARGEST = 10**9
 """Integers of this size and more are left to the schema, which refuses them; the digits of huge ones take long."""
 
-LARGEST_FLOAT = 2**53
-"""Beyond it, a float does not say which integer was meant."""
+LARGEST_FLOAT = 2**53  # beyond it, a float does not say which integer was meant
 
 Convert = Callable[[Any], Any]
 
-Finding = tuple[int, str]
-"""The index of a record, and what is wrong or unusual about it."""
+Finding = tuple[int, str]  # the index of a record, and what is wrong or unusual about it
 
 
 # Rules

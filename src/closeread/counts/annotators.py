@@ -12,11 +12,8 @@ from closeread.arrays import ratio
 from closeread.exceptions import RequestError, pluralize
 from closeread.tables import Grid, format_percent
 
-Scores = Mapping[str, float | None]
-"""Scores by name; None if undefined, or if there is nothing to compare."""
-
-Pair = tuple[int, int]
-"""Two annotators, in the order in which they are given."""
+Scores = Mapping[str, float | None]  # scores by name; None if undefined, or if there is nothing to compare
+Pair = tuple[int, int]  # two annotators, in the order in which they are given
 
 
 class Annotator(NamedTuple):

@@ -22,8 +22,7 @@ from closeread.files import replacing
 from closeread.formats.text import read_bytes
 from closeread.tasks import load_procedure
 
-LARGEST = 2**53
-"""The limit of counts: whole numbers below it are exact."""
+LARGEST = 2**53  # the limit of counts: whole numbers below it are exact
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,11 +15,8 @@ from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
 
-Correction = Literal["holm", "none"]
-"""How p-values are corrected for several tests."""
-
-SMALL = 0.05
-"""The usual level of significance."""
+Correction = Literal["holm", "none"]  # how p-values are corrected for several tests
+SMALL = 0.05  # the usual level of significance
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:

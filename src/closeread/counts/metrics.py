@@ -16,11 +16,8 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 
-UNITS = "units"
-"""The column that counts units, or sums their weights, if scores are averaged over them."""
-
-PARTS = ("/precision", "/recall")
-"""The ends of the names of scores that are summed up in another, F1."""
+UNITS = "units"  # the column that counts units, or sums their weights, if scores are averaged over them
+PARTS = ("/precision", "/recall")  # the ends of the names of scores that are summed up in another, F1
 
 Columns = Mapping[str, Floats]
 
@@ -152,10 +149,6 @@ class Metric:
         except KeyError:
             return False
         return True
-
-    def is_undefined(self, totals: Floats, names: Sequence[str]) -> bool:
-        """Return whether the score of these sums, (k,), is 0/0, so that `zero_division` is its value."""
-        return self.evaluate(by_name(totals, names))[1]
 
     def evaluate(self, counts: Columns) -> tuple[float, bool]:
         """Return the score of sums by name, and whether it is 0/0, so that `zero_division` is its value."""

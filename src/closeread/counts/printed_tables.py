@@ -32,12 +32,10 @@ SUMMARY = {
 """Verdicts with their names in summaries, and what is said of one cell and of several."""
 
 VERDICTS = tuple(SUMMARY)
-ABOUT = ("name", "section", "caption", "source", "note")
-"""What a table says of itself, besides its cells."""
+ABOUT = ("name", "section", "caption", "source", "note")  # what a table says of itself, besides its cells
 
 NUMBER = re.compile(r"-?(?:[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+)")
-DEVIATIONS = 2
-"""How many standard deviations a printed random draw may be from the mean."""
+DEVIATIONS = 2  # how many standard deviations a printed random draw may be from the mean
 
 
 class Chance(NamedTuple):

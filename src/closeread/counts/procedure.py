@@ -105,8 +105,7 @@ def check_present(present: Mask, units: str, missing: str, what: str = "predicti
         raise ValueError(f"{absent:,} of {len(present):,} {units} have no {what}")
 
 
-Options = Mapping[str, str]
-"""All options of a procedure with their values."""
+Options = Mapping[str, str]  # all options of a procedure with their values
 
 
 class GoldSpec(NamedTuple):

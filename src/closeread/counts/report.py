@@ -21,8 +21,7 @@ from closeread.exceptions import RequestError, escape_line, pluralize
 from closeread.formats.json_lines import write_json
 from closeread.tables import NOTHING, Grid, Style, Whole, format_number, percent, transpose
 
-SHOWN = 4
-"""The number of scores in the short form of a result."""
+SHOWN = 4  # the number of scores in the short form of a result
 
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`benchmarks/coverage.py`)."""

@@ -21,20 +21,14 @@ from closeread.counts.metrics import Columns, Metric, by_name
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
 
-GROUP = 2**20
-"""The number of weights in a group; the draws depend on it."""
-
-ROWS = 16
-"""The fewest resamples in a group, to read the counts less often than weights; the draws depend on it."""
+GROUP = 2**20  # the number of weights in a group; the draws depend on it
+ROWS = 16  # the fewest resamples in a group, to read the counts less often than weights; the draws depend on it
 
 SLICE = 2**18
 """The number of weights that are worked on together, which stay in the processor's cache; the draws depend on it."""
 
-BELOW = 3.0
-"""How many standard deviations the mean of the sum of Poisson numbers is below the number of blocks."""
-
-LARGEST = 40
-"""Poisson numbers with a mean below 1 are larger than this with a probability below 1e-49."""
+BELOW = 3.0  # how many standard deviations the mean of the sum of Poisson numbers is below the number of blocks
+LARGEST = 40  # poisson numbers with a mean below 1 are larger than this with a probability below 1e-49
 
 
 def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Whole]:
@@ -116,20 +110,11 @@ def _group_resamples(
         yield min(rows, n_resamples - start), np.random.Generator(np.random.SFC64(seed))
 
 
-MAX_DRAWS = 20_000_000_000
-"""The most blocks that are drawn in all resamples together, which takes some minutes."""
-
-MAX_SUMS = 50_000_000
-"""The most sums of counts in memory: counts times resamples times systems."""
-
-MAX_TESTS = 500_000
-"""The most paired tests that are done together: pairs of systems times scores."""
-
-MAX_NULLS = 2_000_000_000
-"""The most resamples of all these tests together, which take some minutes."""
-
-TIE = 1e-12
-"""Differences closer than this count as equal: the same counts may be summed in another order."""
+MAX_DRAWS = 20_000_000_000  # the most blocks that are drawn in all resamples together, which takes some minutes
+MAX_SUMS = 50_000_000  # the most sums of counts in memory: counts times resamples times systems
+MAX_TESTS = 500_000  # the most paired tests that are done together: pairs of systems times scores
+MAX_NULLS = 2_000_000_000  # the most resamples of all these tests together, which take some minutes
+TIE = 1e-12  # differences closer than this count as equal: the same counts may be summed in another order
 
 
 def bootstrap_intervals(
@@ -263,13 +248,13 @@ def compare_pairs(
     for i, start in [(one, two) for one in range(n) for two in range(one + 1, n, together)]:
         others = slice(start, start + together)
         moved = {name: sums[others] - sums[i] for name, sums in swapped.items()}
-        one = {name: totals[name][i] + sums for name, sums in moved.items()}
-        other = {name: totals[name][others, None] - sums for name, sums in moved.items()}
+        first_moved = {name: totals[name][i] + sums for name, sums in moved.items()}
+        others_moved = {name: totals[name][others, None] - sums for name, sums in moved.items()}
         for metric, value, bootstrap in zip(metrics, observed, resampled, strict=True):
             values, differences = value[others] - value[i], bootstrap[others] - bootstrap[i]
             low, high = percentile_interval(differences, confidence).T
             p_bootstrap = _p_values(differences - differences.mean(axis=-1, keepdims=True), values)
-            p_randomization = _p_values(metric.score_columns(other) - metric.score_columns(one), values)
+            p_randomization = _p_values(metric.score_columns(others_moved) - metric.score_columns(first_moved), values)
             columns = np.array([values, low, high, p_bootstrap, p_randomization])
             if len(order) < 2:  # a single block can't be resampled
                 columns[1:] = math.nan

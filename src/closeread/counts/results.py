@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-FORMAT = 1
-"""The number of the format of reports, comparisons and tables."""
+FORMAT = 1  # the number of the format of reports, comparisons and tables
 
 Reports = Callable[[Any], Mapping[FieldPath, Mapping[str, Any]]]
 """Maps the JSON of a result to its reports, by their places."""
 
-Library = Literal["pandas", "polars", "arrow"]
-"""What makes a data frame; "arrow" stands for pyarrow's tables."""
+Library = Literal["pandas", "polars", "arrow"]  # what makes a data frame; "arrow" stands for pyarrow's tables
 
 
 def check_stored(found: object, definition: str, source: object, reports: Reports = lambda found: {}) -> Any:

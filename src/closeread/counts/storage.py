@@ -39,8 +39,7 @@ format 2 have no names of blocks, so that shards that share a block can't be mer
 
 KEY = b"closeread"
 BLOCK_NAME, FIELD, COUNT = "block_name", "field:", "count:"
-UNITS = ""
-"""Stands for the units among the names of breakdowns, which are not empty."""
+UNITS = ""  # stands for the units among the names of breakdowns, which are not empty
 
 
 def name_writer() -> str:

@@ -69,8 +69,7 @@ MARKS = {"close": "†", "untested": "‡"}
 HEADINGS = {" precision": "P", " recall": "R", " F1": "F1"}
 """The ends of titles of scores that share a heading in LaTeX, and what is left of them."""
 
-SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")
-"""The sign of a number; outside of formulas, a minus would be a hyphen."""
+SIGN = re.compile(r"(?<![^ ])[+-](?=[0-9])")  # the sign of a number; outside of formulas, a minus would be a hyphen
 
 
 def detect_kind(path: Path) -> Literal["counts", "report", "predictions"]:

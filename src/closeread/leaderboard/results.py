@@ -35,8 +35,7 @@ BASELINE = "baseline:"  # what the name of a baseline follows where the id of a 
 STATUSES = ("refused", "accepted", "withdrawn")  # statuses of an entry; none is replaced by one before it
 CACHE_FORMAT = 2  # the number of the format of kept counts, and of the order of blocks in them; others are not used
 
-Blocks = tuple[tuple[str, ...], Floats]
-"""The names of counts, (k,), and their sums in every block, (n_blocks, k)."""
+Blocks = tuple[tuple[str, ...], Floats]  # the names of counts, (k,), and their sums in every block, (n_blocks, k)
 
 
 @dataclass(frozen=True)

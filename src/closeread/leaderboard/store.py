@@ -42,8 +42,7 @@ from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, with
 if TYPE_CHECKING:
     from closeread.leaderboard.hub_store import HubStore
 
-Store: TypeAlias = "FolderStore | HubStore"
-"""Where submissions arrive and results are kept."""
+Store: TypeAlias = "FolderStore | HubStore"  # where submissions arrive and results are kept
 
 INDEX_LOCK, RESULTS_LOCK = ".index.lock", ".results.lock"
 DAMAGED = "restore these files, or delete them and run closeread leaderboard judge, which makes them again"

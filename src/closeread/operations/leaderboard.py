@@ -217,7 +217,7 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
       closeread leaderboard build board -o index.html
     """
     from closeread.files import write_text
-    from closeread.leaderboard.page import render_page
+    from closeread.leaderboard.tables import render_page
 
     page = render_page(_open(store).read_index())
     write_text(Path(output), page)
