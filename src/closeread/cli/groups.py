@@ -34,8 +34,10 @@ class FilePath(click.Path):
             return super().convert(value, param, ctx)
         if self.is_named:
             self.fail("'-' is not a file (expected a file name).", param, ctx)
-        if ctx is not None and ctx.meta.setdefault(STANDARD_INPUT, param) is not param:
-            self.fail("standard input can be read only once (expected a file here).", param, ctx)
+        if ctx is not None:
+            if ctx.meta.get(STANDARD_INPUT):
+                self.fail("standard input can be read only once (expected a file here).", param, ctx)
+            ctx.meta[STANDARD_INPUT] = True
         return text.STANDARD_INPUT
 
 

@@ -30,7 +30,7 @@ from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn
 from closeread.exceptions import InputError, Problem, RequestError, UnavailableError, describe_unknown
 from closeread.files import creating_folder, package_folder
-from closeread.hf.builder import UnwritableCacheError, load_dataset_builder
+from closeread.hf import builder as building
 from closeread.records import DataDir, Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
@@ -145,7 +145,7 @@ def export(
                 if configs or _has_default_files(declaration, name):
                     raise
                 warn(f"config {name} of {corpus} is skipped: its files are not here and can't be downloaded.")
-            except UnwritableCacheError as error:
+            except building.UnwritableCacheError as error:
                 what = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
                 raise InputError(cache, [Problem(what)]) from None
         _write_card(declaration, made, infos, data_dir, FORMATS[format])
@@ -186,7 +186,7 @@ def _write_config(
     own_folder = data_dir if _has_default_files(declaration, name) else None
     files = own_folder if isinstance(own_folder, UserFiles) else UserFiles(own_folder)
     reading = {**files.folders, **files.options}
-    builder = load_dataset_builder(declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading)
+    builder = building.load_dataset_builder(declaration.name, name, data_dir=files.data_dir, cache_dir=cache, **reading)
     builder.download_and_prepare()
     splits = builder.as_dataset()
     if not splits:
