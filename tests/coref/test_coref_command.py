@@ -200,8 +200,9 @@ def test_scipy_is_imported_only_for_the_solver(pair):
     code += "print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-    # Three entities against three, each sharing a mention with two: finding the best mapping needs a search.
-    rows = [[[0, 1], [2, 3], [4, 5]], [[1, 2], [3, 4], [5, 0]]]
+    # Sixty entities against sixty, each sharing a mention with all: finding the best mapping needs a long search.
+    grid = [[60 * i + j for j in range(60)] for i in range(60)]
+    rows = [grid, [list(column) for column in zip(*grid, strict=True)]]
     for path, clusters in zip(("k.jsonl", "r.jsonl"), rows, strict=True):
         documents = {"document": "a", "clusters": [[[i, i] for i in cluster] for cluster in clusters]}
         Path(path).write_text(json.dumps(documents) + "\n")
