@@ -23,7 +23,7 @@ from closeread.corpus import showing
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
 from closeread.hub import client
-from closeread.leaderboard.tables import Ranking
+from closeread.leaderboard.page import Ranking
 from closeread.tables import NOTHING, PIPE_WIDTH, Grid, Whole, draw, transpose
 from closeread.tasks import load_procedure, procedure_names
 

@@ -29,7 +29,7 @@ def photograph_leaderboard(picture: Path) -> None:
     from playwright.sync_api import sync_playwright
     from shared.leaderboards import make_index
 
-    from closeread.leaderboard.tables import render_page
+    from closeread.leaderboard.page import render_page
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         page_file = Path(folder) / "index.html"

@@ -1,4 +1,4 @@
-"""Array types, the array operations that several kernels share."""
+"""Array types, and the array operations that several kernels share."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ ALLOWED = {
     "leaderboard/submission.py: unpacked": SCRATCH,
     "leaderboard/submission.py: _write_texts": OWN,
     "leaderboard/submission.py: write_predictions": OWN,
-    "leaderboard/tables.py: dump_parquet": NONE,
+    "leaderboard/page.py: dump_parquet": NONE,
     "neural/encoders.py: save": "writes what is written again if the run did not come to a checkpoint",
     "neural/run_folders.py: _write_checkpoint": OWN,
     "neural/run_folders.py: begin": "makes the folder of a run, which grows with every epoch",

@@ -25,8 +25,8 @@ from shared.boards import (
 import closeread
 from closeread.counts.procedure import GoldSpec
 from closeread.leaderboard.declaration import make_board, store_path
+from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id
-from closeread.leaderboard.tables import render_page
 
 
 @pytest.fixture

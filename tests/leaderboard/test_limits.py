@@ -23,9 +23,9 @@ from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Leaderboard, digest, make_board, store_path
 from closeread.leaderboard.judge import REFUSALS
+from closeread.leaderboard.page import render_page
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import withdrawal_bytes
-from closeread.leaderboard.tables import render_page
 
 
 def make_limited(folder, per_day=2, **more):

@@ -20,7 +20,7 @@ from shared.leaderboards import (
     wrap,
 )
 
-from closeread.leaderboard.tables import clean_index, embed_json, make_chart, make_data, make_keys, render_page
+from closeread.leaderboard.page import clean_index, embed_json, make_chart, make_data, make_keys, render_page
 
 
 def make_three(rng):

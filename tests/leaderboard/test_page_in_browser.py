@@ -9,7 +9,7 @@ import pytest
 from shared.chromium import NEEDS_CHROMIUM, Listener, launching
 from shared.leaderboards import AUTHORS, CATEGORIES, make_hostile_index, make_index
 
-from closeread.leaderboard.tables import render_page
+from closeread.leaderboard.page import render_page
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = [pytest.mark.extended, NEEDS_CHROMIUM]

@@ -13,9 +13,9 @@ from shared.doors import sample_gold, system_rows, timeml
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.declaration import make_board, store_path
+from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
 from closeread.leaderboard.submission import check_predictions, withdrawal_bytes
-from closeread.leaderboard.tables import render_page
 
 KEY = """#begin document (tea); part 000
 tea 0 0 CANARY-Ada (1)

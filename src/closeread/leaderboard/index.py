@@ -25,11 +25,11 @@ from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
 from closeread.files import package_folder
 from closeread.leaderboard.declaration import Board, Leaderboard, write_json
+from closeread.leaderboard.page import Ranking
 from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import PACKED, About, find_suffix
-from closeread.leaderboard.tables import Ranking
 from closeread.scoring import resolve_options
 
 FORMAT = 1

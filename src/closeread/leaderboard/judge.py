@@ -21,6 +21,7 @@ from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Board, store_path, write_json
 from closeread.leaderboard.index import Counts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown
+from closeread.leaderboard.page import format_rank
 from closeread.leaderboard.results import (
     BASELINE,
     Arrival,
@@ -33,7 +34,6 @@ from closeread.leaderboard.results import (
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
 from closeread.leaderboard.submission import About
-from closeread.leaderboard.tables import format_rank
 from closeread.tables import percent
 
 REFUSALS = 20

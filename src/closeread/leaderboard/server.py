@@ -39,6 +39,7 @@ from closeread.files import package_folder, read_at_most
 from closeread.leaderboard.declaration import Board, digest, store_path
 from closeread.leaderboard.index import find_row
 from closeread.leaderboard.judge import judge
+from closeread.leaderboard.page import format_rank, format_value, render_page
 from closeread.leaderboard.results import CountCache
 from closeread.leaderboard.sandbox import Sandbox
 from closeread.leaderboard.scoring import Job, Outcome, open_sandbox, score_in
@@ -50,7 +51,6 @@ from closeread.leaderboard.submission import (
     describe_submission,
     find_suffix,
 )
-from closeread.leaderboard.tables import format_rank, format_value, render_page
 
 HOSTS = ("127.0.0.1", "localhost")
 HEADERS = {

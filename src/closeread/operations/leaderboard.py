@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from closeread.counts.results import Result
     from closeread.leaderboard.declaration import Board, Leaderboard
     from closeread.leaderboard.judge import Judged, Verified
+    from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.store import Store as OpenStore
     from closeread.leaderboard.submission import About
-    from closeread.leaderboard.tables import Ranking
 
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
@@ -202,7 +202,7 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
         board: Print this board only.
         system: Print this system only, with slices and counts; an id is a name, too.
     """
-    from closeread.leaderboard.tables import Ranking
+    from closeread.leaderboard.page import Ranking
 
     return Ranking(_open(store).read_index()).select(board, system)
 
@@ -217,7 +217,7 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
       closeread leaderboard build board -o index.html
     """
     from closeread.files import write_text
-    from closeread.leaderboard.tables import render_page
+    from closeread.leaderboard.page import render_page
 
     page = render_page(_open(store).read_index())
     write_text(Path(output), page)
@@ -280,7 +280,7 @@ def list_submissions(store: Store) -> Result:
     Example:
       closeread leaderboard status board
     """
-    from closeread.leaderboard.tables import Submissions
+    from closeread.leaderboard.page import Submissions
 
     opened = _open(store)
     leaderboard = opened.read_leaderboard()

@@ -176,9 +176,9 @@ def publish_leaderboard(
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.declaration import write_json
+    from closeread.leaderboard.page import Ranking, render_page
     from closeread.leaderboard.results import HUB
     from closeread.leaderboard.store import open_store
-    from closeread.leaderboard.tables import Ranking, render_page
 
     place, opened = Repository(repository, "space"), open_store(str(store))
     index = opened.read_index()

@@ -1,4 +1,4 @@
-// The data of a board, as `closeread.leaderboard.tables` writes it.
+// The data of a board, as `closeread.leaderboard.page` writes it.
 
 /** Scores, counts and sizes of all rows, in the whole or in a slice. */
 class Results {

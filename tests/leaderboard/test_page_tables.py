@@ -17,7 +17,7 @@ from shared.leaderboards import HOSTILE, make_board, make_hostile_index, make_in
 from closeread.cli import main
 from closeread.exceptions import RequestError
 from closeread.leaderboard import store
-from closeread.leaderboard.tables import COLUMNS, Ranking, grid, quote_cell, render_page, system_grids
+from closeread.leaderboard.page import COLUMNS, Ranking, grid, quote_cell, render_page, system_grids
 from closeread.tables import draw
 
 

@@ -1,4 +1,4 @@
-"""What shows the index of a leaderboard: tables for a terminal, Markdown and LaTeX, CSV and Parquet, and the page.
+"""The page of a leaderboard, and its tables for a terminal, Markdown and LaTeX, CSV and Parquet.
 
 All texts of an index are untrusted.  `clean_index` escapes control characters and whatever changes the direction of
 text, once; what is special in HTML, Markdown, LaTeX or a spreadsheet is escaped where it is written.  CSV and Parquet
