@@ -135,12 +135,7 @@ class Kind(NamedTuple):
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
-    """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows.
-
-    Raises:
-        RequestError: there is one annotator, or some have documents and others timelines; an InputError if what they
-            have is missing or invalid, or is not about the same documents or entities.
-    """
+    """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
     require_two(annotators)
     kind, corpus = choose_kind(annotators), load_corpus("semeval2015_timeline")
     read = read_all(annotators, lambda one: kind.read(one, corpus))
@@ -149,17 +144,7 @@ def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
 
 
 def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], kind: Kind) -> Agreement:
-    """Measure the agreement of every two annotators.
-
-    Args:
-        annotators: what each annotated: the same documents (`closeread.tasks.timeline.annotated_cat`), or the timelines
-            of the same entities, in any order; at least two.
-        names: the names of the annotators in messages.
-        kind: `DOCUMENTS` or `TIMELINES`.
-
-    Raises:
-        FormatError: the units of the annotators, or what units have in common, differ; all problems at once.
-    """
+    """Measure the agreement of every two annotators."""
     units = [{one["id"]: kind.has(one) for one in records} for records in annotators]
     others = zip(units[1:], names[1:], strict=True)
     problems = [one for other, name in others for one in _compare_units(kind, units[0], other, names[0], name)]
@@ -245,11 +230,7 @@ TIMELINES = Kind(
 
 
 def choose_kind(annotators: Sequence[Annotator]) -> Kind:
-    """Return how to compare annotators: by documents in CAT, or by timelines.
-
-    Raises:
-        RequestError: some have documents and others timelines.
-    """
+    """Return how to compare annotators: by documents in CAT, or by timelines."""
     documents = [isinstance(one.source, Path) and holds_documents(one.source) for one in annotators]
     if len(set(documents)) > 1:
         has = [

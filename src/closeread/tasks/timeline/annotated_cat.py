@@ -46,27 +46,13 @@ def read_annotations(path: Path) -> ParsedFolder:
     """Read the documents of a CAT file, or of a folder of CAT files, each with its `entity_mentions`.
 
     An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to, possibly none.
-
-    Raises:
-        FormatError: there are no documents.
     """
     found, problems = read_each(path, read_annotation)
     return ParsedFolder(list(found.values()), [name or path.name for name in found], problems, [])
 
 
 def read_each(path: Path, read: Callable[[Path], tuple[T, list[Problem]]]) -> tuple[dict[str, T], list[Problem]]:
-    """Read a CAT file, or each of a folder.
-
-    Args:
-        path: the file or folder.
-        read: reads a file and finds all errors.
-
-    Returns:
-        What was read, by name of file, empty if there is no folder; and the errors of all files.
-
-    Raises:
-        FormatError: the folder can't be read or contains no documents.
-    """
+    """Read a CAT file, or each of a folder."""
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
     found: dict[str, T] = {}
     for name, file in files.items():
@@ -81,11 +67,7 @@ def read_each(path: Path, read: Callable[[Path], tuple[T, list[Problem]]]) -> tu
 
 
 def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
-    """Read the document of a file, and find all errors.
-
-    Raises:
-        FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
-    """
+    """Read the document of a file, and find all errors."""
     root = read_xml(path)
     document, problems, _ = read_element(root)
     numbers = number_tokens(list(root.elements("token")))
@@ -99,13 +81,7 @@ def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
 
 
 def check_entities(root: Element, marked: Sequence[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
-    """Find errors in the markables of a document and in what they refer to.
-
-    Args:
-        root: the document.
-        marked: its markables.
-        numbers: `t_id` to token number; empty if unknown, in which case tokens are not checked.
-    """
+    """Find errors in the markables of a document and in what they refer to."""
     yield from check_mentions(marked, numbers)
     for one in marked:
         if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR"):
@@ -187,11 +163,7 @@ class Annotation(NamedTuple):
 
 
 def read_relations(path: Path) -> list[Annotation]:
-    """Read a CAT file, or all of a folder.
-
-    Raises:
-        FormatError: a file can't be read or is invalid, or two have the same document; all problems at once.
-    """
+    """Read a CAT file, or all of a folder."""
     found, problems = read_each(path, _read_annotation)
     annotations = [one._replace(file=name) for name, one in found.items() if one is not None]
     parsed = ParsedFolder([one.record for one in annotations], [one.file for one in annotations], [], [])
@@ -360,21 +332,7 @@ def build_annotated_timelines(
     granularity: str = "merge",
     wanted: Collection[str] | None = None,
 ) -> Built:
-    """Build the timelines of the entities in a CAT file, or in a folder of CAT files.
-
-    Args:
-        path: the file or folder.
-        roles: the roles of participants; upper and lower case are the same.
-        selection: "task" leaves out the events that TimeLine did not annotate, as far as attributes tell: adjectival,
-            cognitive, counter-factual, grammatical and uncertain ones; "all" keeps them.
-        granularity: one of `closeread.tasks.timeline.building.GRANULARITIES`.
-        wanted: the names of the entities, each of which gets a timeline, even if empty; None for all that take part in
-            an event.
-
-    Raises:
-        FormatError: a file is invalid, an event has contradictory anchors, two timelines would have the same name, or
-            there are none; all problems at once.
-    """
+    """Build the timelines of the entities in a CAT file, or in a folder of CAT files."""
     annotations = read_relations(path)
     events: dict[str, AnnotatedEvent] = defaultdict(AnnotatedEvent)
     ignored: Counter[str] = Counter()
@@ -411,13 +369,7 @@ def _list_ignored(ignored: Counter[str]) -> list[str]:
 
 
 def _describe_lack(involved: bool, roles: Sequence[str], ignored: Sequence[str]) -> str:
-    """Return why there are no timelines, and what was left out.
-
-    Args:
-        involved: whether any entity has one of the roles.
-        roles: the roles.
-        ignored: what was left out.
-    """
+    """Return why there are no timelines, and what was left out."""
     asked = " or ".join(roles)
     if involved:
         return f"all events in which an entity has the role {asked} are left out: {', '.join(ignored)}"

@@ -51,10 +51,6 @@ def timelines(
     """Predict a timeline for every entity: the events whose sentences name it, in the documents of the entity's split.
 
     For the timelines of several splits, `articles` has a folder for each.
-
-    Raises:
-        RequestError: there are no documents.
-        FormatError: the folder of documents can't be read.
     """
     folder = Path(articles) if articles else None
     known = timelines_of(records)

@@ -92,12 +92,7 @@ def time_of(anchor: str, granularity: str = "merge") -> Time:
 
 
 def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Record]:
-    """Return events as the entries of a timeline, in order.
-
-    Args:
-        events: the events in any order.
-        granularity: one of `GRANULARITIES`.
-    """
+    """Return events as the entries of a timeline, in order."""
     dated = [(time_of(event.anchor, granularity), event) for event in events]
     known = sorted({time for time, _ in dated if time[0]})
     position = {time: number for number, time in enumerate(known, start=1)}
@@ -117,14 +112,7 @@ def recompute_positions(timeline: Record, granularity: str = "merge") -> Record:
 def build_timelines(
     events: Sequence[Record], documents: Mapping[str, Record], granularity: str = "merge"
 ) -> list[Record]:
-    """Build the timeline of every entity that takes part in an event, in order of first appearance.
-
-    Args:
-        events: rows of the schema's `event` in which `inconsistencies` finds nothing: event mentions, each with an
-            entity and an anchor.
-        documents: the documents whose tokens events refer to, by id.
-        granularity: one of `GRANULARITIES`.
-    """
+    """Build the timeline of every entity that takes part in an event, in order of first appearance."""
     lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for number, event in enumerate(events):
         name = event.get("coreference")
@@ -162,16 +150,7 @@ def _get_mention(event: Record, documents: Mapping[str, Record]) -> str:
 def inconsistencies(
     events: Sequence[Record | None], documents: Mapping[str, Record], lines: Sequence[int]
 ) -> Iterator[tuple[int, str]]:
-    """Find errors in annotated events that no schema can express.
-
-    Args:
-        events: rows of the schema's `event`; None for a row that violates it.
-        documents: the documents whose tokens events may refer to, by id.
-        lines: the line of each event.
-
-    Yields:
-        The index of an event and what is wrong with it.
-    """
+    """Find errors in annotated events that no schema can express."""
     entities: dict[str, str] = {}
     anchors: dict[tuple[str, str], tuple[int, str]] = {}
     for index, event in enumerate(events):
@@ -206,17 +185,7 @@ def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[s
 def read_timelines(
     source: Path, corpus: Corpus, documents: Mapping[str, Record], granularity: str = "merge"
 ) -> list[Record]:
-    """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again.
-
-    Args:
-        source: the file or the folder.
-        corpus: whose schema the events and timelines follow.
-        documents: the documents whose tokens events name, by id.
-        granularity: one of `GRANULARITIES`.
-
-    Raises:
-        FormatError: an event or a timeline is invalid; all problems at once.
-    """
+    """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again."""
     if source.is_dir():
         if all(file.is_file() and file.suffix != SUFFIX for file in source.iterdir()):
             expected = f"expected files ending in {DOCUMENTS_SUFFIX} or {SUFFIX}"
@@ -226,26 +195,13 @@ def read_timelines(
 
 
 def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
-    """Read a folder of documents in CAT, by id.
-
-    Raises:
-        FormatError: a document is invalid; all problems at once.
-    """
+    """Read a folder of documents in CAT, by id."""
     records = validate_records(folder, read_folder(folder), load_schema(corpus.schema), "text", "id")
     return {record["id"]: record for record in records}
 
 
 def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
-    """Read a file of annotated events.
-
-    Args:
-        path: the file, JSON Lines.
-        corpus: whose schema the events follow.
-        documents: the documents whose tokens events name, by id.
-
-    Raises:
-        FormatError: an event breaks the schema, or two events contradict each other; all problems at once.
-    """
+    """Read a file of annotated events."""
     schema = load_schema(corpus.schema)
     parsed = read_json_lines(path)
     accepted, rejected = accept_rows(RowValidator(schema, "event"), parsed.records)

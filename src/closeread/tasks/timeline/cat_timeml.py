@@ -45,11 +45,7 @@ WORD = re.compile(r"\S+")
 
 
 def as_timeml(document: Record) -> Document:
-    """Convert a CAT document (`closeread.tasks.timeline.cat_xml`) to TimeML.
-
-    Raises:
-        ValueError: two events share a token, or a token contains white space.
-    """
+    """Convert a CAT document (`closeread.tasks.timeline.cat_xml`) to TimeML."""
     marked = {token: event for event in document["events"] for token in event["tokens"]}
     if len(marked) < sum(len(event["tokens"]) for event in document["events"]):
         raise ValueError("two events share a token, which TimeML can't represent")
@@ -110,11 +106,7 @@ def lost_in_timeml(document: Record) -> list[str]:
 
 
 def as_cat(document: Document) -> Record:
-    """Convert a TimeML document with sentences to CAT.
-
-    Raises:
-        ValueError: there is no id, text is outside sentences, or an event does not align with tokens.
-    """
+    """Convert a TimeML document with sentences to CAT."""
     passage = document.passage(TEXT)
     if not document.id or passage is None:
         raise ValueError("has no DOCID or no text (expected both)")
@@ -218,12 +210,7 @@ def is_document(source: Path, output: Path) -> bool:
 
 
 def convert_document(source: Path, output: Path) -> Conversion:
-    """Convert a document between CAT and TimeML; the suffixes of the paths are the formats.
-
-    Raises:
-        RequestError: the suffixes are not one of each.
-        FormatError: the document can't be read, or can't be expressed in the other format.
-    """
+    """Convert a document between CAT and TimeML; the suffixes of the paths are the formats."""
     if (source.suffix, output.suffix) == (SUFFIX, TITLES_SUFFIX):
         return _convert_to_timeml(source)
     if (source.suffix, output.suffix) == (TITLES_SUFFIX, SUFFIX):

@@ -56,12 +56,7 @@ class _Mentions(NamedTuple):
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
-    """Read the documents of CAT files, with titles from the TimeML files among them.
-
-    Args:
-        files: the files by path relative to their folder.
-        split: ignored, since every document has an id.
-    """
+    """Read the documents of CAT files, with titles from the TimeML files among them."""
     del split
     documents, problems, notices = read_documents(files)
     titles, title_problems = _read_titles(files)
@@ -96,33 +91,21 @@ def holds_documents(path: Path) -> bool:
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the document of a file.
-
-    Raises:
-        FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
-    """
+    """Read the document of a file."""
     del split
     read = read_document(path)
     return Parsed([] if read.problems else [read.document], [] if read.problems else [1], read.problems)
 
 
 def read_folder(path: Path) -> ParsedFolder:
-    """Read the documents of a folder that contains only CAT and TimeML files.
-
-    Raises:
-        FormatError: the folder can't be read or contains no documents.
-    """
+    """Read the documents of a folder that contains only CAT and TimeML files."""
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found = read_files(files, "")
     return found._replace(problems=problems + found.problems)
 
 
 def read_document(path: Path) -> Read:
-    """Read the document of a file, without its title, and find all errors and oddities.
-
-    Raises:
-        FormatError: the file can't be read as XML (see `closeread.formats.xml_tree`).
-    """
+    """Read the document of a file, without its title, and find all errors and oddities."""
     return read_element(read_xml(path))
 
 
@@ -221,12 +204,7 @@ def _find_mentions(root: Element) -> _Mentions:
 
 
 def check_mentions(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
-    """Find errors in the ids and tokens of mentions.
-
-    Args:
-        mentions: the elements of a document.
-        numbers: `t_id` to token number; empty if unknown, in which case tokens are not checked.
-    """
+    """Find errors in the ids and tokens of mentions."""
     seen: dict[str, int] = {}
     for mention in mentions:
         m_id = mention.attributes.get("m_id", "")
@@ -293,12 +271,7 @@ def _read_titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list
 
 
 def dump_document(document: Record) -> str:
-    """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file.
-
-    Raises:
-        ValueError: a text contains a control character, which XML can't represent, or it could not be read: it has no
-            tokens, a token or an id is empty, or two ids are the same.
-    """
+    """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file."""
     _check_writable(document)
     given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
     attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)

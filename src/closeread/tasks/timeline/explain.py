@@ -197,12 +197,7 @@ class Paths:
 
 
 def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Iterator[Verdict]:
-    """Judge the reduced relations of gold, then those of the system, in the order of their timelines.
-
-    Args:
-        gold, system: the entries of the two timelines.
-        track: one of `closeread.tasks.timeline.kernels.timelines.TRACKS`.
-    """
+    """Judge the reduced relations of gold, then those of the system, in the order of their timelines."""
     of_gold, of_system = (Paths(build_side(list_mentions(entries), track)) for entries in (gold, system))
     yield from _judge_side("gold", of_gold, of_system)
     yield from _judge_side("system", of_system, of_gold)

@@ -65,12 +65,7 @@ class Graph(NamedTuple):
 
 
 def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
-    """Build the graph of a timeline; its size is quadratic in the number of mentions.
-
-    Args:
-        entries: the entries, in any order.
-        track: one of `closeread.tasks.timeline.kernels.timelines.TRACKS`; without anchors if it is "ordering".
-    """
+    """Build the graph of a timeline; its size is quadratic in the number of mentions."""
     side = build_side(list_mentions(entries), track)
     n = len(side.copies)
     anchor_of = (n + side.at).tolist() if side.anchors else []
@@ -162,11 +157,7 @@ class Layout(NamedTuple):
 
 
 def select_positions(entries: Sequence[Entry], positions: str | None) -> list[Entry]:
-    """Return the entries at some positions, such as "3" or "2-5"; all without any.
-
-    Raises:
-        RequestError: the text is not valid, or there is no entry at these positions.
-    """
+    """Return the entries at some positions, such as "3" or "2-5"; all without any."""
     if positions is None:
         return list(entries)
     found = POSITIONS.fullmatch(positions)
@@ -183,11 +174,7 @@ def select_positions(entries: Sequence[Entry], positions: str | None) -> list[En
 
 
 def check_size(entries: Sequence[Entry]) -> None:
-    """Check that the relations of a timeline can be drawn.
-
-    Raises:
-        RequestError: there are too many mentions.
-    """
+    """Check that the relations of a timeline can be drawn."""
     mentions = sum(len(entry["mentions"]) for entry in entries if entry["position"])
     if mentions > MAX_MENTIONS:
         found = f"the timeline has {mentions:,} mentions in order (expected at most {MAX_MENTIONS})"

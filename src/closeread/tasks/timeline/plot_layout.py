@@ -67,9 +67,6 @@ def parse_period(anchor: str) -> Period | None:
 def choose_ticks(first: int, last: int) -> list[tuple[int, str]]:
     """Choose at most ten years, months or days to label on an axis; return days and labels.
 
-    Args:
-        first, last: the days at the ends of the axis, which differ.
-
     >>> [name for _, name in choose_ticks(date(2005, 2, 17).toordinal(), date(2008, 1, 1).toordinal())]
     ['2005-07', '2006-01', '2006-07', '2007-01', '2007-07', '2008-01']
     """
@@ -117,11 +114,7 @@ class Event(NamedTuple):
 
 
 def compare_events(gold: Sequence[Entry], system: Sequence[Entry] | None) -> list[Event]:
-    """Return the events of gold, then those of the system, in timeline order, with the fates of their mentions.
-
-    Args:
-        gold, system: the entries; None without a system.
-    """
+    """Return the events of gold, then those of the system, in timeline order, with the fates of their mentions."""
     sides = {GOLD: _sort_entries(gold), SYSTEM: _sort_entries(system or ())}
     anchors = {side: _map_anchors(entries) for side, entries in sides.items()}
     events = []
@@ -164,11 +157,7 @@ def format_anchor(anchor: str) -> str:
 
 
 def find_timeline(records: Sequence[Record], entity: str) -> Record:
-    """Return the timeline of an entity, given by its name or by the id of its timeline.
-
-    Raises:
-        RequestError: there is none; the message names the nearest entity.
-    """
+    """Return the timeline of an entity, given by its name or by the id of its timeline."""
     by_id = {record["id"]: record for record in records}
     ids = {record["entity"]: record["id"] for record in records}
     name = ids.get(entity, entity)
@@ -299,13 +288,7 @@ def find_middles(lefts: Sequence[float], widths: Sequence[float]) -> list[float]
 
 
 def place_blocks(wanted: Sequence[float], widths: Sequence[float], start: float, end: float) -> list[float]:
-    """Place blocks next to each other, with their middles close to the wanted places; return their left edges.
-
-    Args:
-        wanted: the wanted middle of each block, in ascending order.
-        widths: the width of each block; there is room for all.
-        start, end: the limits.
-    """
+    """Place blocks next to each other, with their middles close to the wanted places; return their left edges."""
     lefts = []
     for middle, width in zip(wanted, widths, strict=True):
         lefts.append(max(start, middle - width / 2))

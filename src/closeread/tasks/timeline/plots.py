@@ -108,21 +108,7 @@ class Key(NamedTuple):
 
 
 def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None) -> Figure:
-    """Draw the events of an entity by date, compared with those of a system if there is one.
-
-    Args:
-        entity: the title.
-        gold, system: the entries of the two timelines, in any order.
-
-    Returns:
-        A figure whose axes are labelled "title", "row 1", "row 2" and so on, "no date" (one or more) and "legend".  The
-        mentions of a row with the same side and fate are one collection of points, labelled e.g. "gold: missed".  Lines
-        between mentions of one event are the collections "gold: joined" and "system: joined", periods of dates "spans".
-
-    Raises:
-        RequestError: a side has more mentions than can be drawn.
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the events of an entity by date, compared with those of a system if there is one."""
     for side, entries in ((GOLD, gold), (SYSTEM, system or ())):
         mentions = sum(len(entry["mentions"]) for entry in entries)
         if mentions > MAX_MENTIONS:
@@ -281,19 +267,7 @@ def _draw_legend(axes: Axes, keys: Sequence[Key]) -> None:
 
 
 def draw_relations(entity: str, graph: Graph) -> Figure:
-    """Draw the explicit and the entailed relations of a timeline.
-
-    Args:
-        entity: the title.
-        graph: the relations.
-
-    Returns:
-        A figure with axes labelled "title", "relations" and "legend".  Each relation is a patch labelled with its
-        status and kind, such as "entailed: BEFORE".
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the explicit and the entailed relations of a timeline."""
     with own_settings():
         measure = make_measure()
         layout, keys = arrange_nodes(graph, measure), make_keys(graph)

@@ -40,16 +40,7 @@ def count(
     average: str = "micro",
     missing: str = "empty",
 ) -> CountTable:
-    """Count every timeline that has entries in gold.
-
-    Args:
-        gold: timelines, each with `id` and `entries`, each of which has `position`, `anchor` and `mentions`.
-        system: the same timelines in the same order; None for a missing timeline.
-        track, average, missing: the options of `PROCEDURE`.
-
-    Raises:
-        ValueError: a timeline has no prediction and `missing` is "error".
-    """
+    """Count every timeline that has entries in gold."""
     scored = [(record, row) for record, row in zip(gold, system, strict=True) if record["entries"]]
     present = np.array([row is not None for _, row in scored], np.bool_)
     check_present(present, "timelines", missing)
@@ -65,11 +56,7 @@ def count(
 
 
 def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
-    """Find predictions whose id is not that of the gold timeline.
-
-    Yields:
-        The side ("system"), the timeline's number from 0, and what is wrong.
-    """
+    """Find predictions whose id is not that of the gold timeline."""
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:

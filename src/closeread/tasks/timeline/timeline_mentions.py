@@ -103,10 +103,6 @@ def locate_mention(mention: str, texts: Texts) -> tuple[Record, Oddity | None]:
 
     A mention refers to the event mention of that name, or, if there is none, to the tokens of that extent.  If there
     are several, it is ambiguous.
-
-    Returns:
-        The span: `document`, `sentence`, the numbers of the first and the last token (`start` and `end`, inclusive),
-        each None if unknown, and the ids of the `events` of that name.
     """
     unknown = check_place(mention, texts.sentences)
     if unknown is not None:
@@ -136,9 +132,6 @@ def split_mention(mention: str) -> tuple[str, int, str]:
 
     >>> split_mention("8951-4-take-off")
     ('8951', 4, 'take-off')
-
-    Raises:
-        ValueError: it is not a mention.
     """
     parts = MENTION.fullmatch(mention)
     if parts is None:
@@ -147,12 +140,7 @@ def split_mention(mention: str) -> tuple[str, int, str]:
 
 
 def check_place(mention: str, sentences: Mapping[str, Iterable[int]]) -> Oddity | None:
-    """Return the oddity of a mention's form, document or sentence; None if all of them are known.
-
-    Args:
-        mention: the mention.
-        sentences: the numbers of the sentences of every document.
-    """
+    """Return the oddity of a mention's form, document or sentence; None if all of them are known."""
     parts = MENTION.fullmatch(mention)
     if parts is None:
         return _mention_oddity("form", mention, "is not of the form docid-sentid-extent")
@@ -207,13 +195,7 @@ def _count_contradictions(entries: Sequence[Record]) -> Iterator[Oddity]:
 def describe_oddities(
     found: Iterable[Oddity], places: Sequence[int], unit: str = "line"
 ) -> Iterator[tuple[int | None, str]]:
-    """Describe oddities, grouped by kind: the place of the first, its description, and where the others are.
-
-    Args:
-        found: the oddities of a timeline.
-        places: the place of every entry.
-        unit: what a place is.
-    """
+    """Describe oddities, grouped by kind: the place of the first, its description, and where the others are."""
     kinds: dict[str, list[Oddity]] = defaultdict(list)
     rest: dict[str, array[int]] = defaultdict(lambda: array("I"))  # oddities take much more memory than lines
     for oddity in found:

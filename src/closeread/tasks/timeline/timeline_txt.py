@@ -83,13 +83,7 @@ class Found(NamedTuple):
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
-    """Read the timelines of a split and look up their mentions in its documents.
-
-    Args:
-        files: by path relative to their folder: text files of timelines, XML files of documents, and a list of entities
-            if there is one.
-        split: ignored, since timelines are named after their files.
-    """
+    """Read the timelines of a split and look up their mentions in its documents."""
     del split
     documents, problems, notices = read_documents(files)
     texts = as_texts(documents.values())
@@ -112,11 +106,7 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
 
 
 def read_folder(path: Path) -> ParsedFolder:
-    """Read the timelines of a folder that contains nothing else; hidden files are ignored.
-
-    Raises:
-        FormatError: the folder can't be read or contains no timelines.
-    """
+    """Read the timelines of a folder that contains nothing else; hidden files are ignored."""
     files, problems = list_files(path, "timeline", SUFFIX)
     found = _parse_files(files)
     notices = found.notices + _note_empty(found.timelines) + find_hidden(path)
@@ -130,9 +120,6 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
     """Read the timelines of a submission, with notices that depend on gold.
 
     If gold has several splits, the submission has a folder for each.
-
-    Raises:
-        FormatError: the folder can't be read or contains no timelines.
     """
     splits = list(dict.fromkeys(record["id"].rpartition("/")[0] for record in gold))
     found = _read_splits(path, splits) if any(splits) else _read_split(path)
@@ -174,23 +161,14 @@ def _add_folder(folder: str, problems: Iterable[Problem]) -> Iterator[Problem]:
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the timeline of a single file.
-
-    Raises:
-        FormatError: the file can't be read as text (see `closeread.formats.text`).
-    """
+    """Read the timeline of a single file."""
     del split
     timeline = parse_timeline(stem_of_id(path.stem), read_lines(path))
     return Parsed([timeline.record], [1], timeline.problems)
 
 
 def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
-    """Parse the lines of a timeline.
-
-    Args:
-        name: the timeline's id.
-        lines: the lines.
-    """
+    """Parse the lines of a timeline."""
     others = iter(lines)  # a list of strings would take many times the size of short lines
     entity = next(others)
     problems = ProblemList(Problem(what, 1) for what in _check_entity(entity))
@@ -286,11 +264,7 @@ def _add_spans(record: Record, texts: Texts) -> Iterator[Oddity]:
 
 
 def read_entities(path: Path) -> dict[str, int]:
-    """Read a list of entities, one per line, each with its line number; blank lines are ignored.
-
-    Raises:
-        FormatError: the file can't be read as text (see `closeread.formats.text`).
-    """
+    """Read a list of entities, one per line, each with its line number; blank lines are ignored."""
     lines = enumerate(read_lines(path), start=1)
     return {line.strip(WHITE_SPACE): number for number, line in lines if line.strip(WHITE_SPACE)}
 
@@ -310,12 +284,7 @@ def _check_list(name: str, path: Path, records: Iterable[Record]) -> tuple[list[
 
 
 def dump_timeline(record: Record) -> str:
-    """Return a timeline as the text of a file, without spans.
-
-    Raises:
-        ValueError: the format can't represent it: a text contains a tab, a line end or another control character, or
-            leading or trailing white space that reading would drop.
-    """
+    """Return a timeline as the text of a file, without spans."""
     lines = [record["entity"]]
     for entry in record["entries"]:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
@@ -334,11 +303,6 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     """Write timelines to a folder, one file each, below a folder for each split if ids begin with their splits.
 
     The folder appears with all its files or not at all.
-
-    Raises:
-        OSError: the folder is not empty or can't be written.
-        FormatError: the format can't represent the timelines, or such a folder could not be read again; all problems at
-            once.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = ProblemList()

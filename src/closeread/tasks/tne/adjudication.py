@@ -79,17 +79,7 @@ class Consolidation:
 
 
 def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
-    """Compare the links of several annotators.
-
-    Args:
-        annotators: the documents of each, valid by the rules of the corpus.
-        names: the names of the annotators in messages.
-
-    Raises:
-        RequestError: there are fewer than two annotators or more than `ANNOTATORS` has names for.
-        FormatError: the annotators don't have the same documents, noun phrases and clusters, or one has no links; all
-            problems at once.
-    """
+    """Compare the links of several annotators."""
     if not 2 <= len(annotators) <= len(ANNOTATORS):
         raise RequestError(f"the number of annotators' files is {len(annotators)} (expected 2 to {len(ANNOTATORS)})")
     sides = align(annotators, names)
@@ -191,12 +181,7 @@ class Decisions(NamedTuple):
 
 
 def decisions(found: Consolidation, rows: Parsed) -> Decisions:
-    """Read the decisions of a file and check them against the conflicts.
-
-    Args:
-        found: the links.
-        rows: the rows of the file, valid by the schema.
-    """
+    """Read the decisions of a file and check them against the conflicts."""
     labels: dict[Target, Sequence[str]] = {}
     problems, still_open = [], []
     lines: dict[Target, int] = {}
@@ -224,16 +209,7 @@ def decisions(found: Consolidation, rows: Parsed) -> Decisions:
 
 
 def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[Target, Sequence[str]]:
-    """Read a file of conflicts with decisions: the prepositions of every decided target.
-
-    Args:
-        found: the links that are decided on.
-        path: the file, JSON Lines; it may be empty, as it is if all annotators agree.
-        may_stay_open: accept conflicts without a decision.
-
-    Raises:
-        FormatError: a row is invalid or not about a conflict, or a conflict has no decision; all problems at once.
-    """
+    """Read a file of conflicts with decisions: the prepositions of every decided target."""
     is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
     # The words of the corpus contain characters that are refused elsewhere.
     schema = load_schema("tne")
@@ -295,19 +271,7 @@ def _to_json(prepositions: Sequence[str]) -> str:
 
 
 def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None) -> list[Record]:
-    """Return the first annotator's documents with the links that all annotators have, and with those decided on.
-
-    Args:
-        found: the links.
-        decided: the prepositions of decided targets; of other conflicts, only what all annotators have is kept.
-
-    Returns:
-        Gold records; their links are in the order of `Consolidation.entries`, where a decision takes the place of the
-        first entry of its target.
-
-    Raises:
-        RequestError: a document would have more links than `closeread.tasks.tne.closure.MAX_LINKS`.
-    """
+    """Return the first annotator's documents with the links that all annotators have, and with those decided on."""
     decided = decided or {}
     kept: dict[Entry, None] = {}
     for (target, preposition), is_agreed in found.entries.items():

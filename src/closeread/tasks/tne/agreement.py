@@ -229,16 +229,7 @@ def _average(parts: Sequence[Slice]) -> SliceMean:
 
 
 def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = ()) -> PairedAgreement:
-    """Measure the agreement of annotators, whose files or rows follow the corpus's format, or are predictions.
-
-    Args:
-        annotators: two or more.
-        by: "domain", "forum", or both, to break scores down by.
-
-    Raises:
-        RequestError: there is one annotator, no such field, or nothing that any two have; an InputError if what they
-            have is missing or invalid, or is not about the same documents.
-    """
+    """Measure the agreement of annotators, whose files or rows follow the corpus's format, or are predictions."""
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     for field in fields:
@@ -258,19 +249,7 @@ def _read(annotator: Annotator) -> Sequence[Record]:
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
 ) -> PairedAgreement:
-    """Measure the agreement of every two annotators.
-
-    Args:
-        annotators: what each annotated, at least two: the same documents in any order, each with the annotations it
-            has: `np_relations`, or `relations` and `fallback` as in submissions, and `coref`.  If the second of two has
-            several prepositions for a pair, the first counts, and it is correct if it is one of the first annotator's.
-        names: the names of the annotators in messages.
-        by: fields (of `FIELDS`) to break scores down by; a document has the value of the annotators who have one.
-
-    Raises:
-        FormatError: the files don't have the same documents with the same noun phrases, have links between noun
-            phrases that don't exist, or differ in a field of `by`; all problems at once.
-    """
+    """Measure the agreement of every two annotators."""
     aligned = align(annotators, names)
     fields, problems = gather_fields(aligned, names, by)
     problems += find_invalid(aligned, names)

@@ -20,17 +20,7 @@ EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 
 
 def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[Documents]:
-    """Return the documents of every annotator in the order of the first.
-
-    Args:
-        annotators: the documents of each, at least one; ids are unique.  What an annotator's document lacks is not
-            compared.
-        names: the names of the annotators in messages.
-
-    Raises:
-        FormatError: the annotators don't have the same documents, or text, tokens or noun phrases of a document differ;
-            all problems at once.
-    """
+    """Return the documents of every annotator in the order of the first."""
     first, *rest = map(documents_of, annotators)
     ids = first.column("id")
     known = {document: {name: (names[0], one[name]) for name in _list_contents(one)} for document, one in _by_id(first)}

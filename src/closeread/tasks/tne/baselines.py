@@ -41,16 +41,7 @@ Find = Callable[[Documents], Ints]
 
 
 def link_pairs(find: Find, records: Sequence[Record], *, fallback: str = NO_FALLBACK) -> list[Record]:
-    """Return one row per document, with links for the pairs found.
-
-    Args:
-        find: finds the pairs to link.
-        records: the documents.
-        fallback: the preposition of all pairs that are not linked; `NO_FALLBACK` for rows without fallbacks.
-
-    Raises:
-        RequestError: a document has more than `MAX_LINKS`.
-    """
+    """Return one row per document, with links for the pairs found."""
     documents = documents_of(records)
     with name_documents(documents.column("id")):
         linked = find(documents)
@@ -89,12 +80,7 @@ def _sorted_pairs(documents: Documents, anchor: Ints, complement: Ints) -> Ints:
 
 
 def _link_to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
-    """Link all noun phrases to one in the title of their document.
-
-    Args:
-        documents: the documents; without a noun phrase in the title a document gets no links.
-        choose: from the numbers of noun phrases in titles, at least 1, to the index of the one to link to.
-    """
+    """Link all noun phrases to one in the title of their document."""
     document = documents.noun_phrases.document
     title = np.flatnonzero(documents.in_title)
     counts = np.bincount(document[title], minlength=len(documents))
@@ -131,13 +117,7 @@ def adjacent_after(documents: Documents) -> Ints:
 
 
 def _link_adjacent(documents: Documents, token: Ints, step: int) -> Ints:
-    """Link each noun phrase to one at the nearest other token in one direction, if there is one.
-
-    Args:
-        documents: the documents.
-        token: (n,) the token that stands for each noun phrase.
-        step: -1 for the nearest before, 1 for the nearest after.
-    """
+    """Link each noun phrase to one at the nearest other token in one direction, if there is one."""
     document = documents.noun_phrases.document
     key, lowest, own = np.unique(_keys(document, token), return_index=True, return_inverse=True)
     place = own + step
@@ -153,12 +133,7 @@ def _keys(document: Ints, token: Ints) -> Ints:
 
 
 def _find_between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
-    """Find anchors and complements, as positions, that begin `low` to `high` tokens after the anchor's last token.
-
-    Args:
-        documents: the documents.
-        low, high: from 1 to `FAR`; 1 means no token in between.
-    """
+    """Find anchors and complements, as positions, that begin `low` to `high` tokens after the anchor's last token."""
     phrases = documents.noun_phrases
     document = phrases.document
     keys = _keys(document, phrases.first_token)

@@ -71,9 +71,6 @@ class PlainText:
     def lay_out(self, n_paragraphs: int | None = None) -> str:
         """Return the text as the corpus writes it.
 
-        Args:
-            n_paragraphs: how many paragraphs to keep, at least 1; None for all.
-
         >>> PlainText("x", "x.txt", "Ferry sinks", ("May 4",), ("One.", "Two.", "Three.")).lay_out(2)
         'Ferry sinks\\n\\nMay 4 \\n\\nOne. \\nTwo.'
         """
@@ -121,12 +118,7 @@ class TextReader:
     seen: dict[str, Path] = field(default_factory=dict)
 
     def read(self, path: Path) -> PlainText:
-        """Read a text.
-
-        Raises:
-            FormatError: the file can't be read, contains control characters, lacks a part, or has the id of another; or
-                a folder contains no text, or something else.
-        """
+        """Read a text."""
         if path.is_dir():
             raise FormatError(path, _list_folder(path)[1])
         own = SUFFIX.sub("", path.name)
@@ -232,16 +224,7 @@ class Builder:
     def build(
         self, texts: Sequence[PlainText], track: Callable[[Iterable[Any]], Iterable[Any]] = iter
     ) -> Iterator[Record]:
-        """Yield a document for every text that the filter keeps, in the order of the texts.
-
-        Args:
-            texts: the texts; their ids are distinct.
-            track: wraps the texts while they are processed, such as in a progress bar.
-
-        Raises:
-            RequestError: a text is too long for the pipeline, the pipeline lacks a component or fails, or no text is
-                kept.
-        """
+        """Yield a document for every text that the filter keeps, in the order of the texts."""
         limit = int(self.pipeline.max_length)
         lengths = [(text.id, len(text.lay_out(self.chosen.n_paragraphs))) for text in texts]
         if too_long := [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]:
@@ -338,13 +321,7 @@ def _tokenize(pipeline: Any, text: str) -> Any:
 
 
 def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[int, int]]:
-    """Return first and last tokens of base noun phrases that are not pronouns, without white space at their edges.
-
-    Args:
-        document: a spaCy document.
-        words: its tokens.
-        name: the pipeline's name, for messages.
-    """
+    """Return first and last tokens of base noun phrases that are not pronouns, without white space at their edges."""
     lacking = [] if document.has_annotation("POS") else ["parts of speech"]
     chunks = []
     try:

@@ -25,16 +25,7 @@ MAX_LINKS = 1_000_000
 
 
 def check_spread(document: Ints, sizes: Ints, names: Sequence[str]) -> None:
-    """Check that documents don't have too many links when these are spread over clusters.
-
-    Args:
-        document: (n_links,) the document of each link.
-        sizes: (n_links,) the number of links that each becomes.
-        names: the names of the documents.
-
-    Raises:
-        RequestError: a document would have more than `MAX_LINKS`.
-    """
+    """Check that documents don't have too many links when these are spread over clusters."""
     with name_documents(names):
         check_sums(document, sizes, "links when they are spread over clusters", MAX_LINKS)
 
@@ -42,16 +33,7 @@ def check_spread(document: Ints, sizes: Ints, names: Sequence[str]) -> None:
 def replace_clusters(
     gold: Sequence[Record], clustered: Sequence[Record], gold_name: str, clustered_name: str
 ) -> list[Record]:
-    """Return unlabelled documents with the clusters of others of the same ids, such as those that a system predicts.
-
-    Args:
-        gold: documents.
-        clustered: documents with `coref`; what else they have must be as in `gold`.
-        gold_name, clustered_name: what to call the two in messages.
-
-    Raises:
-        FormatError: documents differ or lack clusters, or clusters don't partition the noun phrases.
-    """
+    """Return unlabelled documents with the clusters of others of the same ids, such as those that a system predicts."""
     ours, theirs = align([gold, clustered], [gold_name, clustered_name])
     merged = [
         {**one, "coref": other.get("coref"), "np_relations": None} for one, other in zip(ours, theirs, strict=True)
@@ -68,11 +50,7 @@ def replace_clusters(
 
 
 def close_rows(rows: Sequence[Record], documents: Sequence[Record]) -> list[Record]:
-    """Return predictions whose links are spread over the clusters of documents, which are in the same order.
-
-    Raises:
-        RequestError: a document would have more than `MAX_LINKS` links.
-    """
+    """Return predictions whose links are spread over the clusters of documents, which are in the same order."""
     sizes: list[int] = []
     for row, document in zip(rows, documents, strict=True):
         size = {name: len(cluster["members"]) for cluster in document["coref"] for name in cluster["members"]}
@@ -89,10 +67,6 @@ def close_links(links: Sequence[Record], clusters: Sequence[Record]) -> list[Rec
     """Return links with those to all other members of their complements' clusters, each once.
 
     The given links come first, in their order, so that the first preposition of a pair stays the same.
-
-    Args:
-        links: each with `anchor`, `complement` and `preposition`.
-        clusters: each with `members`; a noun phrase that is in none is a cluster of its own.
 
     >>> link = {"anchor": "np0", "complement": "np1", "preposition": "of"}
     >>> [link["complement"] for link in close_links([link], [{"members": ["np1", "np3"]}, {"members": ["np0"]}])]
@@ -113,16 +87,7 @@ def close_links(links: Sequence[Record], clusters: Sequence[Record]) -> list[Rec
 
 
 def make_gold(rows: Sequence[Record], documents: Sequence[Record], name: str) -> list[Record]:
-    """Return gold documents: documents with the links of rows, which are in the same order.
-
-    Args:
-        rows: predictions, or links that a person has made.
-        documents: the documents.
-        name: what to call the rows in messages.
-
-    Raises:
-        FormatError: links are not valid in gold, such as a link to some but not all members of a cluster.
-    """
+    """Return gold documents: documents with the links of rows, which are in the same order."""
     gold = []
     for row, document in zip(rows, documents, strict=True):
         cluster = {name: one["id"] for one in document["coref"] for name in one["members"]}

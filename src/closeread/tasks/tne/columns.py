@@ -304,13 +304,7 @@ def documents_of(records: Sequence[Record]) -> Documents:
 
 
 def _find_last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
-    """Return the token in which the words of a noun phrase end; the number of tokens if the words go on beyond them.
-
-    Args:
-        noun_phrase: a noun phrase, which may begin inside its first token.
-        tokens: the document's tokens.
-        ends: the number of characters other than white space up to the end of each token.
-    """
+    """Return the token in which the words of a noun phrase end; the number of tokens if the words go on beyond them."""
     first: int = noun_phrase["first_token"]
     words = _drop_blanks(noun_phrase["text"])
     if first >= len(tokens):
@@ -327,11 +321,7 @@ def _drop_blanks(text: str) -> str:
 
 
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
-    """Return links as columns.
-
-    Args:
-        relations: the links of every document, each with `anchor`, `complement` and `preposition`; None for no links.
-    """
+    """Return links as columns."""
     of_document = [links or () for links in relations]
     rows = list(chain.from_iterable(of_document))
     counts = np.fromiter(map(len, of_document), np.int64, len(of_document))

@@ -97,12 +97,7 @@ class LinkAnalysis:
         return {"right": int(((gold == predicted) & (gold > 0)).sum()), **dict(zip(KINDS, numbers, strict=True))}
 
     def list_confusions(self) -> list[Row]:
-        """Return the prepositions that are confused, the commonest confusion first.
-
-        Returns:
-            Rows of `gold` and `predicted`, the prepositions; `pairs`, the number of these; and `share`, their share of
-            the pairs that gold links by that preposition and the system by any.
-        """
+        """Return the prepositions that are confused, the commonest confusion first."""
         _, gold, predicted = self._aligned
         linked = (gold > 0) & (predicted > 0)
         counts = np.bincount(gold[linked] * N_LABELS + predicted[linked], minlength=N_LABELS**2)
@@ -123,16 +118,7 @@ class LinkAnalysis:
         ]
 
     def list_wordings(self, limit: int, *, missed: bool) -> list[Row]:
-        """Return the wordings of the triplets that only one side has, the commonest first.
-
-        Args:
-            limit: how many there are at most.
-            missed: whether they are those of gold, or the spurious ones of the system.
-
-        Returns:
-            Rows of `anchor`, `preposition` and `complement`, noun phrases in lower case; and how many such `triplets`
-            there are, and in how many `documents`.
-        """
+        """Return the wordings of the triplets that only one side has, the commonest first."""
         gold, system = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
         only = np.setdiff1d(*((gold, system) if missed else (system, gold)), assume_unique=True)
         only = only[self._select(only >> LABEL_BITS)]

@@ -42,27 +42,14 @@ _BARS = 10.5  # width of the bar chart, in inches
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
-    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.kernels.links.confusion`).
-
-    Args:
-        gold: documents with `nps` and `np_relations`.
-        system: a row with `relations` for each, in order; None for a document without a row.
-
-    Returns:
-        (25, 25) counts of ordered pairs of noun phrases.
-    """
+    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.kernels.links.confusion`)."""
     documents = documents_of(gold)
     n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
     return confusion(rows_of(system).links.labelled, documents.links.labelled, n_pairs)
 
 
 def commonest(counts: Ints, n: int) -> list[int]:
-    """Return the n most frequent gold labels; "no link" is not one of them.
-
-    Args:
-        counts: the result of `confusion_counts`.
-        n: the number of labels.
-    """
+    """Return the n most frequent gold labels; "no link" is not one of them."""
     in_gold = counts.sum(axis=1)
     in_gold[NO_LINK] = 0
     ranked = np.argsort(-in_gold, kind="stable")
@@ -70,19 +57,7 @@ def commonest(counts: Ints, n: int) -> list[int]:
 
 
 def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
-    """Draw the confusion matrix, gold labels from top to bottom, with counts; colours are logarithms.
-
-    Args:
-        counts: the result of `confusion_counts`.
-        labels: the labels to show, in order; at least one.
-
-    Returns:
-        A figure whose first axes contain a mesh of base 2 logarithms, masked where the count is 0, and the counts as
-        texts, row by row.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the confusion matrix, gold labels from top to bottom, with counts; colours are logarithms."""
     with own_settings():
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
@@ -121,18 +96,7 @@ def preposition_counts(documents: Documents) -> Ints:
 
 
 def plot_prepositions(counts: Mapping[str, Ints], smallest: float = SMALLEST) -> Figure:
-    """Draw the share of links of each preposition as bars, in descending order of the first file.
-
-    Args:
-        counts: the result of `preposition_counts` by the name of the file; at least one, each with links.
-        smallest: unite the prepositions that are under this percentage in every file, as the last bar; 0 to 100.
-
-    Returns:
-        A figure whose only axes have one container of bars, in percent, for each file.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the share of links of each preposition as bars, in descending order of the first file."""
     with own_settings():
         names, shares = _unite_small(counts, smallest)
         figure, (axes,) = start_chart(_BARS, 4.2)
@@ -162,11 +126,7 @@ def _unite_small(counts: Mapping[str, Ints], smallest: float) -> tuple[list[str]
 
 
 def check_links(gold: Gold) -> None:
-    """Check that gold has links to draw.
-
-    Raises:
-        RequestError: they are withheld, or there are none.
-    """
+    """Check that gold has links to draw."""
     links = documents_of(gold.records).column("np_relations")
     source = f"config {gold.config}" if gold.config is not None else "the gold file"
     if None in links:

@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 
 def find_spans(documents: Documents) -> Spans:
-    """Return the noun phrases of documents as spans of their tokens.
-
-    Raises:
-        RequestError: a document has no tokens or no noun phrases.
-    """
+    """Return the noun phrases of documents as spans of their tokens."""
     from closeread.neural.spans import Spans
 
     for name in ("tokens", "nps"):
@@ -58,11 +54,7 @@ def find_spans(documents: Documents) -> Spans:
 
 
 def find_links(documents: Documents) -> LabelledPairs:
-    """Return the gold links of documents, each pair once.
-
-    Raises:
-        RequestError: a document has no gold links.
-    """
+    """Return the gold links of documents, each pair once."""
     from closeread.neural.links import LabelledPairs
 
     check_linked(documents)
@@ -83,14 +75,7 @@ def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Ma
 def to_rows(
     documents: Documents, predicted: Iterator[PredictedPairs], *, link_all: bool = False, fallbacks: bool = True
 ) -> list[Record]:
-    """Return predictions as rows of a submission, one per document.
-
-    Args:
-        documents: the documents.
-        predicted: the predictions for all their pairs.
-        link_all: link every pair.
-        fallbacks: give the pairs that are not linked a fallback.
-    """
+    """Return predictions as rows of a submission, one per document."""
     rows: list[Record] = [{"id": name, "relations": [], "fallback": []} for name in documents.column("id")]
     names = [f"np{number}" for number in range(int(documents.sizes.max(initial=0)))]
     for part in predicted:
@@ -119,11 +104,7 @@ class TrainedRun(Result):
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read it from its folder.
-
-        Raises:
-            FormatError: the folder has no run, or it is damaged.
-        """
+        """Read it from its folder."""
         return cls(folder, read_run(folder))
 
     @property
@@ -184,21 +165,7 @@ def train(
     encoder_dropout: float | None = None,
     resume: bool,
 ) -> None:
-    """Train a model of links in a folder, which `predict` reads.
-
-    Args:
-        training: documents with links to learn from.
-        validation: documents with links on which every epoch is scored.
-        run: a new folder; or that of a run to continue.
-        encoder: as `closeread.neural.links.parse_encoder` reads it.
-        setting: how to train.
-        variant: "coupled" or "decoupled".
-        encoder_dropout: the dropout inside an encoder that is trained; None for its own.
-        resume: continue the run that is in the folder, if there is one.
-
-    Raises:
-        RequestError: documents have no links, or the folder is in use by another run.
-    """
+    """Train a model of links in a folder, which `predict` reads."""
     from closeread.neural.links import Examples, LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
@@ -233,34 +200,14 @@ def predict(
     device: str = "cpu",
     precision: str = "float32",
 ) -> list[Record]:
-    """Predict the links of documents, and return the rows of a submission.
-
-    Args:
-        gold: the documents; their links are not looked at.
-        run: the folder of a trained model.
-        decoding: "links" or "printed".
-        fallbacks: also give the most probable preposition of the pairs that are not linked, for UPrep.
-        device: such as "cpu" or "cuda:0".
-        precision: "float32" or "bfloat16".
-
-    Raises:
-        RequestError: documents have no tokens or noun phrases.
-    """
+    """Predict the links of documents, and return the rows of a submission."""
     documents = documents_of(gold.records)
     predicted = _predict_pairs(documents, run, device, precision)
     return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
 
 
 def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, float | None]]:
-    """Predict the links of documents with a trained model, and return the scores of each way to decode them.
-
-    Args:
-        documents: with gold links.
-        run: the folder of a trained model.
-
-    Returns:
-        The scores by name, from 0 to 1, by each way of decoding: "links" and "printed".
-    """
+    """Predict the links of documents with a trained model, and return the scores of each way to decode them."""
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
@@ -273,11 +220,7 @@ def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, f
 
 
 def _predict_pairs(documents: Documents, run: Path, device: str, precision: str) -> Iterator[PredictedPairs]:
-    """Yield the predictions of a trained model for all pairs of noun phrases.
-
-    Raises:
-        FormatError: the folder does not hold a run of this task, or it is damaged.
-    """
+    """Yield the predictions of a trained model for all pairs of noun phrases."""
     from closeread.neural.links import load_system, predict_pairs
     from closeread.neural.run_files import RUN, read_run
     from closeread.neural.run_folders import RunFolder

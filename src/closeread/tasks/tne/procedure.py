@@ -167,19 +167,7 @@ def count(
     uprep: str = "any",
     missing: str = "error",
 ) -> CountTable:
-    """Count the links of every document.
-
-    Args:
-        gold: documents, each with `np_relations`; breakdowns need `text`, `tokens`, `nps`, `coref` and `domain`.
-        system: the rows of the same documents in the same order, each with `relations` and optionally `fallback`;
-            None for a document without a row.
-        breakdowns: names from `BREAKDOWNS`; a breakdown for which gold lacks a field is omitted.
-        uprep, missing: see the options of `PROCEDURE`.
-
-    Raises:
-        ValueError: a document has no row and `missing` is "error".
-        RequestError: a document has no gold links.
-    """
+    """Count the links of every document."""
     rows = rows_of(system)
     check_present(rows.present, "documents", missing)
     documents = documents_of(gold)
@@ -198,11 +186,7 @@ def count(
 
 
 def check_linked(documents: Documents) -> None:
-    """Check that all documents have gold links.
-
-    Raises:
-        RequestError: one has none.
-    """
+    """Check that all documents have gold links."""
     if not documents.lacks("np_relations"):
         return
     unlabelled = [
@@ -250,10 +234,6 @@ def find_joined(pair: Ints, documents: Documents) -> Ints:
     """Return the pairs in surface form: the anchor, a preposition and the complement follow each other in the text.
 
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
-
-    Args:
-        pair: the pairs, sorted.
-        documents: the documents.
     """
     phrases, texts = documents.noun_phrases, documents.column("text")
     document = document_of(pair)
@@ -277,11 +257,7 @@ def _has_words_at(text: str, words: str, place: int) -> bool:
 
 
 def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
-    """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates.
-
-    Yields:
-        The side ("system"), the index of the document, and what is wrong.
-    """
+    """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
     documents, rows = documents_of(gold), rows_of(system)
     for index, (name, own) in enumerate(zip(documents.column("id"), rows.ids, strict=True)):

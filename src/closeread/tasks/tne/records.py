@@ -153,15 +153,7 @@ def _find_extended_surface(documents: Documents) -> Mask:
 
 
 def _find_after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
-    """Find links whose preposition follows the anchor soon, and is followed by the complement's first token.
-
-    Args:
-        documents: the documents.
-        tokens: the tokens of all documents.
-
-    Yields:
-        For each of `LOOK_AHEAD` distances: the links, and the tokens after their prepositions.
-    """
+    """Find links whose preposition follows the anchor soon, and is followed by the complement's first token."""
     links, phrases, starts = documents.links, documents.noun_phrases, documents.token_starts
     anchor, complement = find_ends(documents)
     solid = np.flatnonzero([not token.isspace() for token in tokens])

@@ -91,11 +91,7 @@ def read_test(inputs: Inputs) -> Documents | None:
 
 
 def measure_columns(inputs: Inputs) -> Mapping[str, Statistics]:
-    """Measure what is at hand, by the columns of Table 2.
-
-    Returns:
-        The columns whose files are at hand.  Those without links, or with links withheld, have only sizes.
-    """
+    """Measure what is at hand, by the columns of Table 2."""
     return inputs.once("statistics", lambda: _measure_columns(inputs))
 
 
@@ -317,12 +313,7 @@ def _average(runs: Sequence[Mapping[str, Mapping[str, float | None]]]) -> Scores
 
 
 def name_row(run: Path, model: Mapping[str, Any]) -> str:
-    """Return the row of a run in Tables 3 and 5.
-
-    Args:
-        run: its folder.
-        model: what its `run.json` says of the model.
-    """
+    """Return the row of a run in Tables 3 and 5."""
     variant = str(model["variant"]).capitalize()
     if model["kind"] == "static":
         return f"{variant}-static"

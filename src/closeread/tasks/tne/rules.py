@@ -202,13 +202,7 @@ def _check_links(documents: Documents) -> Problems:
 
 
 def _find_open_links(documents: Documents, anchor: Ints, cluster: Ints) -> Problems:
-    """Find links to some but not all members of another cluster.
-
-    Args:
-        documents: the documents.
-        anchor: (n_links,) the position of the anchor of every link among all noun phrases.
-        cluster: (n_links,) the cluster of the complement of every link.
-    """
+    """Find links to some but not all members of another cluster."""
     links, clusters = documents.links, documents.clusters
     fan = (anchor * len(clusters.ids) + cluster) * len(PREPOSITIONS) + links.label
     order = np.lexsort((links.complement, fan))

@@ -38,10 +38,6 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     """Read the links of every document.
 
     A wrong number of lines is an error, since lines and documents are matched by position.
-
-    Args:
-        lines: the lines of the file.
-        gold: the documents, in order; the noun phrases of one without `nps` are as many as its labels say.
     """
     parsed = parse_json_lines(lines)
     problems = ProblemList(parsed.problems)
@@ -110,13 +106,6 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
     """Return the rows as the text of a file.
 
     The first of several labels for a pair is kept, and fallbacks are dropped.
-
-    Args:
-        rows: the rows, in the order of the gold.
-        gold: the documents.
-
-    Raises:
-        RequestError: a document has so many noun phrases that its line would be too long to read back.
     """
     sizes = documents_of(gold).sizes.tolist()
     for row, size in zip(rows, sizes, strict=True):

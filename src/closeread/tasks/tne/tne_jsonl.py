@@ -38,11 +38,7 @@ FORUM = re.compile(r"reddit_(.+)_formatted\.json")
 
 
 def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, with their noun phrases as a list; the split makes no difference.
-
-    Raises:
-        FormatError: the file can't be read, or is not valid gzip or UTF-8.
-    """
+    """Read the documents of a file, with their noun phrases as a list; the split makes no difference."""
     del split
     parsed = parse_json_lines(read_lines(path), UNSAFE)
     records: list[Record] = []

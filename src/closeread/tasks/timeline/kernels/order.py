@@ -47,12 +47,7 @@ class Walk(NamedTuple):
 
 
 def follow_walk(at: Ints, later: Mask) -> Walk:
-    """Process the steps of a walk in order.
-
-    Args:
-        at: (n_steps + 1,) the times visited, numbered in order of first appearance; may be empty.
-        later: (n_steps,) True for "before", False for "simultaneous".
-    """
+    """Process the steps of a walk in order."""
     one, other = at[:-1], at[1:]
     joins = other > np.maximum.accumulate(one)  # the steps to new times
     line = np.append(0, np.cumsum(later[joins]))
@@ -83,12 +78,7 @@ def precedes(order: Order, one: Ints, other: Ints) -> Mask:
 
 
 def _grow_tree(parents: Sequence[int], later: Sequence[bool]) -> tuple[list[int], list[int]]:
-    """Return the group of each time, named by its first time, and the groups before each.
-
-    Args:
-        parents: the earlier time that each time but the first is attached to.
-        later: whether it is after that time; otherwise they are simultaneous.
-    """
+    """Return the group of each time, named by its first time, and the groups before each."""
     group, before = [0], [0]
     for time, (parent, after) in enumerate(zip(parents, later, strict=True), 1):
         above = group[parent]

@@ -100,15 +100,7 @@ class Verified(NamedTuple):
 
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
-    """Count one timeline.
-
-    Args:
-        gold, system: the entries of both sides, in any order.
-        track: one of `TRACKS`.
-
-    Returns:
-        (8,) `COUNTS`.
-    """
+    """Count one timeline."""
     gold_mentions, system_mentions = list_mentions(gold), list_mentions(system)
     sides = build_side(gold_mentions, track), build_side(system_mentions, track)
     of_gold, of_system = (_count_awareness(*pair) for pair in (sides, sides[::-1]))
@@ -143,9 +135,6 @@ def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     """Find relations of neighbours that contradict earlier relations in the track "full".
 
     There are none if every anchor has a single position, and never any in the track "ordering".
-
-    Returns:
-        For each, the number of the entry of its second mention.
     """
     first: dict[str, int] = {}
     ordered = [entry for entry in entries if entry["position"]]

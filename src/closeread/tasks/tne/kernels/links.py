@@ -121,12 +121,7 @@ class Tallies:
         return np.column_stack(columns).astype(np.float64)
 
     def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Labels], NDArray[np.integer]]) -> Floats:
-        """Return (n_groups, n_documents, len(COUNTS)) counts.
-
-        Args:
-            n_documents, n_groups: the numbers of documents and groups.
-            group: from pairs and labels, (n,) each, to the numbers of their groups.
-        """
+        """Return (n_groups, n_documents, len(COUNTS)) counts."""
         counts = np.zeros((n_groups, n_documents, len(COUNTS)))
         for place, name in enumerate(COUNTS):
             groups = group(self.pair[name], self.label[name]).astype(np.int64)
@@ -136,14 +131,7 @@ class Tallies:
 
 
 def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, uprep: str = "any") -> Tallies:
-    """Find what is counted for a system's links.
-
-    Args:
-        system, gold: the links of each side.
-        fallback: the labels that the system would give to pairs that it does not link, of which the first counts; None
-            if there are no fallbacks at all.
-        uprep: "any" if a fallback may be any of the gold labels, "last" if it must be the last.
-    """
+    """Find what is counted for a system's links."""
     # Positions throughout: indexing by them takes a tenth of the time of a mask.
     place = find_places(system.pair, gold.pair)
     linked = np.flatnonzero(place >= 0)
@@ -191,9 +179,6 @@ def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
     """Return the pairs that either side links, sorted, with the labels that they count for in gold and system.
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
-
-    Returns:
-        Pairs, gold labels and predicted labels, (n,) each.
     """
     tally = tallies(system, gold)
     every = np.union1d(system.pair, gold.pair)
@@ -204,15 +189,7 @@ def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
 
 
 def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:
-    """Count pairs by gold label (row) and predicted label (column); 0 is no link.
-
-    Args:
-        system, gold: the links of each side.
-        n_pairs: the number of ordered pairs of two noun phrases in the documents.
-
-    Returns:
-        (25, 25) counts, which sum to `n_pairs`.
-    """
+    """Count pairs by gold label (row) and predicted label (column); 0 is no link."""
     every, gold_label, system_label = align_labels(system, gold)
     counts = np.bincount(gold_label * N_LABELS + system_label, minlength=N_LABELS**2)
     counts[0] = n_pairs - len(every)
