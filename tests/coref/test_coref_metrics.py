@@ -7,6 +7,7 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 from shared.for_each import for_each
 
+from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics import entity, repeats, scores
 from closeread.tasks.coref.metrics.scores import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -55,6 +56,15 @@ def test_the_counts_are_those_that_the_scores_need(name, duplicates):
     table = procedure.count(gold=repeated, system=system, duplicates=duplicates)
     for metric in procedure.metrics:
         assert 0 <= metric.score(table.values.sum(axis=0), table.names) <= 1
+
+
+def test_repeats_have_a_limit(monkeypatch):
+    gold, system = [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]], [[[[0, 0], [1, 1]]]]  # one mention has two places in gold
+    monkeypatch.setattr(repeats, "MAX_REPEATS", 2)
+    PROCEDURE.count(gold=gold, system=system, duplicates="reference")
+    monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
+    with pytest.raises(RequestError, match=r"2 places of repeated mentions \(expected at most 1\)"):
+        PROCEDURE.count(gold=gold, system=system, duplicates="reference")
 
 
 def test_metrics_pickle():

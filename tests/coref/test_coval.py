@@ -60,7 +60,6 @@ def test_gum(matching, tmp_path):
     assert_equal(scorer.tabulate(scorer.read(tmp_path / "response.conll").rows), f"gum {matching}")
 
 
-@pytest.mark.gate
 @for_each("name", RANDOM)
 def test_minimum_spans(name, tmp_path):
     seed = int(name.split()[1])

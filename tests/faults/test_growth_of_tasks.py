@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import Metric, Ratio
@@ -13,8 +12,6 @@ from closeread.tasks.coref.chain_errors import match_chains
 from closeread.tasks.coref.marmara.documents import Tokens
 from closeread.tasks.coref.marmara.pairs import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.records import draw
-from closeread.tasks.tne import closure
-from closeread.tasks.tne.adjudication import consolidated
 from closeread.tasks.wikipossessions.articles import extract_text
 
 pytestmark = pytest.mark.extended
@@ -84,19 +81,6 @@ def test_chains_are_matched_without_trying_each():
     assert match_chains(shared) == list(range(n))[::-1]
     assert match_chains([dict.fromkeys(range(100_000), 1)]) == [0]  # a square matrix would have 80 GB
     assert match_chains([{0: 1}] * 100_000) == [0] + [-1] * 99_999
-
-
-def test_links_that_are_spread_have_a_limit(monkeypatch):
-    members = [f"np{i}" for i in range(1000)]
-    links = [{"anchor": f"np{1000 + i}", "complement": "np0", "preposition": "of"} for i in range(1001)]
-    message = r"'d': 1,001,000 links when they are spread over clusters \(expected at most 1,000,000\)"
-    with pytest.raises(RequestError, match=message):
-        closure.close_rows([{"id": "d", "relations": links}], [{"id": "d", "coref": [{"id": "c", "members": members}]}])
-    found = consolidate(*[annotate([(ROOF, "of", HOUSE)])] * 2)
-    n_links = len(consolidated(found)[0]["np_relations"])
-    monkeypatch.setattr(closure, "MAX_LINKS", n_links - 1)
-    with pytest.raises(RequestError, match=rf"{n_links} links when they are spread .*at most {n_links - 1}\)"):
-        consolidated(found)
 
 
 def test_the_baseline_of_marmara_has_a_limit():

@@ -185,3 +185,8 @@ def test_a_document_must_not_end_inside_a_sentence(check):
         "44: documents '77000112' and 'second' have words of the same sentences (expected all words of a sentence in "
         "one document)"
     ]
+
+
+def test_a_mention_that_stands_twice_is_one_problem(check):
+    found = check(change_lines(l2=f"{WORDS}\t1\tKıyıkent_Müzesi\t(1)|(1)"))
+    assert found == ["2: the mention of chain '1' that begins on line 2 is already in chain '1' (expected one chain)"]

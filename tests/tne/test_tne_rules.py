@@ -97,6 +97,8 @@ RULES = [
     (document(nps=[], coref=[], np_relations=[link("np0", "of", "np1", "cc0")]),
      ["np_relations[0]: anchor is 'np0' (expected none: the document has no noun phrases)",
       "np_relations[0]: complement is 'np1' (expected none: the document has no noun phrases)"]),
+    ({**with_clusters(["np0"]), "nps": document()["nps"][:1], "np_relations": [link("np0", "of", "np1", "cc0")]},
+     ["np_relations[0]: complement is 'np1' (expected np0)"]),
 ]  # fmt: skip
 
 
