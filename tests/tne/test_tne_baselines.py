@@ -1,4 +1,4 @@
-"""TNE's baselines: by hand, beside a slow twin, as the paper prints them, and on the command line."""
+"""TNE's baselines: by hand, as the paper prints them, and on the command line."""
 
 from fractions import Fraction
 
@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from shared.for_each import for_each
 from shared.tne_links import link, scores
 from shared.tne_random import documents
-from twins.tne_baselines import link_pairs
 
 from closeread.corpus.baselines import load_baseline, load_baselines
 from closeread.corpus.gold import read_gold
@@ -22,7 +21,6 @@ NAMES = [
     *("title-first", "title-last", "title-random", "adj-anaphora", "adj-cataphora"),
     *("surface", "surface-extended", "combined", "all-pairs"),
 ]
-DEFINITIONS = ("printed", "described")
 
 
 def predict(name, records, definition=None, seed=0):
@@ -40,15 +38,6 @@ def linked(name, records, definition=None, seed=0):
     pairs = [[(int(ln["anchor"][2:]), int(ln["complement"][2:])) for ln in row["relations"]] for row in rows]
     assert all(found == sorted(set(found)) for found in pairs)
     return [set(found) for found in pairs]
-
-
-@for_each("definition", DEFINITIONS)
-@given(records=documents())
-def test_the_twin_links_the_same(definition, records):
-    for name in NAMES:
-        if name != "title-random":
-            expected = [link_pairs(name, record, definition) for record in records]
-            assert linked(name, records, definition) == expected, name
 
 
 @given(records=documents())

@@ -1,20 +1,13 @@
-"""Figures of TNE's records, by hand and beside a slow twin."""
+"""Figures of TNE's records, by hand."""
 
-import tracemalloc
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.for_each import for_each
-from shared.tne_random import documents
-from twins.tne_facts import count_facts
 
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.tne import records as tne
 from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies
 
@@ -27,11 +20,6 @@ def same(found, expected):
     assert set(found) == set(expected)
     for name, value in expected.items():
         assert found[name] == pytest.approx(float(value), abs=0.00501), name
-
-
-@given(documents())
-def test_the_twin_counts_the_same(records):
-    same(facts(records), count_facts(records))
 
 
 @pytest.fixture
@@ -76,31 +64,6 @@ def test_documents_count_alike_in_shares(sample):
     assert found["symmetric links"] == 1
     # The captain of the crew as above, and the keys to the doors, both of the mill.
     assert found["transitive links"] == 2
-
-
-# The slow way looks at every noun phrase for every link.
-MANY = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=60)
-
-
-@given(MANY)
-def test_transitive_links_are_the_twins(links):
-    anchor, complement = np.array(links, np.int64).reshape(-1, 2).T
-    slow = sum(any((a, c) in links and (b, c) in links for c in range(8)) for a, b in links)
-    assert tne.count_transitive(anchor, complement, 8) == slow
-
-
-def test_a_hub_takes_memory_by_its_links():
-    # Everything but the title is of the title, and that of everything: 2 x 4,999 links, no two of a common complement.
-    n = 5_000
-    others, title = np.arange(1, n), np.zeros(n - 1, np.int64)
-    anchor, complement = np.concatenate([others, title]), np.concatenate([title, others])
-    tracemalloc.start()
-    assert tne.count_transitive(anchor, complement, n) == 0
-    # With a link from the second to the third: the title is common to the two, and one of them to title and second.
-    assert tne.count_transitive(np.append(anchor, 1), np.append(complement, 2), n) == 3
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 200 * len(anchor)
 
 
 def said(*words, links, nps):

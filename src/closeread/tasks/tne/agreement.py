@@ -302,15 +302,17 @@ def _describe_lack(documents: Documents, field: str, name: str) -> str:
 
 def to_mentions(documents: Documents) -> MentionTable:
     """Return the clusters as a table for the coreference metrics; the number of a noun phrase is its position."""
-    clusters = documents.clusters
+    entities = [(number, one["members"]) for number, of in enumerate(documents.column("coref")) for one in of]
+    members = [(number, int(name[2:]), entity) for entity, (number, names) in enumerate(entities) for name in names]
+    document, place, entity = np.array(members, np.int64).reshape(-1, 3).T
     return MentionTable(
         names=documents.column("id"),
         n_tokens=None,
-        document=clusters.document[clusters.member_of],
-        start=clusters.member,
-        end=clusters.member,
-        entity=clusters.member_of,
-        n_entities=len(clusters.ids),
+        document=document,
+        start=place,
+        end=place,
+        entity=entity,
+        n_entities=len(entities),
     )
 
 

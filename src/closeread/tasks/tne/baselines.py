@@ -2,196 +2,161 @@
 
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), Table 3, and section 7, which describes the baselines.
 
-Conventions: a baseline finds a set of ordered pairs of noun phrases, as integers that sort by document, anchor and
-complement (`closeread.tasks.tne.kernels.links.pairs`), and links every pair by `of`.  The order of noun phrases is that
-of their tokens; pairs never cross documents.  Two baselines have printed scores that do not fit their description: as
+Conventions: a baseline finds ordered pairs of noun phrases of a document, by number, and links every pair by `of`.  The
+order of noun phrases is that of their tokens.  Two baselines have printed scores that do not fit their description: as
 printed, Surface accepts any token between the two as a preposition, and Surface-Extended joins noun phrases more than
 ten tokens apart instead of within ten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
-from closeread.arrays import Ints, check_sums, expand_ranges
+from closeread.arrays import LimitError
 from closeread.corpus.baselines import SEED, Baseline
 from closeread.counts.procedure import Option, name_documents
 from closeread.records import Record
-from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, Documents, documents_of
-from closeread.tasks.tne.kernels.links import pairs, phrases_of
+from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, documents_of, find_titled, list_phrases
 
-PREPOSITION = "of"
 NO_FALLBACK = "none"
 NEAR = 10
 """The most tokens after the anchor at which a complement is near."""
 
-TOKEN_BITS = 32
-FAR = 2**31
-"""More tokens than a document can have; twice as many still don't reach the next document (`_keys`)."""
-
 MAX_LINKS = 1_000_000
 """The most links of a document; a thousand noun phrases have them if all are linked."""
 
-Find = Callable[[Documents], Ints]
-"""Finds the linked pairs of documents, sorted, each once."""
+Pairs = set[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A document in which noun phrases are linked."""
+
+    number: int
+    record: Record
+    phrases: Sequence[Record]
+
+    def check_size(self, found: int, noun: str) -> None:
+        """Check that there are not too many links."""
+        if found > MAX_LINKS:
+            raise LimitError(self.number, found, noun, MAX_LINKS)
+
+
+Find = Callable[[Text], Pairs]
 
 
 def link_pairs(find: Find, records: Sequence[Record], *, fallback: str = NO_FALLBACK) -> list[Record]:
-    """Return one row per document, with links for the pairs found."""
-    documents = documents_of(records)
-    with name_documents(documents.column("id")):
-        linked = find(documents)
-        others = None if fallback == NO_FALLBACK else every_pair(documents)
-    rows = [
-        {"id": name, "relations": links}
-        for name, links in zip(documents.column("id"), _write_links(documents, linked, PREPOSITION), strict=True)
+    """Return a row for each document: links for the pairs found and, if wanted, a fallback for every other pair."""
+    rows = []
+    with name_documents(documents_of(records).column("id")):
+        for number, record in enumerate(documents_of(records).records):
+            text = Text(number, record, list_phrases(record))
+            linked = find(text)
+            row = {"id": record["id"], "relations": _write_links(linked, "of")}
+            if fallback != NO_FALLBACK:
+                row["fallback"] = _write_links(every_pair(text) - linked, fallback)
+            rows.append(row)
+    return rows
+
+
+def _write_links(pairs: Pairs, preposition: str) -> list[Record]:
+    return [
+        {"anchor": f"np{anchor}", "complement": f"np{complement}", "preposition": preposition}
+        for anchor, complement in sorted(pairs)
     ]
-    if others is None:
-        return rows
-    others = np.setdiff1d(others, linked, assume_unique=True)
-    others_by_document = _write_links(documents, others, fallback)
-    return [{**row, "fallback": links} for row, links in zip(rows, others_by_document, strict=True)]
 
 
-def _write_links(documents: Documents, pair: Ints, preposition: str) -> Iterator[list[Record]]:
-    """Yield the links of every document by one preposition, given all pairs, sorted."""
-    anchors, complements = phrases_of(pair)
-    ids = [f"np{number}" for number in range(max(documents.sizes.tolist(), default=0))]
-    links = [
-        {"anchor": ids[anchor], "complement": ids[complement], "preposition": preposition}
-        for anchor, complement in zip(anchors.tolist(), complements.tolist(), strict=True)
-    ]
-    document = np.arange(len(documents) + 1)
-    starts = np.searchsorted(pair, pairs(document, np.zeros_like(document), np.zeros_like(document)))
-    return (links[start:end] for start, end in pairwise(starts.tolist()))
+def _link_to_title(text: Text, choose: Callable[[Sequence[int]], int]) -> Pairs:
+    """Link all noun phrases to a chosen one of the title, if it has any."""
+    if not (titled := find_titled(text.record, text.phrases)):
+        return set()
+    complement = choose(titled)
+    return {(anchor, complement) for anchor in range(len(text.phrases)) if anchor != complement}
 
 
-def _sorted_pairs(documents: Documents, anchor: Ints, complement: Ints) -> Ints:
-    """Pack pairs given as positions among the noun phrases of all documents; skip a noun phrase with itself."""
-    phrases = documents.noun_phrases
-    document = phrases.document[anchor]
-    begins = phrases.starts[document]
-    differs = anchor != complement
-    return np.unique(pairs(document, anchor - begins, complement - begins)[differs])
+title_first = partial(_link_to_title, choose=lambda titled: titled[0])
+title_last = partial(_link_to_title, choose=lambda titled: titled[-1])
 
 
-def _link_to_title(documents: Documents, choose: Callable[[Ints], Ints]) -> Ints:
-    """Link all noun phrases to one in the title of their document."""
-    document = documents.noun_phrases.document
-    title = np.flatnonzero(documents.in_title)
-    counts = np.bincount(document[title], minlength=len(documents))
-    titled = counts > 0
-    complement = np.full(len(documents), -1)
-    complement[titled] = title[(np.cumsum(counts) - counts)[titled] + choose(counts[titled])]
-    anchor = np.flatnonzero(titled[document])
-    return _sorted_pairs(documents, anchor, complement[document[anchor]])
-
-
-def title_first(documents: Documents) -> Ints:
-    """Link all noun phrases to the first of the title."""
-    return _link_to_title(documents, np.zeros_like)
-
-
-def title_last(documents: Documents) -> Ints:
-    """Link all noun phrases to the last of the title."""
-    return _link_to_title(documents, lambda counts: counts - 1)
-
-
-def title_random(documents: Documents, rng: np.random.Generator) -> Ints:
+def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
     """Link all noun phrases to a random one of the title, drawn once per document."""
-    return _link_to_title(documents, rng.integers)
+    sizes = [len(find_titled(record, record.get("nps") or ())) for record in documents_of(records).records]
+    drawn = iter(np.random.default_rng(int(seed)).integers(np.array(list(filter(None, sizes)), np.int64)).tolist())
+    return link_pairs(partial(_link_to_title, choose=lambda titled: titled[next(drawn)]), records, fallback=fallback)
 
 
-def adjacent_before(documents: Documents) -> Ints:
-    """Link each noun phrase to the one with the nearest earlier first token; ties go to the lowest id."""
-    return _link_adjacent(documents, documents.noun_phrases.first_token, -1)
+def _link_adjacent(text: Text, end: str, *, backwards: bool) -> Pairs:
+    """Link each noun phrase to one at the nearest other token before or after it; ties go to the lowest id."""
+    places = [phrase[end] for phrase in text.phrases]
+    lowest = {place: number for number, place in reversed(list(enumerate(places)))}
+    adjacent = dict(pairwise(sorted(lowest, reverse=backwards)))
+    return {(number, lowest[adjacent[place]]) for number, place in enumerate(places) if place in adjacent}
 
 
-def adjacent_after(documents: Documents) -> Ints:
-    """Link each noun phrase to the one with the nearest later last token; ties go to the lowest id."""
-    return _link_adjacent(documents, documents.noun_phrases.last_token, 1)
+adjacent_before = partial(_link_adjacent, end="first_token", backwards=True)
+adjacent_after = partial(_link_adjacent, end="last_token", backwards=False)
 
 
-def _link_adjacent(documents: Documents, token: Ints, step: int) -> Ints:
-    """Link each noun phrase to one at the nearest other token in one direction, if there is one."""
-    document = documents.noun_phrases.document
-    key, lowest, own = np.unique(_keys(document, token), return_index=True, return_inverse=True)
-    place = own + step
-    anchor = np.flatnonzero((place >= 0) & (place < len(key)))
-    complement = lowest[place[anchor]]
-    same = document[complement] == document[anchor]
-    return _sorted_pairs(documents, anchor[same], complement[same])
+def _find_between(text: Text, low: float, high: float) -> Pairs:
+    """Find the pairs whose complement begins `low` to `high` tokens after the anchor's last; 1 is the next."""
+    firsts = [phrase["first_token"] for phrase in text.phrases]
+    order = sorted(range(len(firsts)), key=firsts.__getitem__)
+    firsts.sort()
+    ranges = [
+        range(bisect_left(firsts, phrase["last_token"] + low), bisect_right(firsts, phrase["last_token"] + high))
+        for phrase in text.phrases
+    ]
+    text.check_size(sum(map(len, ranges)), "links by this baseline")
+    return {(anchor, order[place]) for anchor, places in enumerate(ranges) for place in places}
 
 
-def _keys(document: Ints, token: Ints) -> Ints:
-    """Return integers that sort by document and token."""
-    return (document << TOKEN_BITS) + token
+one_token_between = partial(_find_between, low=2, high=2)  # Surface as printed
+near_after = partial(_find_between, low=1, high=NEAR)  # Surface-Extended as described
+far_after = partial(_find_between, low=NEAR + 1, high=inf)
 
 
-def _find_between(documents: Documents, low: int, high: int) -> tuple[Ints, Ints]:
-    """Find anchors and complements, as positions, that begin `low` to `high` tokens after the anchor's last token."""
-    phrases = documents.noun_phrases
-    document = phrases.document
-    keys = _keys(document, phrases.first_token)
-    order = np.argsort(keys, kind="stable")
-    last = _keys(document, phrases.last_token)
-    begin = np.searchsorted(keys[order], last + low)
-    counts = np.searchsorted(keys[order], last + high, "right") - begin
-    check_sums(document, counts, "links by this baseline", MAX_LINKS)
-    anchor, place = expand_ranges(begin, counts)
-    return anchor, order[place]
-
-
-def one_token_between(documents: Documents) -> Ints:
-    """Link noun phrases with exactly one token between them: Surface as printed."""
-    return _sorted_pairs(documents, *_find_between(documents, 2, 2))
-
-
-def preposition_between(documents: Documents) -> Ints:
+def preposition_between(text: Text) -> Pairs:
     """Link noun phrases with only a preposition between them: Surface as described."""
-    phrases, tokens = documents.noun_phrases, documents.column("tokens")
-    anchor, complement = _find_between(documents, 2, 2)
-    between = zip(phrases.document[anchor].tolist(), (phrases.last_token[anchor] + 1).tolist(), strict=True)
-    joined = np.array([LABELS.get(tokens[index][place], LABELS[NONE]) for index, place in between], np.int64) > 0
-    return _sorted_pairs(documents, anchor[joined], complement[joined])
+    tokens, phrases = text.record["tokens"], text.phrases
+    return {
+        (anchor, complement)
+        for anchor, complement in one_token_between(text)
+        if LABELS.get(tokens[phrases[anchor]["last_token"] + 1], LABELS[NONE]) != LABELS[NONE]
+    }
 
 
-def far_after(documents: Documents) -> Ints:
-    """Link each noun phrase to those that begin more than ten tokens after its end."""
-    return _sorted_pairs(documents, *_find_between(documents, NEAR + 1, FAR))
-
-
-def near_after(documents: Documents) -> Ints:
-    """Link each noun phrase to those that begin one to ten tokens after its end: Surface-Extended as described."""
-    return _sorted_pairs(documents, *_find_between(documents, 1, NEAR))
-
-
-def every_pair(documents: Documents) -> Ints:
+def every_pair(text: Text) -> Pairs:
     """Link each noun phrase to every other in its document."""
-    phrases = documents.noun_phrases
-    begin, size = phrases.starts[phrases.document], documents.sizes[phrases.document]
-    check_sums(phrases.document, size, "links between all noun phrases", MAX_LINKS)
-    return _sorted_pairs(documents, *expand_ranges(begin, size))
+    numbers = range(len(text.phrases))
+    text.check_size(len(numbers) ** 2, "links between all noun phrases")
+    return {(anchor, complement) for anchor in numbers for complement in numbers if anchor != complement}
 
 
-def _unite(finds: Sequence[Find], documents: Documents) -> Ints:
-    return reduce(np.union1d, (find(documents) for find in finds))
+def _unite(text: Text, finds: Iterable[Find]) -> Pairs:
+    return set().union(*(find(text) for find in finds))
 
 
 SURFACE: Mapping[str, Find] = {"printed": one_token_between, "described": preposition_between}
-EXTENDED: Mapping[str, Find] = {"printed": partial(_unite, (one_token_between, far_after)), "described": near_after}
+EXTENDED: Mapping[str, Find] = {
+    "printed": partial(_unite, finds=(one_token_between, far_after)),
+    "described": near_after,
+}
+COMBINED: Mapping[str, Find] = {
+    name: partial(_unite, finds=(title_last, adjacent_after, extended)) for name, extended in EXTENDED.items()
+}
 DEFINITION = Option(
     "definition",
     tuple(SURFACE),
     "printed",
     "How to define Surface and Surface-Extended, where the paper's Table 3 and its text differ.",
 )
-
-
 FALLBACK = Option(
     "fallback",
     (NO_FALLBACK, *PREPOSITIONS[1:]),
@@ -200,24 +165,15 @@ FALLBACK = Option(
 )
 
 
-def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
-    return link_pairs(partial(title_random, rng=np.random.default_rng(int(seed))), records, fallback=fallback)
+def _declare(find: Find | Mapping[str, Find], name: str, description: str) -> Baseline:
+    """Declare a baseline, with a way to find pairs or with one for each definition."""
+    if not isinstance(find, Mapping):
+        return Baseline(name, partial(link_pairs, find), description, (FALLBACK,))
 
+    def make(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
+        return link_pairs(find[definition], records, fallback=fallback)
 
-def _link_surface(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
-    return link_pairs(SURFACE[definition], records, fallback=fallback)
-
-
-def _link_extended(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
-    return link_pairs(EXTENDED[definition], records, fallback=fallback)
-
-
-def _link_combined(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
-    return link_pairs(partial(_unite, (title_last, adjacent_after, EXTENDED[definition])), records, fallback=fallback)
-
-
-def _declare(find: Find, name: str, description: str) -> Baseline:
-    return Baseline(name, partial(link_pairs, find), description, (FALLBACK,))
+    return Baseline(name, make, description, (DEFINITION, FALLBACK))
 
 
 BASELINES = (
@@ -228,20 +184,8 @@ BASELINES = (
     ),
     _declare(adjacent_before, "adj-anaphora", "Link every noun phrase to the preceding one."),
     _declare(adjacent_after, "adj-cataphora", "Link every noun phrase to the following one."),
-    Baseline(
-        "surface",
-        _link_surface,
-        "Link noun phrases with one token or preposition between them.",
-        (DEFINITION, FALLBACK),
-    ),
-    Baseline(
-        "surface-extended", _link_extended, "Link noun phrases by their distance in tokens.", (DEFINITION, FALLBACK)
-    ),
-    Baseline(
-        "combined",
-        _link_combined,
-        "Unite the links of title-last, adj-cataphora and surface-extended.",
-        (DEFINITION, FALLBACK),
-    ),
+    _declare(SURFACE, "surface", "Link noun phrases with one token or preposition between them."),
+    _declare(EXTENDED, "surface-extended", "Link noun phrases by their distance in tokens."),
+    _declare(COMBINED, "combined", "Unite the links of title-last, adj-cataphora and surface-extended."),
     _declare(every_pair, "all-pairs", "Link every noun phrase to all others."),
 )

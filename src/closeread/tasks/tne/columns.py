@@ -9,10 +9,11 @@ document, anchor first.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Any, overload
 
@@ -31,6 +32,8 @@ PREPOSITIONS = (
 )
 """The labels of the corpus, numbered as in the official evaluator."""
 
+LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumerate(PREPOSITIONS)}
+
 TITLE_END = "\n\n"
 
 SENTENCE_ENDS = frozenset(".!?")
@@ -42,23 +45,56 @@ MAX_LEAD = 100
 MAX_DIGITS = len(str(limits.MAX_NOUN_PHRASES - 1))
 """The most digits of the number in an id."""
 
-LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumerate(PREPOSITIONS)}
+
+def list_phrases(record: Record) -> list[Record]:
+    """Return the noun phrases of a document by number, all with a last token; their ids must be dense."""
+    found: list[Record] = sorted(record.get("nps") or (), key=lambda phrase: int(phrase["id"][2:]))
+    if any(phrase["last_token"] is None for phrase in found):
+        tokens = record.get("tokens") or ()
+        ends = list(accumulate(len(_drop_blanks(token)) for token in tokens))
+        for number, phrase in enumerate(found):
+            if phrase["last_token"] is None:
+                found[number] = {**phrase, "last_token": _find_last_token(phrase, tokens, ends)}
+    return found
+
+
+def _find_last_token(phrase: Record, tokens: Sequence[str], ends: Sequence[int]) -> int:
+    """Return the token in which the words of a noun phrase end; the number of tokens if the words go on beyond them.
+
+    `ends` are the numbers of characters other than white space up to the end of each token.
+    """
+    first: int = phrase["first_token"]
+    words = _drop_blanks(phrase["text"])
+    if first >= len(tokens):
+        return len(tokens)
+    opening = _drop_blanks(tokens[first])[:MAX_LEAD]
+    lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
+    return max(first, bisect_left(ends, (ends[first - 1] if first else 0) + lead + len(words)))
+
+
+def _drop_blanks(text: str) -> str:
+    return "".join(text.split())
+
+
+def find_titled(record: Record, phrases: Sequence[Record]) -> list[int]:
+    """Return the numbers of the noun phrases that end before the first blank line of the text."""
+    end = record["text"].find(TITLE_END)
+    return [number for number, phrase in enumerate(phrases) if phrase["last_char"] <= end]
+
+
+def number_sentences(tokens: Sequence[str]) -> list[int]:
+    """Return the sentence in which each token stands, and then that in which a further one would."""
+    return list(accumulate((token in SENTENCE_ENDS or "\n" in token for token in tokens), initial=0))
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Links between noun phrases, in the order given.
+    """Links between noun phrases, in the order given; (n,) each."""
 
-    Attributes:
-        document: (n,) the document of each, from 0, in ascending order.
-        anchor, complement: (n,) the numbers of the two noun phrases; -1 for an invalid id.
-        label: (n,) the preposition; -1 if it is not one of the corpus.
-    """
-
-    document: Ints
-    anchor: Ints
+    document: Ints  # in ascending order
+    anchor: Ints  # -1 for an invalid id
     complement: Ints
-    label: Labels
+    label: Labels  # -1 if the preposition is not one of the corpus
 
     def __len__(self) -> int:
         return len(self.document)
@@ -71,54 +107,22 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class NounPhrases:
-    """The noun phrases of documents, sorted by document and number.
+    """The noun phrases of documents, sorted by document and number; (n,) each."""
 
-    Attributes:
-        starts: (n_documents + 1,) the positions where the noun phrases of each document begin in the other columns.
-        first_char, last_char: (n,) the span in the document's text, end exclusive.
-        first_token, last_token: (n,) the span in its tokens, end inclusive; if a noun phrase has no last token, it is
-            the one in which its words end.
-        text: (n,) the words.
-    """
-
-    starts: Ints
-    first_char: Ints
-    last_char: Ints
+    starts: Ints  # (n_documents + 1,) where the noun phrases of each document begin
     first_token: Ints
     last_token: Ints
+    last_char: Ints
     text: Sequence[str]
 
     @property
     def document(self) -> Ints:
-        """(n,) the document of each."""
+        """The document of each."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """The coreference clusters of documents, numbered from 0 over all of them.
-
-    Attributes:
-        document: (n,) the document of each.
-        ids: (n,) the ids, unique within a document.
-        kind: (n,) the type of the noun phrases in each; None if unknown.
-        member_of: (m,) the cluster of each member, in ascending order.
-        member: (m,) the number of each member's noun phrase, -1 for an invalid id.
-    """
-
-    document: Ints
-    ids: Sequence[str]
-    kind: Sequence[str | None]
-    member_of: Ints
-    member: Ints
-
-
 class Documents(RecordsWithColumns):
-    """Records of TNE with their columns.
-
-    Args:
-        records: gold records.
-    """
+    """Gold records of TNE with their columns."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = records
@@ -147,104 +151,34 @@ class Documents(RecordsWithColumns):
         return np.fromiter((len(nps or ()) for nps in self.column("nps")), np.int64, len(self))
 
     @cached_property
-    def phrase_numbers(self) -> Ints:
-        """(n,) the number in the id of each noun phrase, in the order given, -1 for an invalid id."""
-        return numbers(list(chain.from_iterable(nps or () for nps in self.column("nps"))), "id")
-
-    @cached_property
     def noun_phrases(self) -> NounPhrases:
         """The noun phrases; the ids in every document must be dense."""
-        of_document = self.column("nps")
-        rows = list(chain.from_iterable(nps or () for nps in of_document))
-        starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        place = np.repeat(starts[:-1], self.sizes) + self.phrase_numbers
-        order = np.empty(len(rows), np.int64)
-        order[place] = np.arange(len(rows))
-        places = {name: list(map(itemgetter(name), rows)) for name in ("first_char", "last_char", "first_token")}
-        places["last_token"] = self._find_last_tokens(rows)
-        integers = {name: np.array(values, np.int64)[order] for name, values in places.items()}
-        return NounPhrases(starts, **integers, text=[rows[i]["text"] for i in order.tolist()])
-
-    def _find_last_tokens(self, rows: Sequence[Record]) -> list[int]:
-        """Return the last tokens of all noun phrases, in the order given."""
-        last = [row["last_token"] for row in rows]
-        if None in last:
-            tokens, ends = self.column("tokens"), dict[int, Ints]()
-            document: list[int] = np.repeat(np.arange(len(self)), self.sizes).tolist()
-            for place in (i for i, token in enumerate(last) if token is None):
-                words = tokens[document[place]] or ()
-                if document[place] not in ends:
-                    ends[document[place]] = np.cumsum([len(_drop_blanks(word)) for word in words])
-                last[place] = _find_last_token(rows[place], words, ends[document[place]])
-        return last
-
-    @cached_property
-    def in_title(self) -> Mask:
-        """(n,) whether a noun phrase ends before the first blank line of its document's text."""
-        phrases = self.noun_phrases
-        title = np.array([text.find(TITLE_END) for text in self.column("text")], np.int64)
-        inside: Mask = phrases.last_char <= title[phrases.document]
-        return inside
-
-    @cached_property
-    def is_cut(self) -> Mask:
-        """(n,) whether a noun phrase begins or ends inside a token."""
-        phrases, tokens = self.noun_phrases, self.column("tokens")
-        spans = zip(phrases.document.tolist(), phrases.first_token.tolist(), phrases.last_token.tolist(), strict=True)
-        whole = ["".join(tokens[index][first : last + 1]).replace(" ", "") for index, first, last in spans]
-        return np.array(
-            [text.replace(" ", "") != words for text, words in zip(phrases.text, whole, strict=True)], np.bool_
-        )
-
-    @cached_property
-    def is_padded(self) -> Mask:
-        """(n,) whether a noun phrase begins or ends with white space."""
-        return np.array([text != text.strip() for text in self.noun_phrases.text], np.bool_)
-
-    @cached_property
-    def without_last_token(self) -> Sequence[tuple[int, str]]:
-        """The noun phrases that have no last token, in the order given, each as its document and its id."""
-        of_document = enumerate(self.column("nps"))
-        return [(index, one["id"]) for index, nps in of_document for one in nps or () if one["last_token"] is None]
-
-    @cached_property
-    def token_starts(self) -> Ints:
-        """(n_documents + 1,) the positions where the tokens of each document begin among those of all."""
-        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.column("tokens")])])
+        rows = list(chain.from_iterable(map(list_phrases, self.records)))
+        columns = {
+            name: np.array([row[name] for row in rows], np.int64) for name in ("first_token", "last_token", "last_char")
+        }
+        return NounPhrases(np.append(0, np.cumsum(self.sizes)), **columns, text=[row["text"] for row in rows])
 
     @cached_property
     def sentence(self) -> Ints:
         """(n,) the sentence in which a noun phrase begins; sentences end at `.`, `!`, `?` and line ends."""
-        tokens = chain.from_iterable(self.column("tokens"))
-        is_end = np.array([token in SENTENCE_ENDS or "\n" in token for token in tokens], np.bool_)
-        ended = np.concatenate([[0], np.cumsum(is_end)])
+        numbered = list(map(number_sentences, self.column("tokens")))
+        starts = np.append(0, np.cumsum([len(of_document) for of_document in numbered], dtype=np.int64))
         phrases = self.noun_phrases
-        sentence: Ints = ended[self.token_starts[phrases.document] + phrases.first_token]
+        places = starts[phrases.document] + phrases.first_token
+        sentence: Ints = np.array(list(chain.from_iterable(numbered)), np.int64)[places]
         return sentence
 
     @cached_property
-    def clusters(self) -> Clusters:
-        """The coreference clusters."""
-        of_document = [clusters or () for clusters in self.column("coref")]
-        rows = list(chain.from_iterable(of_document))
-        members = [row["members"] for row in rows]
-        counts = np.fromiter(map(len, of_document), np.int64, len(of_document))
-        return Clusters(
-            np.repeat(np.arange(len(of_document)), counts),
-            [row["id"] for row in rows],
-            [row.get("np_type") for row in rows],
-            np.repeat(np.arange(len(rows)), np.fromiter(map(len, members), np.int64, len(rows))),
-            _number(chain.from_iterable(members), sum(map(len, members))),
-        )
-
-    @cached_property
     def cluster_of(self) -> Ints:
-        """(n,) the cluster of every noun phrase; clusters must partition the noun phrases."""
-        clusters = self.clusters
-        cluster = np.empty(len(clusters.member), np.int64)
-        starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        cluster[starts[clusters.document[clusters.member_of]] + clusters.member] = clusters.member_of
-        return cluster
+        """(n,) the cluster of every noun phrase, numbered over all documents; clusters must partition these."""
+        found: list[int] = []
+        n_clusters = 0
+        for clusters, size in zip(self.column("coref"), self.sizes.tolist(), strict=True):
+            of_member = {name: n for n, cluster in enumerate(clusters, n_clusters) for name in cluster["members"]}
+            found += [of_member[f"np{number}"] for number in range(size)]
+            n_clusters += len(clusters)
+        return np.array(found, np.int64)
 
     @cached_property
     def links(self) -> Links:
@@ -253,11 +187,7 @@ class Documents(RecordsWithColumns):
 
 
 class SystemRows(Sequence[Record | None]):
-    """Rows of a submission with their columns, None for a document without a row.
-
-    Args:
-        rows: each with `relations` and optionally `fallback`.
-    """
+    """Rows of a submission with their columns, each with `relations` and optionally `fallback`; None for no row."""
 
     def __init__(self, rows: Sequence[Record | None]) -> None:
         self.rows = rows
@@ -276,11 +206,6 @@ class SystemRows(Sequence[Record | None]):
     def present(self) -> Mask:
         """(n_documents,) whether a document has a row."""
         return np.array([row is not None for row in self.rows], np.bool_)
-
-    @cached_property
-    def ids(self) -> Sequence[str | None]:
-        """(n_documents,) the id in each row; None for a document without one."""
-        return [None if row is None else row["id"] for row in self.rows]
 
     @cached_property
     def links(self) -> Links:
@@ -303,25 +228,8 @@ def documents_of(records: Sequence[Record]) -> Documents:
     return records if isinstance(records, Documents) else Documents(records)
 
 
-def _find_last_token(noun_phrase: Record, tokens: Sequence[str], ends: Ints) -> int:
-    """Return the token in which the words of a noun phrase end; the number of tokens if the words go on beyond them."""
-    first: int = noun_phrase["first_token"]
-    words = _drop_blanks(noun_phrase["text"])
-    if first >= len(tokens):
-        return len(tokens)
-    opening = _drop_blanks(tokens[first])[:MAX_LEAD]
-    lead = next((i for i in range(len(opening)) if words.startswith(opening[i:]) or opening[i:].startswith(words)), 0)
-    before = int(ends[first - 1]) if first else 0
-    return max(first, int(np.searchsorted(ends, before + lead + len(words))))
-
-
-def _drop_blanks(text: str) -> str:
-    """Return a text without its white space."""
-    return "".join(text.split())
-
-
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
-    """Return links as columns."""
+    """Return the links of every document as columns; None for no links."""
     of_document = [links or () for links in relations]
     rows = list(chain.from_iterable(of_document))
     counts = np.fromiter(map(len, of_document), np.int64, len(of_document))
@@ -337,28 +245,22 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
     )
 
 
-_FIRST_LABEL = 10**MAX_DIGITS
-"""What tells labels from the numbers of noun phrases, all of which are less."""
+_FIRST_LABEL = 10**MAX_DIGITS  # all numbers of noun phrases are less
 
 
 class _Numbers(dict[str, int]):
     """Numbers of noun phrase ids, -1 for any other string; looked-up ids are cached."""
 
     def __missing__(self, name: str) -> int:
-        digits = name.removeprefix("np")
-        is_id = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS and name == f"np{int(digits)}"
-        number = self[name] = int(digits) if is_id else -1
+        number = self[name] = int(name[2:]) if is_phrase_id(name) else -1
         return number
 
 
-def numbers(rows: Sequence[Mapping[str, Any]], name: str) -> Ints:
-    """Return the numbers of the noun phrase ids in a field, -1 for an invalid id.
+def is_phrase_id(name: str) -> bool:
+    """Return whether a name is a noun phrase id.
 
-    >>> numbers([{"anchor": "np0"}, {"anchor": "np12"}, {"anchor": "np012"}, {"anchor": "x"}], "anchor").tolist()
-    [0, 12, -1, -1]
+    >>> [name for name in ("np0", "np12", "np012", "np123456", "x") if is_phrase_id(name)]
+    ['np0', 'np12']
     """
-    return _number(map(itemgetter(name), rows), len(rows))
-
-
-def _number(ids: Iterable[str], n: int) -> Ints:
-    return np.fromiter(map(_Numbers().__getitem__, ids), np.int64, n)
+    digits = name.removeprefix("np")
+    return digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS and name == f"np{int(digits)}"

@@ -9,10 +9,11 @@ Triplets have all prepositions of a pair.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,32 +21,22 @@ from closeread.arrays import Ints, ratio
 from closeread.counts.estimates import Scores
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
-from closeread.counts.table import CountTable, factorize
+from closeread.counts.table import CountTable
 from closeread.exceptions import choose_words, pluralize, shorten
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, SystemRows
-from closeread.tasks.tne.kernels.links import (
-    LABEL_BITS,
-    N_LABELS,
-    align_labels,
-    document_of,
-    labels_of,
-    phrases_of,
-)
-from closeread.tasks.tne.procedure import EXPRESSED, PLACES, PROCEDURE, find_joined, measure_distances
+from closeread.tasks.tne.kernels.links import align_labels, document_of, phrases_of, split_triplets
+from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, measure_distances
 
 KINDS = ("missing", "spurious", "confused")
+FIELDS = ("expressed", "direction", "sentence", "mention")
+HEADER = (
+    *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
+    *("distance", *FIELDS),
+)
+"""The columns of a wrong pair: its noun phrases with their words, the two prepositions, and the fields of the pair."""
 
 Row = dict[str, Any]
-
-
-class _Wrong(NamedTuple):
-    """Wrong pairs: (n,) each; labels are 0 where a side does not link the pair."""
-
-    kind: Ints
-    pair: Ints
-    gold: Ints
-    predicted: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,140 +54,110 @@ class LinkAnalysis:
     table: CountTable
 
     @cached_property
-    def _aligned(self) -> tuple[Ints, Ints, Ints]:
-        """The pairs that either side links, with the labels of gold and system."""
+    def _aligned(self) -> list[Ints]:
+        """The pairs that either side links, with the labels of gold and system, 0 where it does not link the pair."""
         aligned = align_labels(self.rows.links.labelled, self.documents.links.labelled)
         kept = self._select(aligned[0])
-        return aligned[0][kept], aligned[1][kept], aligned[2][kept]
+        return [column[kept] for column in aligned]
 
     def _select(self, pair: Ints) -> Ints:
         """Return the positions of pairs in documents that are scored."""
-        if len(self.table.units) == len(self.documents):
-            return np.arange(len(pair))
-        scored = set(self.table.units)
-        is_scored = np.array([name in scored for name in self.documents.column("id")], np.bool_)
+        is_scored = np.isin(self.documents.column("id"), list(self.table.units))
         return np.flatnonzero(is_scored[document_of(pair)])
 
     @cached_property
-    def wrong(self) -> _Wrong:
-        """The wrong pairs, sorted by kind, document, anchor and complement."""
-        pair, gold, predicted = self._aligned
-        places = [
-            np.flatnonzero((gold > 0) & (predicted == 0)),
-            np.flatnonzero((gold == 0) & (predicted > 0)),
-            np.flatnonzero((gold > 0) & (predicted > 0) & (gold != predicted)),
-        ]
-        every = np.concatenate(places)
-        kind = np.repeat(np.arange(len(KINDS)), [len(some) for some in places])
-        return _Wrong(kind, pair[every], gold[every], predicted[every])
+    def _wrong(self) -> list[Ints]:
+        """The places of the wrong pairs of each kind."""
+        _, gold, predicted = self._aligned
+        is_confused = (gold > 0) & (predicted > 0) & (gold != predicted)
+        return [np.flatnonzero(mask) for mask in (predicted == 0, gold == 0, is_confused)]
 
     def count(self) -> dict[str, int]:
         """Return the number of right pairs and of errors of each kind."""
         _, gold, predicted = self._aligned
-        numbers = np.bincount(self.wrong.kind, minlength=len(KINDS)).tolist()
-        return {"right": int(((gold == predicted) & (gold > 0)).sum()), **dict(zip(KINDS, numbers, strict=True))}
+        return {"right": int((gold == predicted).sum()), **dict(zip(KINDS, map(len, self._wrong), strict=True))}
 
     def list_confusions(self) -> list[Row]:
-        """Return the prepositions that are confused, the commonest confusion first."""
+        """Return the prepositions that are confused, the commonest confusion first.
+
+        Their share is that of the pairs that gold links by that preposition and the system by any.
+        """
         _, gold, predicted = self._aligned
-        linked = (gold > 0) & (predicted > 0)
-        counts = np.bincount(gold[linked] * N_LABELS + predicted[linked], minlength=N_LABELS**2)
-        counts = counts.reshape(N_LABELS, N_LABELS)
-        of_gold = counts.sum(axis=1)
-        apart = counts.copy()
-        np.fill_diagonal(apart, 0)
-        ranked = np.argsort(-apart.ravel(), kind="stable")[: np.count_nonzero(apart)]
+        both = Counter(pair for pair in zip(gold.tolist(), predicted.tolist(), strict=True) if all(pair))
+        of_gold: Counter[int] = Counter()
+        for (one, _), n in both.items():
+            of_gold[one] += n
+        confused = sorted((-n, one, other) for (one, other), n in both.items() if one != other)
         return [
             {
                 "gold": PREPOSITIONS[one],
                 "predicted": PREPOSITIONS[other],
-                "pairs": int(n),
-                "share": float(ratio(n, of_gold[one])),
+                "pairs": -n,
+                "share": float(ratio(-n, of_gold[one])),
             }
-            for one, other in zip(*(part.tolist() for part in np.divmod(ranked, N_LABELS)), strict=True)
-            if (n := apart[one, other])
+            for n, one, other in confused
         ]
 
     def list_wordings(self, limit: int, *, missed: bool) -> list[Row]:
-        """Return the wordings of the triplets that only one side has, the commonest first."""
-        gold, system = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
-        only = np.setdiff1d(*((gold, system) if missed else (system, gold)), assume_unique=True)
-        only = only[self._select(only >> LABEL_BITS)]
-        if not len(only) or not limit:
-            return []
-        words, texts = factorize([" ".join(words.lower().split()) for words in self.documents.noun_phrases.text])
-        pair, label = only >> LABEL_BITS, labels_of(only)
-        document, starts = document_of(pair), self.documents.noun_phrases.starts
-        anchor, complement = (words[starts[document] + phrase] for phrase in phrases_of(pair))
-        wording = (anchor * len(texts) + complement) * N_LABELS + label
-        _, first, number, times = np.unique(wording, return_index=True, return_inverse=True, return_counts=True)
-        there = np.unique(number * len(self.documents) + document) // len(self.documents)
-        documents = np.bincount(there, minlength=len(first))
+        """Return the commonest wordings of the triplets that only gold has (missed), or only the system.
+
+        Noun phrases are in lower case; beside them is how many such triplets there are, and in how many documents.
+        """
+        sides = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
+        pair, label = split_triplets(np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True))
+        kept = self._select(pair)
+        document, starts = document_of(pair[kept]), self.documents.noun_phrases.starts
+        words = [" ".join(text.lower().split()) for text in self.documents.noun_phrases.text]
+        ends = [(starts[document] + phrase).tolist() for phrase in phrases_of(pair[kept])]
+        found: dict[tuple[str, str, str], list[int]] = {}
+        for anchor, said, complement, number in zip(
+            ends[0], label[kept].tolist(), ends[1], document.tolist(), strict=True
+        ):
+            found.setdefault((words[anchor], PREPOSITIONS[said], words[complement]), []).append(number)
         # Ties: in more documents first, then in the order of the texts.
-        ranked = np.lexsort((first, -documents, -times))[:limit].tolist()
-        return [
-            {
-                "anchor": texts[anchor[i]],
-                "preposition": PREPOSITIONS[label[i]],
-                "complement": texts[complement[i]],
-                "triplets": int(times[place]),
-                "documents": int(documents[place]),
-            }
-            for place, i in ((place, int(first[place])) for place in ranked)
-        ]
+        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), -len(set(item[1]))))
+        names = ("anchor", "preposition", "complement", "triplets", "documents")
+        return [dict(zip(names, (*wording, len(n), len(set(n))), strict=True)) for wording, n in ranked[:limit]]
 
     def list_documents(self) -> list[Row]:
         """Return the number of errors of the documents that have any, in all and of each kind, the most first.
 
         Each row also has the number of pairs that each side links, and F1 of labelled links, from 0 to 1.
         """
-        names = self.table.names
-        right, predicted, gold, linked = (
-            self.table.values[:, names.index(name)].astype(np.int64)
-            for name in ("links/right", "links/system", "links/gold", "linked/system")
-        )
-        missing, spurious, confused = gold - linked, predicted - linked, linked - right
-        columns = {"errors": missing + spurious + confused, "missing": missing, "spurious": spurious}
-        columns |= {"confused": confused, "gold": gold, "predicted": predicted}
+        names, rows = self.table.names, []
         f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(self.table.values, names)
-        return [
-            {
-                "document": self.table.units[i],
-                **{name: int(column[i]) for name, column in columns.items()},
-                "f1": float(f1[i]),
-            }
-            for i in np.argsort(-columns["errors"], kind="stable").tolist()
-            if columns["errors"][i]
-        ]
+        counted = ("links/right", "links/system", "links/gold", "linked/system")
+        columns = self.table.values[:, [names.index(name) for name in counted]].astype(np.int64).tolist()
+        for name, (right, predicted, gold, linked), score in zip(self.table.units, columns, f1.tolist(), strict=True):
+            errors = {"missing": gold - linked, "spurious": predicted - linked, "confused": linked - right}
+            row = {"document": name, "errors": sum(errors.values()), **errors}
+            rows.append({**row, "gold": gold, "predicted": predicted, "f1": score})
+        return sorted((row for row in rows if row["errors"]), key=lambda row: -row["errors"])
 
     def list_links(self) -> Iterator[list[object]]:
-        """Yield every wrong pair as a row: see `HEADER`."""
-        kind, pair, gold, predicted = self.wrong
-        phrases, names = self.documents.noun_phrases, self.documents.column("id")
-        document = document_of(pair)
-        anchor, complement = phrases_of(pair)
-        explicit = np.isin(pair, find_joined(np.unique(pair), self.documents))
-        distance = np.abs(measure_distances(self.documents, pair))
-        parts: Sequence[list[str]] = [
-            [EXPRESSED[int(one)] for one in explicit],
-            *([field.parts[i] for i in field.find(self.documents, pair).tolist()] for field in _FIELDS.values()),
+        """Yield every wrong pair as a row, see `HEADER`, sorted by kind, document, anchor and complement."""
+        places = np.concatenate(self._wrong)
+        kinds = np.repeat(KINDS, [len(of_kind) for of_kind in self._wrong]).tolist()
+        pair, gold, predicted = (column[places] for column in self._aligned)
+        phrases, document = self.documents.noun_phrases, document_of(pair)
+        names = np.array(self.documents.column("id"), object)[document].tolist()
+        ends = [
+            [
+                (f"np{number}", phrases.text[place])
+                for number, place in zip(end.tolist(), (phrases.starts[document] + end).tolist(), strict=True)
+            ]
+            for end in phrases_of(pair)
         ]
-        columns = (kind, document, anchor, complement, gold, predicted, distance, phrases.starts[document])
-        for of_pair, values in zip(
-            zip(*(column.tolist() for column in columns), strict=True), zip(*parts, strict=True), strict=True
+        labels = [[PREPOSITIONS[label] if label else None for label in side.tolist()] for side in (gold, predicted)]
+        distances = np.abs(measure_distances(self.documents, pair)).tolist()
+        fields = [
+            [BREAKDOWNS[name].parts[part] for part in BREAKDOWNS[name].find(self.documents, pair, gold).tolist()]
+            for name in FIELDS
+        ]
+        for kind, name, anchor, complement, *values in zip(
+            kinds, names, *ends, *labels, distances, *fields, strict=True
         ):
-            which, place, one, other, own, theirs, apart, start = of_pair
-            words = [f"np{one}", phrases.text[start + one], f"np{other}", phrases.text[start + other]]
-            labels = [PREPOSITIONS[label] if label else None for label in (own, theirs)]
-            yield [KINDS[which], names[place], *words, *labels, apart, *values]
-
-
-_FIELDS = {name: field for name, field in PLACES.items() if name != "distance"}
-HEADER = (
-    *("error", "document", "anchor", "anchor_words", "complement", "complement_words", "gold", "predicted"),
-    *("distance", "expressed", *_FIELDS),
-)
-"""The columns of a wrong pair: its noun phrases with their words, the two prepositions, and the fields of the pair."""
+            yield [kind, name, *anchor, *complement, *values]
 
 
 LIMIT = 10

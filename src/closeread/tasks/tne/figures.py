@@ -29,7 +29,7 @@ from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.records import Record
 from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
 from closeread.tasks.tne.kernels.links import N_LABELS, confusion
-from closeread.tasks.tne.procedure import EXPRESSED, PLACES, PROCEDURE
+from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST
 
 if TYPE_CHECKING:
@@ -207,5 +207,4 @@ def _order_parts(by: str, numbers: Mapping[str, float]) -> list[str]:
     """Return the values of a field that any system has links of, in the order of tables."""
     if by in PROCEDURE.fields:
         return list(numbers)
-    known = {**{name: field.parts for name, field in PLACES.items()}, "expressed": EXPRESSED}
-    return [part for part in known.get(by, PREPOSITIONS) if part in numbers]
+    return [part for part in BREAKDOWNS[by].parts if part in numbers]

@@ -24,7 +24,15 @@ from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
-from closeread.tasks.tne.kernels.links import COUNTS, document_of, group_labels, pairs, phrases_of, tallies
+from closeread.tasks.tne.kernels.links import (
+    COUNTS,
+    count_by_group,
+    document_of,
+    group_labels,
+    pairs,
+    phrases_of,
+    tallies,
+)
 from closeread.tasks.tne.procedure import PROCEDURE, check_linked
 
 if TYPE_CHECKING:
@@ -67,7 +75,7 @@ def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Ma
     every = [(pairs(part.document, part.anchor, part.complement), part.label, part.is_linked) for part in predicted]
     pair, label, is_linked = (np.concatenate(column) for column in zip(*every, strict=True))
     system, fallback = (group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked))
-    counts = tallies(system, documents.links.labelled, fallback).by_document(len(documents))
+    counts = count_by_group(tallies(system, documents.links.labelled, fallback), len(documents))[0]
     table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
     return table.scores(PROCEDURE.metrics)
 

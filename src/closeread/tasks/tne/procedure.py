@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,16 +38,23 @@ from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import Inconsistency, Option, Procedure, check_present, missing_option
 from closeread.counts.table import Breakdown, CountTable
-from closeread.exceptions import FieldPath, RequestError, quote
+from closeread.exceptions import RequestError, quote
 from closeread.records import Record
-from closeread.tasks.tne.columns import PREPOSITIONS, Documents, Links, SystemRows, documents_of, rows_of
+from closeread.tasks.tne.columns import (
+    PREPOSITIONS,
+    Documents,
+    Links,
+    documents_of,
+    is_phrase_id,
+    rows_of,
+)
 from closeread.tasks.tne.kernels.links import (
     COUNTS,
-    N_LABELS,
     UPREP,
+    Labels,
     Tallies,
+    count_by_group,
     document_of,
-    find_places,
     pairs,
     phrases_of,
     tallies,
@@ -61,35 +68,28 @@ DISTANCES = (
     *(f"{low} to {high}" for low, high in zip((0, *(n + 1 for n in UP_TO)), UP_TO, strict=False)),
     f"over {UP_TO[-1]}",
 )
-DIRECTIONS = ("before", "same token", "after")
-SENTENCES = ("same", "other")
 MENTIONS = ("only", "first", "further")
+WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
+JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
+
+UNKNOWN = "unknown"
+NO_FORUM = "none"
+WITH_FORUMS = "reddit"
+"""The domain whose documents come from forums."""
 
 
-@dataclass(frozen=True)
-class PairField:
-    """A property of pairs of noun phrases.
+class PairField(NamedTuple):
+    """A property of pairs of noun phrases."""
 
-    Attributes:
-        parts: its values.
-        needs: the fields of documents that it is found by.
-        find: from documents and pairs, (n,), to the numbers of their values, (n,).
-    """
+    parts: Sequence[str]  # its values
+    needs: Sequence[str]  # the fields of documents by which it is found
+    find: Callable[[Documents, Ints, Labels], Ints]  # from pairs and labels to numbers of values, (n,)
 
-    parts: Sequence[str]
-    needs: Sequence[str]
-    find: Callable[[Documents, Ints], Ints]
-
-    def count(self, tally: Tallies, documents: Documents) -> Breakdown | None:
-        """Count the links with each value in each document; None if a document lacks a field that this needs."""
-        if not self.is_known(documents):
-            return None
-        counts = tally.by_group(len(documents), len(self.parts), lambda pair, _: self.find(documents, pair))
+    def count(self, tally: Tallies, documents: Documents) -> Breakdown:
+        """Count the links with each value in each document."""
+        find, n = self.find, len(documents)
+        counts = count_by_group(tally, n, len(self.parts), lambda pair, label: find(documents, pair, label))
         return Breakdown.from_dense(self.parts, counts)
-
-    def is_known(self, documents: Documents) -> bool:
-        """Return whether all documents have the fields that this needs."""
-        return not documents.lacks(*self.needs)
 
 
 def measure_distances(documents: Documents, pair: Ints) -> Ints:
@@ -106,57 +106,65 @@ def _find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
     return starts + anchor, starts + complement
 
 
-def _find_distance(documents: Documents, pair: Ints) -> Ints:
+def _find_distance(documents: Documents, pair: Ints, _: Labels) -> Ints:
     bins: Ints = np.digitize(np.abs(measure_distances(documents, pair)), UP_TO, right=True)
     return bins
 
 
-def _find_direction(documents: Documents, pair: Ints) -> Ints:
+def _find_direction(documents: Documents, pair: Ints, _: Labels) -> Ints:
     sign: Ints = np.sign(measure_distances(documents, pair))
     return sign + 1
 
 
-def _find_sentence(documents: Documents, pair: Ints) -> Ints:
+def _find_sentence(documents: Documents, pair: Ints, _: Labels) -> Ints:
     anchor, complement = _find_ends(documents, pair)
     is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
     return is_other.astype(np.int64)
 
 
-def _find_mention(documents: Documents, pair: Ints) -> Ints:
+def _find_mention(documents: Documents, pair: Ints, _: Labels) -> Ints:
     """Return which mention each complement is; the first begins first in the text, the longest of several that do."""
     phrases, cluster = documents.noun_phrases, documents.cluster_of
     order = np.lexsort((np.arange(len(cluster)), -phrases.last_token, phrases.first_token, cluster))
     mention = np.full(len(cluster), MENTIONS.index("further"))
-    in_order = cluster[order]
-    is_first = np.append(True, in_order[1:] != in_order[:-1])[: len(order)]
-    mention[order[is_first]] = MENTIONS.index("first")
+    mention[order[mark_run_starts(cluster[order])]] = MENTIONS.index("first")
     mention[np.bincount(cluster)[cluster] == 1] = MENTIONS.index("only")
     of_complement: Ints = mention[_find_ends(documents, pair)[1]]
     return of_complement
 
 
-PLACES: Mapping[str, PairField] = {
+def _find_expression(documents: Documents, pair: Ints, _: Labels) -> Ints:
+    distinct, place = np.unique(pair, return_inverse=True)
+    return np.array(are_joined(documents, distinct), np.int64)[place]
+
+
+def are_joined(documents: Documents, pair: Ints) -> list[bool]:
+    """Return which pairs are in surface form: anchor, preposition and complement follow each other in the text.
+
+    Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
+    """
+    texts, phrases = documents.column("text"), documents.noun_phrases
+    behind: dict[int, int] = {}  # by anchor: where the words after a preposition begin, -1 if there is none
+    found = []
+    ends = zip(document_of(pair).tolist(), *(end.tolist() for end in _find_ends(documents, pair)), strict=True)
+    for document, anchor, complement in ends:
+        text, words = texts[document], phrases.text[complement]
+        if anchor not in behind:
+            match = JOINED.match(text, phrases.last_char[anchor])
+            behind[anchor] = match.end() if match else -1
+        begin, end = behind[anchor], behind[anchor] + len(words)
+        found.append(begin >= 0 and text.startswith(words, begin) and not text[end : end + 1].isalnum())
+    return found
+
+
+BREAKDOWNS: Mapping[str, PairField] = {
+    "preposition": PairField(PREPOSITIONS[1:], (), lambda documents, pair, label: label.astype(np.int64) - 1),
+    "expressed": PairField(("implicit", "explicit"), ("text", "nps"), _find_expression),
     "distance": PairField(DISTANCES, ("nps",), _find_distance),
-    "direction": PairField(DIRECTIONS, ("nps",), _find_direction),
-    "sentence": PairField(SENTENCES, ("nps", "tokens"), _find_sentence),
+    "direction": PairField(("before", "same token", "after"), ("nps",), _find_direction),
+    "sentence": PairField(("same", "other"), ("nps", "tokens"), _find_sentence),
     "mention": PairField(MENTIONS, ("nps", "coref"), _find_mention),
 }
-
-
-UNKNOWN = "unknown"
-NO_FORUM = "none"
-WITH_FORUMS = "reddit"
-"""The domain whose documents come from forums."""
-
-EXPRESSED = ("implicit", "explicit")
-"""Whether a preposition joins the two in the text, as in `the roof of the house`."""
-
-WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
-JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
-
-
-CountParts = Callable[[Tallies, Documents], Breakdown | None]
-"""Counts a breakdown of every document; None if gold lacks a field for it."""
 
 
 def count(
@@ -167,33 +175,37 @@ def count(
     uprep: str = "any",
     missing: str = "error",
 ) -> CountTable:
-    """Count the links of every document."""
+    """Count the links of every document.
+
+    Documents need `np_relations`; a breakdown for which they lack a field is omitted.  Rows have `relations` and
+    optionally `fallback`; None stands for a document without a row.
+    """
     rows = rows_of(system)
     check_present(rows.present, "documents", missing)
     documents = documents_of(gold)
     check_linked(documents)
     fallback = rows.fallback.labelled if len(rows.fallback) else None
     tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
+    fields = {name: BREAKDOWNS[name] for name in breakdowns}
     table = CountTable(
         documents.column("id"),
         np.arange(len(documents)),
         COUNTS,
-        tally.by_document(len(documents)),
+        count_by_group(tally, len(documents))[0],
         list_fields(documents),
-        {name: parts for name in breakdowns if (parts := BREAKDOWNS[name](tally, documents)) is not None},
+        {name: one.count(tally, documents) for name, one in fields.items() if not documents.lacks(*one.needs)},
     )
     return table.select(rows.present) if missing == "skip" else table
 
 
 def check_linked(documents: Documents) -> None:
     """Check that all documents have gold links."""
-    if not documents.lacks("np_relations"):
-        return
-    unlabelled = [
-        name for name, links in zip(*map(documents.column, ("id", "np_relations")), strict=True) if links is None
-    ]
-    found = f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
-    raise RequestError(f"{found}; their predictions can be validated but not scored")
+    ids, links = documents.column("id"), documents.column("np_relations")
+    if unlabelled := [name for name, of_document in zip(ids, links, strict=True) if of_document is None]:
+        found = (
+            f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
+        )
+        raise RequestError(f"{found}; their predictions can be validated but not scored")
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
@@ -208,110 +220,62 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
     }
 
 
-def _count_by_preposition(tally: Tallies, documents: Documents) -> Breakdown:
-    counts = tally.by_group(len(documents), N_LABELS, lambda _, label: label)
-    return Breakdown.from_dense(PREPOSITIONS[1:], counts[1:])
-
-
-def _count_by_expression(tally: Tallies, documents: Documents) -> Breakdown | None:
-    """Count links with and without surface form; None if a document lacks its text or its noun phrases."""
-    if documents.lacks("text", "nps"):
-        return None
-    linked = np.sort(np.concatenate([tally.pair["links/system"], tally.pair["links/gold"]]), kind="stable")
-    explicit = find_joined(linked[mark_run_starts(linked)], documents)
-    counts = tally.by_group(len(documents), 2, lambda pair, _: (find_places(pair, explicit) >= 0).astype(np.int64))
-    return Breakdown.from_dense(EXPRESSED, counts)
-
-
-BREAKDOWNS: dict[str, CountParts] = {
-    "preposition": _count_by_preposition,
-    "expressed": _count_by_expression,
-    **{name: field.count for name, field in PLACES.items()},
-}
-
-
-def find_joined(pair: Ints, documents: Documents) -> Ints:
-    """Return the pairs in surface form: the anchor, a preposition and the complement follow each other in the text.
-
-    Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
-    """
-    phrases, texts = documents.noun_phrases, documents.column("text")
-    document = document_of(pair)
-    anchor, complement = (phrases.starts[document] + phrase for phrase in phrases_of(pair))
-    starts = mark_run_starts(anchor)
-    anchors, place = anchor[starts], np.cumsum(starts) - 1
-    spots = zip(phrases.document[anchors].tolist(), phrases.last_char[anchors].tolist(), strict=True)
-    found = [JOINED.match(texts[index], end) for index, end in spots]
-    after = np.array([match.end() if match else -1 for match in found], np.int64)[place]
-    near = np.flatnonzero(after >= 0)
-    candidates = zip(
-        near.tolist(), document[near].tolist(), complement[near].tolist(), after[near].tolist(), strict=True
-    )
-    return pair[[i for i, index, words, start in candidates if _has_words_at(texts[index], phrases.text[words], start)]]
-
-
-def _has_words_at(text: str, words: str, place: int) -> bool:
-    """Return whether the text has these words at a position, as whole words."""
-    end = place + len(words)
-    return text.startswith(words, place) and not text[end : end + 1].isalnum()
-
-
 def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
     documents, rows = documents_of(gold), rows_of(system)
-    for index, (name, own) in enumerate(zip(documents.column("id"), rows.ids, strict=True)):
-        if own is not None and own != name:
-            yield Inconsistency("system", index, f"id is {quote(own)} (expected {quote(name)}, as in the gold)")
-    known = documents.sizes
+    for index, (name, row) in enumerate(zip(documents.column("id"), rows.rows, strict=True)):
+        if row is not None and row["id"] != name:
+            yield Inconsistency("system", index, f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)")
+    for field, links in (("relations", rows.links), ("fallback", rows.fallback)):
+        if not _are_sound(links, documents, is_fallback=field == "fallback"):
+            for index, (row, nps) in enumerate(zip(rows.rows, documents.column("nps"), strict=True)):
+                found = _find_wrong_links(field, (row or {}).get(field) or (), None if nps is None else len(nps))
+                yield from (Inconsistency("system", index, what, (field, place)) for place, what in found)
+
+
+def _are_sound(links: Links, documents: Documents, *, is_fallback: bool) -> bool:
+    """Return whether nothing is wrong with any link, all at once: there may be millions."""
+    sizes = documents.sizes
     if documents.lacks("nps"):
-        known = np.where([nps is None for nps in documents.column("nps")], 2**62, known)
-    for name, links in (("relations", rows.links), ("fallback", rows.fallback)):
-        yield from _find_wrong_ends(name, links, known, rows)
-        key = pairs(links.document, links.anchor, links.complement)
-        yield from _find_duplicates(name, links, key if name == "fallback" else triplets(key, links.label))
+        sizes = np.where([nps is None for nps in documents.column("nps")], 2**62, sizes)
+    size = sizes[links.document]
+    if (np.minimum(links.anchor, links.complement) < 0).any() or (
+        np.maximum(links.anchor, links.complement) >= size
+    ).any():
+        return False
+    pair = pairs(links.document, links.anchor, links.complement)
+    key = np.sort(pair if is_fallback else triplets(pair, links.label), kind="stable")  # links are nearly sorted
+    return bool((links.anchor != links.complement).all() and mark_run_starts(key).all())
 
 
-def _find_wrong_ends(name: str, links: Links, known: Ints, rows: SystemRows) -> Iterator[Inconsistency]:
-    for end, phrase in (("anchor", links.anchor), ("complement", links.complement)):
-        for place in np.flatnonzero((phrase < 0) | (phrase >= known[links.document])).tolist():
-            index = int(links.document[place])
-            position = place - int(np.searchsorted(links.document, index))
-            row = rows[index]
-            value = quote(row[name][position][end] if row else "")
-            expected = f"(expected {_id_range(int(known[index]))})"
-            yield Inconsistency("system", index, f"{end} {value} does not exist {expected}", (name, position))
-    for place in np.flatnonzero((links.anchor == links.complement) & (links.anchor >= 0)).tolist():
-        found = f"np{links.anchor[place]} is linked to itself (expected two noun phrases)"
-        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
+def _find_wrong_links(field: str, links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
+    """Find what is wrong with the links of a document, by the position of each."""
+    known = [{end: is_phrase_id(link[end]) for end in ("anchor", "complement")} for link in links]
+    for end in ("anchor", "complement"):
+        for place, link in enumerate(links):
+            if not known[place][end] or (size is not None and int(link[end][2:]) >= size):
+                yield place, f"{end} {quote(link[end])} does not exist (expected {_id_range(size)})"
+    for place, link in enumerate(links):
+        if link["anchor"] == link["complement"] and known[place]["anchor"]:
+            yield place, f"{link['anchor']} is linked to itself (expected two noun phrases)"
+    seen = set()
+    for place, link in enumerate(links):
+        key = (link["anchor"], link["complement"], "" if field == "fallback" else link["preposition"])
+        if key in seen and all(known[place].values()):
+            what = f"are already linked by {quote(link['preposition'])}"
+            if field == "fallback":
+                what = "already have a fallback (expected at most one)"
+            yield place, f"{link['anchor']} and {link['complement']} {what}"
+        seen.add(key)
 
 
-def _id_range(size: int) -> str:
-    if size == 2**62:
+def _id_range(size: int | None) -> str:
+    if size is None:
         return "np0, np1, …"
     if not size:
         return "none: the document has no noun phrases"
     return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size > 1 else "np0, its only noun phrase"
-
-
-def _find_duplicates(name: str, links: Links, key: Ints) -> Iterator[Inconsistency]:
-    if mark_run_starts(np.sort(key, kind="stable")).all():  # links are nearly sorted; `np.unique` would hash them
-        return
-    order = np.argsort(key, kind="stable")
-    again = order[1:][key[order[1:]] == key[order[:-1]]]
-    again = again[
-        (links.anchor[again] >= 0) & (links.complement[again] >= 0)
-    ]  # the rest don't exist, which is reported above
-    for place in sorted(again.tolist()):
-        pair = f"np{links.anchor[place]} and np{links.complement[place]}"
-        found = f"{pair} are already linked by {quote(PREPOSITIONS[links.label[place]])}"
-        if name == "fallback":
-            found = f"{pair} already have a fallback (expected at most one)"
-        yield Inconsistency("system", int(links.document[place]), found, _path(name, links, place))
-
-
-def _path(name: str, links: Links, place: int) -> FieldPath:
-    return name, place - int(np.searchsorted(links.document, links.document[place]))
 
 
 IPREP = Ratio("links/right", "linked/gold", "Accuracy of the preposition over gold pairs that the system links.")

@@ -10,31 +10,38 @@ counted.
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask, ratio
+from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, mark_spans
-from closeread.counts.table import factorize
 from closeread.exceptions import shorten
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, Documents, documents_of
+from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, documents_of, list_phrases, number_sentences
 
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 
-PREPOSITION = re.compile(f" ({'|'.join(map(re.escape, PREPOSITIONS[1:]))}) ")
-
 OTHER, SMALLEST = "Other", 4.0
 """Figure 4 unites prepositions under this percentage of the links."""
 
-MEANS = ("mean distance in tokens", "% of links in surface form", "% of links in extended surface form")
+DISTANCE, SURFACE, EXTENDED = MEANS = (
+    *("mean distance in tokens", "% of links in surface form", "% of links in extended surface form"),
+)
 """The statistics that are means: the first over links, the others over documents with links."""
+
+STATISTICS = (
+    *("links", "pairs", "triplets", "links, once a cluster", "links to the title", "symmetric links"),
+    *("transitive links", "links between sentences", "links to what stands before", *MEANS),
+    *(f"links: {preposition}" for preposition in PREPOSITIONS[1:]),
+)
+"""The statistics of links."""
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
@@ -50,124 +57,57 @@ def measure(records: Sequence[Record]) -> dict[str, float]:
     documents = documents_of(records)
     sizes: dict[str, float] = {
         "documents": len(documents),
-        "tokens": sum(len(tokens) for tokens in documents.column("tokens")),
+        "tokens": sum(map(len, documents.column("tokens"))),
         "noun phrases": int(documents.sizes.sum()),
-        "clusters of more than one": int((np.bincount(documents.clusters.member_of) > 1).sum()),
-    }
-    return {**sizes, **_count_links(documents)} if len(documents.links) else sizes
-
-
-def _count_links(documents: Documents) -> dict[str, float]:
-    """Return all statistics that need links."""
-    links, phrases = documents.links, documents.noun_phrases
-    anchor, complement = find_ends(documents)
-    begin, end = phrases.first_token[anchor], phrases.first_token[complement]
-    pair = anchor * len(phrases.text) + complement
-    sentence = documents.sentence
-    surface = _find_surface(documents)
-    counts = np.bincount(links.label, minlength=len(PREPOSITIONS))
-    return {
-        "links": len(links),
-        "pairs": len(np.unique(pair)),
-        "triplets": len(np.unique(pair * len(PREPOSITIONS) + links.label)),
-        "links, once a cluster": len(
-            np.unique(anchor * len(documents.clusters.ids) + documents.cluster_of[complement])
+        "clusters of more than one": sum(
+            len(cluster["members"]) > 1 for clusters in documents.column("coref") for cluster in clusters or ()
         ),
-        "links to the title": int(documents.in_title[complement].sum()),
-        "symmetric links": float(ratio(np.isin(complement * len(phrases.text) + anchor, pair).sum(), 2)),
-        "transitive links": count_transitive(anchor, complement, len(phrases.text)),
-        "links between sentences": int((sentence[anchor] != sentence[complement]).sum()),
-        "links to what stands before": int((end < begin).sum()),
-        "mean distance in tokens": float(np.abs(end - begin).mean()),
-        "% of links in surface form": _average_percent(surface, documents),
-        "% of links in extended surface form": _average_percent(surface | _find_extended_surface(documents), documents),
-        **{f"links: {name}": int(n) for name, n in zip(PREPOSITIONS[1:], counts[1:], strict=True)},
     }
+    counted = [_count_links(record) for record in documents.records if record.get("np_relations")]
+    if not counted:
+        return sizes
+    total: dict[str, float] = {name: sum(of_document[name] for of_document in counted) for name in STATISTICS}
+    total["symmetric links"] /= 2
+    total[DISTANCE] = float(ratio(total[DISTANCE], total["links"]))
+    for name in (SURFACE, EXTENDED):
+        total[name] = 100 * float(np.mean([ratio(of_document[name], of_document["links"]) for of_document in counted]))
+    return sizes | total
 
 
-def find_ends(documents: Documents) -> tuple[Ints, Ints]:
-    """Return the positions of every link's anchor and complement among the noun phrases of all documents."""
-    starts = documents.noun_phrases.starts[:-1][documents.links.document]
-    return starts + documents.links.anchor, starts + documents.links.complement
-
-
-def count_transitive(anchor: Ints, complement: Ints, n_phrases: int) -> int:
-    """Count the links, given as positions, whose two noun phrases are both anchors of a common complement.
-
-    The complements of whichever end has fewer are looked up among those of the other end: the first complement for all
-    links at once, then the second for the links that are still open, and so on.
-    """
-    pair = np.unique(anchor * n_phrases + complement)
-    target = pair % n_phrases
-    sizes = np.bincount(pair // n_phrases, minlength=n_phrases)
-    starts = np.cumsum(sizes) - sizes
-    is_fewer = sizes[anchor] < sizes[complement]
-    fewer, other = np.where(is_fewer, anchor, complement), np.where(is_fewer, complement, anchor)
-    open_links, turn = np.flatnonzero(sizes[fewer] > 0), 0
-    n_found = 0
-    while len(open_links):
-        looked_up = other[open_links] * n_phrases + target[starts[fewer[open_links]] + turn]
-        place = np.minimum(np.searchsorted(pair, looked_up), len(pair) - 1)
-        is_common = pair[place] == looked_up
-        n_found += int(is_common.sum())
-        turn += 1
-        open_links = open_links[~is_common & (sizes[fewer[open_links]] > turn)]
-    return n_found
-
-
-def _average_percent(mask: Mask, documents: Documents) -> float:
-    """Return the percentage of links in a mask, averaged over the documents with links."""
-    document = documents.links.document
-    links = np.bincount(document)
-    shares = ratio(np.bincount(document, mask)[links > 0], links[links > 0])
-    return 100 * float(shares.mean())
-
-
-def _find_surface(documents: Documents) -> Mask:
-    """Return the links in surface form: preposition and complement follow the anchor, with single spaces."""
-    links, phrases, texts = documents.links, documents.noun_phrases, documents.column("text")
-    anchor, complement = find_ends(documents)
-    stops = zip(phrases.document.tolist(), phrases.last_char.tolist(), strict=True)
-    following = [PREPOSITION.match(texts[index], stop) for index, stop in stops]
-    label = np.array([LABELS[found[1]] if found else 0 for found in following], np.int64)
-    surface: Mask = label[anchor] == links.label
-    for place in np.flatnonzero(surface).tolist():
-        found = following[anchor[place]]
-        words = phrases.text[complement[place]]
-        surface[place] = found is not None and found.string.startswith(words, found.end())
-    return surface
-
-
-def _find_extended_surface(documents: Documents) -> Mask:
-    """Return the links in surface form, with other tokens allowed between anchor and preposition."""
-    phrases = documents.noun_phrases
-    _, complement = find_ends(documents)
-    tokens = list(chain.from_iterable(documents.column("tokens")))
-    begin = (documents.token_starts[phrases.document] + phrases.first_token)[complement]
-    length = (phrases.last_token - phrases.first_token + 1)[complement]
-    surface = np.zeros(len(complement), np.bool_)
-    for places, follows in _find_after_prepositions(documents, tokens):
-        found = zip(places.tolist(), follows.tolist(), begin[places].tolist(), length[places].tolist(), strict=True)
-        surface[[i for i, there, here, n in found if tokens[there : there + n] == tokens[here : here + n]]] = True
-    return surface
-
-
-def _find_after_prepositions(documents: Documents, tokens: Sequence[str]) -> Iterator[tuple[Ints, Ints]]:
-    """Find links whose preposition follows the anchor soon, and is followed by the complement's first token."""
-    links, phrases, starts = documents.links, documents.noun_phrases, documents.token_starts
-    anchor, complement = find_ends(documents)
-    solid = np.flatnonzero([not token.isspace() for token in tokens])
-    label = np.array([LABELS.get(token, 0) for token in tokens], np.int64)[solid]
-    word, _ = factorize(tokens)
-    first = word[(starts[phrases.document] + phrases.first_token)[complement]]
-    behind = np.searchsorted(solid, (starts[phrases.document] + phrases.last_token)[anchor], side="right")
-    last = np.searchsorted(solid, starts[1:])[links.document] - 1
-    for place in (behind + step for step in range(LOOK_AHEAD)):
-        inside = np.flatnonzero(place < last)
-        fitting = inside[label[place[inside]] == links.label[inside]]
-        follows = solid[place[fitting] + 1]
-        likely = word[follows] == first[fitting]
-        yield fitting[likely], follows[likely]
+def _count_links(record: Record) -> Counter[str]:
+    """Count the links of a document, of each kind, and sum their distances."""
+    tokens, text, sentence = record["tokens"], record["text"], number_sentences(record["tokens"])
+    phrases = {phrase["id"]: phrase for phrase in list_phrases(record)}
+    cluster = {name: number for number, one in enumerate(record["coref"]) for name in one["members"]}
+    links = [(link["anchor"], link["preposition"], link["complement"]) for link in record["np_relations"]]
+    complements: dict[str, set[str]] = defaultdict(set)
+    for anchor, _, complement in links:
+        complements[anchor].add(complement)
+    solid = [place for place, token in enumerate(tokens) if not token.isspace()]
+    ahead = {}  # by anchor: the tokens after it that may be its preposition, each with the place of the token behind it
+    for anchor in complements:
+        places = solid[bisect_right(solid, phrases[anchor]["last_token"]) :][: LOOK_AHEAD + 1]
+        ahead[anchor] = [(tokens[place], following) for place, following in pairwise(places)]
+    found = Counter(f"links: {preposition}" for _, preposition, _ in links)
+    found |= Counter({"links": len(links), "pairs": sum(map(len, complements.values())), "triplets": len(set(links))})
+    found["links, once a cluster"] = len({(anchor, cluster[complement]) for anchor, _, complement in links})
+    title = text.find(TITLE_END)
+    for anchor, preposition, complement in links:
+        one, other = phrases[anchor], phrases[complement]
+        begin, end = one["first_token"], other["first_token"]
+        words = tokens[end : other["last_token"] + 1]
+        is_surface = text.startswith(f" {preposition} {other['text']}", one["last_char"])
+        found["links to the title"] += other["last_char"] <= title
+        found["symmetric links"] += anchor in complements.get(complement, ())
+        found["transitive links"] += not complements[anchor].isdisjoint(complements.get(complement, ()))
+        found["links between sentences"] += sentence[begin] != sentence[end]
+        found["links to what stands before"] += end < begin
+        found[DISTANCE] += abs(end - begin)
+        found[SURFACE] += is_surface
+        found[EXTENDED] += is_surface or any(
+            said == preposition and tokens[place : place + len(words)] == words for said, place in ahead[anchor]
+        )
+    return found
 
 
 LINK = ("anchor", "preposition", "complement")

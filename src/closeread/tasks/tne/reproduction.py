@@ -35,11 +35,19 @@ from closeread.exceptions import quote
 from closeread.formats.json_lines import read_json
 from closeread.neural.run_files import ENCODER, find_complete_runs
 from closeread.records import Record
-from closeread.tasks.tne.baselines import every_pair
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, TITLE_END, Documents, documents_of
-from closeread.tasks.tne.kernels.links import LABEL_BITS, document_of, phrases_of
+from closeread.tasks.tne.baselines import every_pair, link_pairs
+from closeread.tasks.tne.columns import (
+    LABELS,
+    PREPOSITIONS,
+    TITLE_END,
+    Documents,
+    documents_of,
+    find_titled,
+    list_phrases,
+)
+from closeread.tasks.tne.kernels.links import split_triplets
 from closeread.tasks.tne.procedure import PROCEDURE
-from closeread.tasks.tne.records import MEANS, OTHER, SMALLEST, find_ends, measure
+from closeread.tasks.tne.records import MEANS, OTHER, SMALLEST, measure
 
 LABELLED, UNLABELLED = "default", "unlabeled"
 IN_DOMAIN = {"train": "train", "dev": "validation", "test": "test"}
@@ -179,17 +187,18 @@ def score_random_title(gold: Documents) -> tuple[Chance, Chance, Chance]:
     Every draw links equally many pairs, so each score is the number of correct links divided by a constant.  That
     number is a sum over documents, which are drawn independently.  0/0 is 0.
     """
-    phrases, pair = gold.noun_phrases, gold.links.labelled.pair
-    document = document_of(pair)
-    _, complement = phrases_of(pair)
-    hits = np.bincount(phrases.starts[document] + complement, minlength=len(phrases.text))[gold.in_title]
-    title_of = phrases.document[gold.in_title]
-    choices = np.bincount(title_of, minlength=len(gold))
-    titled = choices > 0
-    mean = ratio(np.bincount(title_of, hits, len(gold))[titled], choices[titled])
-    square = ratio(np.bincount(title_of, hits**2, len(gold))[titled], choices[titled])
-    right, deviation = mean.sum(), float(np.sqrt((square - mean**2).sum()))
-    n_linked, n_gold = int((gold.sizes[titled] - 1).sum()), len(pair)
+    means, squares = [], []
+    n_linked = n_gold = 0
+    for record in gold.records:
+        pairs = {(link["anchor"], link["complement"]) for link in record["np_relations"]}
+        n_linking, phrases = Counter(complement for _, complement in pairs), list_phrases(record)
+        hits = np.array([n_linking[phrases[number]["id"]] for number in find_titled(record, phrases)])
+        n_gold += len(pairs)
+        if len(hits):
+            means.append(hits.mean())
+            squares.append((hits**2).mean())
+            n_linked += len(phrases) - 1
+    right, deviation = np.sum(means), np.sqrt(np.sum(np.array(squares) - np.square(means)))
     precision, recall, f1 = (
         Chance(*(100 * float(np.nan_to_num(ratio(part, whole))) for part in (right, deviation)))
         for whole in (n_linked, n_gold, (n_linked + n_gold) / 2)
@@ -474,7 +483,7 @@ def describe_test(documents: Documents) -> Cells:
     of = {
         OF_ALL: (links.last, n_pairs),
         f"{OF_ALL_READINGS}: the first preposition of a pair": (links.first, n_pairs),
-        f"{OF_ALL_READINGS}: any preposition of a pair": (links.triplet & (2**LABEL_BITS - 1), n_pairs),
+        f"{OF_ALL_READINGS}: any preposition of a pair": (split_triplets(links.triplet)[1], n_pairs),
         f"{OF_ALL_READINGS}: share of links": (labels, len(labels)),
     }
     cells: Cells = {(row, "8.2"): _percent(label == LABELS["of"], n) for row, (label, n) in of.items()}
@@ -486,7 +495,9 @@ def describe_test(documents: Documents) -> Cells:
         ratio(n_second, len(labels))
     )
     found = f"{n_ordered:,} in test"
-    cells["ordered pairs of k NPs", "2"] = Claim(found, len(every_pair(documents)) == n_ordered)
+    cells["ordered pairs of k NPs", "2"] = Claim(
+        found, sum(len(row["relations"]) for row in link_pairs(every_pair, documents)) == n_ordered
+    )
     return cells
 
 
@@ -563,26 +574,27 @@ def table_6(inputs: Inputs) -> Recomputed:
     documents = read_test(inputs)
     if documents is None or not len(documents.links):
         return {}
-    phrases, clusters = documents.noun_phrases, documents.cluster_of
-    anchor, complement = find_ends(documents)
-    begin = phrases.first_token
-    first = np.full(int(clusters.max()) + 1, begin.max())
-    np.minimum.at(first, clusters, begin)
-    anchors = np.unique(anchor)
-    _, targets = np.unique(np.unique(np.stack([anchor, clusters[complement]]), axis=1)[0], return_counts=True)
+    is_old, is_later, is_indefinite, is_several = [], [], [], []
+    for record in documents.records:
+        phrases = {phrase["id"]: phrase for phrase in record["nps"]}
+        cluster = {name: one["id"] for one in record["coref"] for name in one["members"]}
+        begin = {name: phrase["first_token"] for name, phrase in phrases.items()}
+        links = [(link["anchor"], link["complement"]) for link in record["np_relations"]]
+        is_later += [begin[complement] > begin[anchor] for anchor, complement in links]
+        first = {one["id"]: min(begin[name] for name in one["members"]) for one in record["coref"]}
+        for anchor in dict.fromkeys(anchor for anchor, _ in links):
+            is_old.append(begin[anchor] > first[cluster[anchor]])
+            is_indefinite.append(phrases[anchor]["text"].lower().startswith(("a ", "an ")))
+            is_several.append(len({cluster[complement] for one, complement in links if one == anchor}) > 1)
     counts = {
-        "anchor may be discourse-old": ("anchors have an earlier mention", begin[anchors] > first[clusters[anchors]]),
-        "cataphoric links allowed": ("links have a later complement", begin[complement] > begin[anchor]),
-        "anchor has to be definite": (
-            "anchors begin with a or an",
-            np.array([phrases.text[place].lower().startswith(("a ", "an ")) for place in anchors.tolist()]),
-        ),
-        "several complements allowed": ("anchors have complements of several clusters", targets > 1),
+        "anchor may be discourse-old": ("anchors have an earlier mention", is_old),
+        "cataphoric links allowed": ("links have a later complement", is_later),
+        "anchor has to be definite": ("anchors begin with a or an", is_indefinite),
+        "several complements allowed": ("anchors have complements of several clusters", is_several),
     }
     surface = measure_columns(inputs)["test"]["% of links in surface form"]
     cells: Cells = {
-        (row, "TNE"): Claim(f"{int(mask.sum()):,} of {len(mask):,} {what}", bool(mask.any()))
-        for row, (what, mask) in counts.items()
+        (row, "TNE"): Claim(f"{sum(mask):,} of {len(mask):,} {what}", any(mask)) for row, (what, mask) in counts.items()
     }
     cells["relations have to be implicit", "TNE"] = Claim(f"{surface:.1f} % of links are in surface form", surface > 0)
     return cells

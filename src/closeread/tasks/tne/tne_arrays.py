@@ -12,14 +12,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from closeread import limits
 from closeread.exceptions import Problem, ProblemList, RequestError, pluralize, quote, quote_json
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.records import Parsed, Record, column
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of, numbers
+from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, documents_of
 
 ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
@@ -50,18 +48,15 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
             continue
-        size = sizes[line - 1] if known[line - 1] else _guess_size(array.get(ARRAY))
+        size, labels = sizes[line - 1], array.get(ARRAY)
+        if not known[line - 1]:
+            size = math.isqrt(len(labels)) if isinstance(labels, list) else 0
         wrong = list(_find_problems(array, ids[line - 1], size))
         problems += [Problem(what, line) for what in wrong]
         if not wrong:
             rows.append({"id": ids[line - 1], "relations": _to_links(array[ARRAY], size)})
             line_numbers.append(line)
     return Parsed(rows, line_numbers, problems)
-
-
-def _guess_size(labels: object) -> int:
-    """Return the number of noun phrases whose pairs are as many as the labels, rounded down."""
-    return math.isqrt(len(labels)) if isinstance(labels, list) else 0
 
 
 def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
@@ -92,13 +87,11 @@ def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
 
 
 def _to_links(labels: Sequence[int], size: int) -> list[Record]:
-    label = np.array(labels, np.int64)
-    label[:: size + 1] = 0  # models are not trained on the diagonal and predict anything there
-    places = np.flatnonzero(label)
-    ends = zip(places.tolist(), label[places].tolist(), strict=True)
+    # Models are not trained on the diagonal and predict anything there.
     return [
-        {"anchor": f"np{place // size}", "complement": f"np{place % size}", "preposition": PREPOSITIONS[one]}
-        for place, one in ends
+        {"anchor": f"np{place // size}", "complement": f"np{place % size}", "preposition": PREPOSITIONS[label]}
+        for place, label in enumerate(labels)
+        if label and place % (size + 1)
     ]
 
 
@@ -117,11 +110,9 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
 
 
 def _to_array(relations: Sequence[Record], size: int) -> list[int]:
-    labels = np.zeros(size * size, np.int64)
-    anchors, complements = (numbers(relations, end) for end in ("anchor", "complement"))
-    predicted = np.array([PREPOSITIONS.index(link["preposition"]) for link in relations], np.int64)
-    labels[(anchors * size + complements)[::-1]] = predicted[::-1]  # the first of several is written last
-    array: list[int] = labels.tolist()
+    array = [0] * (size * size)
+    for link in reversed(relations):  # the first of several is written last
+        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
     return array
 
 

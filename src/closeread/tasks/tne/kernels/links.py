@@ -36,6 +36,9 @@ COUNTS = (
 UPREP = ("any", "last")
 """Which of several gold labels a fallback must match."""
 
+Tallies = Mapping[str, tuple[Ints, Labels]]
+"""The pairs behind every count, with the label that each counts for, so that they can be summed by any grouping."""
+
 
 def pairs(document: Ints, anchor: Ints, complement: Ints) -> Ints:
     """Pack pairs into one integer each, for at most `MAX_DOCUMENTS` documents with 2**17 noun phrases each."""
@@ -53,20 +56,24 @@ def phrases_of(pair: Ints) -> tuple[Ints, Ints]:
     return (pair >> PHRASE_BITS) & last, pair & last
 
 
+def triplets(pair: Ints, label: Labels) -> Ints:
+    """Pack labelled pairs into one integer each."""
+    return (pair << LABEL_BITS) | label
+
+
+def split_triplets(triplet: Ints) -> tuple[Ints, Labels]:
+    """Return the pairs and the labels of triplets."""
+    return triplet >> LABEL_BITS, (triplet & (2**LABEL_BITS - 1)).astype(np.int8)
+
+
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """The labelled pairs of one side.
+    """The labelled pairs of one side."""
 
-    Attributes:
-        pair: (n,) the pairs, sorted, each once.
-        first, last: (n,) the first and the last label of each.
-        triplet: (m,) pairs with labels, sorted, each once.
-    """
-
-    pair: Ints
-    first: Labels
+    pair: Ints  # (n,) sorted, each once
+    first: Labels  # (n,) the first label of each, in the order given
     last: Labels
-    triplet: Ints
+    triplet: Ints  # (m,) pairs with labels, sorted, each once
 
 
 def group_labels(pair: Ints, label: Labels) -> Labelled:
@@ -79,17 +86,6 @@ def group_labels(pair: Ints, label: Labels) -> Labelled:
     return Labelled(pair[starts], label[starts], label[ends], triplet[mark_run_starts(triplet)])
 
 
-def triplets(pair: Ints, label: Labels) -> Ints:
-    """Pack labelled pairs into one integer each."""
-    return (pair << LABEL_BITS) | label
-
-
-def labels_of(triplet: Ints) -> Labels:
-    """Return the labels of triplets."""
-    labels: Labels = (triplet & (2**LABEL_BITS - 1)).astype(np.int8)
-    return labels
-
-
 def find_places(keys: Ints, among: Ints) -> Ints:
     """Return the positions of keys among other sorted keys, -1 for those not found."""
     if not len(among):
@@ -98,81 +94,65 @@ def find_places(keys: Ints, among: Ints) -> Ints:
     return np.where(among[place] == keys, place, -1)
 
 
-def _are_labels(labels: Labels, place: Ints, side: Labelled) -> Mask:
-    """Return whether labels are among those of the pairs at these positions of a side."""
-    return np.greater_equal(find_places(triplets(side.pair[place], labels), side.triplet), 0)
-
-
-@dataclass(frozen=True, eq=False)
-class Tallies:
-    """The pairs behind every count, so that they can be summed by any grouping.
-
-    Attributes:
-        pair: the pairs counted under each name in `COUNTS`, (n,) each.
-        label: the label that each pair counts for.
-    """
-
-    pair: Mapping[str, Ints]
-    label: Mapping[str, Labels]
-
-    def by_document(self, n_documents: int) -> Floats:
-        """Return (n_documents, len(COUNTS)) counts."""
-        columns = [np.bincount(document_of(self.pair[name]), minlength=n_documents) for name in COUNTS]
-        return np.column_stack(columns).astype(np.float64)
-
-    def by_group(self, n_documents: int, n_groups: int, group: Callable[[Ints, Labels], NDArray[np.integer]]) -> Floats:
-        """Return (n_groups, n_documents, len(COUNTS)) counts."""
-        counts = np.zeros((n_groups, n_documents, len(COUNTS)))
-        for place, name in enumerate(COUNTS):
-            groups = group(self.pair[name], self.label[name]).astype(np.int64)
-            cell = groups * n_documents + document_of(self.pair[name])
-            counts[:, :, place] = np.bincount(cell, minlength=n_groups * n_documents).reshape(n_groups, n_documents)
-        return counts
+def are_among(keys: Ints, among: Ints) -> Mask:
+    """Return which keys are among other sorted keys."""
+    return np.greater_equal(find_places(keys, among), 0)
 
 
 def tallies(system: Labelled, gold: Labelled, fallback: Labelled | None = None, uprep: str = "any") -> Tallies:
-    """Find what is counted for a system's links."""
-    # Positions throughout: indexing by them takes a tenth of the time of a mask.
+    """Find what is counted for a system's links.
+
+    `fallback` has the labels of pairs that the system does not link, of which the first counts; None if there are no
+    fallbacks at all.  With `uprep` "any", a fallback may be any of the gold labels, otherwise it must be the last.
+    """
     place = find_places(system.pair, gold.pair)
-    linked = np.flatnonzero(place >= 0)
-    right = linked[_are_labels(system.first[linked], place[linked], gold)]
+    linked = np.flatnonzero(place >= 0)  # positions throughout: indexing by them takes a tenth of the time of a mask
+    right = linked[are_among(triplets(system.pair[linked], system.first[linked]), gold.triplet)]
     is_linked = np.zeros(len(gold.pair), np.bool_)
     is_linked[place[linked]] = True
     hit, missed = np.flatnonzero(is_linked), np.flatnonzero(~is_linked)
     gold_label = gold.last.copy()
     gold_label[place[right]] = system.first[right]
-    triplet = {"right": system.triplet[find_places(system.triplet, gold.triplet) >= 0]}
-    triplet |= {"system": system.triplet, "gold": gold.triplet}
-    counted = {
+    return {
         "links/right": (system.pair[right], system.first[right]),
         "links/system": (system.pair, system.first),
         "links/gold": (gold.pair, gold_label),
         "linked/system": (system.pair[linked], system.first[linked]),
         "linked/gold": (gold.pair[hit], gold_label[hit]),
-        **{f"triplets/{name}": (t >> LABEL_BITS, labels_of(t)) for name, t in triplet.items()},
-        **_count_fallbacks(fallback, gold, missed, uprep),
+        "triplets/right": split_triplets(system.triplet[are_among(system.triplet, gold.triplet)]),
+        "triplets/system": split_triplets(system.triplet),
+        "triplets/gold": split_triplets(gold.triplet),
+        **_tally_fallbacks(fallback, gold, missed, uprep),
     }
-    return Tallies({name: p for name, (p, _) in counted.items()}, {name: label for name, (_, label) in counted.items()})
 
 
-def _count_fallbacks(
-    fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str
-) -> dict[str, tuple[Ints, Labels]]:
-    """Find the pairs and labels counted for fallbacks; `missed` are the positions of gold pairs that are not linked."""
+def _tally_fallbacks(fallback: Labelled | None, gold: Labelled, missed: Ints, uprep: str) -> Tallies:
+    """Find what is counted for fallbacks; `missed` are the positions of gold pairs that are not linked."""
     if fallback is None:
-        none = missed[:0], gold.first[:0]
-        return {"fallback/right": none, "fallback/gold": none}
-    label = np.zeros(len(gold.pair), np.int8)
-    place = find_places(fallback.pair, gold.pair)
-    known = np.flatnonzero(place >= 0)
-    label[place[known]] = fallback.first[known]
-    label = label[missed]
-    is_right = label == gold.last[missed] if uprep == "last" else _are_labels(label, missed, gold)
-    pair = gold.pair[missed]
+        missed = missed[:0]
+    pair, last, label = gold.pair[missed], gold.last[missed], np.zeros(len(missed), np.int8)
+    if fallback is not None:
+        place = find_places(pair, fallback.pair)
+        label[place >= 0] = fallback.first[place[place >= 0]]
+    is_right = label == last if uprep == "last" else are_among(triplets(pair, label), gold.triplet)
     return {
         "fallback/right": (pair[is_right], label[is_right]),
-        "fallback/gold": (pair, np.where(is_right, label, gold.last[missed])),
+        "fallback/gold": (pair, np.where(is_right, label, last)),
     }
+
+
+def count_by_group(
+    tally: Tallies,
+    n_documents: int,
+    n_groups: int = 1,
+    group: Callable[[Ints, Labels], Ints] = lambda pair, _: 0 * pair,
+) -> Floats:
+    """Return (n_groups, n_documents, len(COUNTS)) counts; `group` numbers the groups of pairs and labels, (n,) each."""
+    pair, label = (np.concatenate(columns) for columns in zip(*(tally[name] for name in COUNTS), strict=True))
+    name = np.repeat(np.arange(len(COUNTS)), [len(tally[name][0]) for name in COUNTS])
+    cell = (group(pair, label) * n_documents + document_of(pair)) * len(COUNTS) + name
+    counts = np.bincount(cell, minlength=n_groups * n_documents * len(COUNTS))
+    return counts.reshape(n_groups, n_documents, len(COUNTS)).astype(np.float64)
 
 
 def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
@@ -180,16 +160,15 @@ def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    tally = tallies(system, gold)
     every = np.union1d(system.pair, gold.pair)
     gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
-    gold_label[np.searchsorted(every, tally.pair["links/gold"])] = tally.label["links/gold"]
+    gold_label[np.searchsorted(every, gold.pair)] = tallies(system, gold)["links/gold"][1]
     system_label[np.searchsorted(every, system.pair)] = system.first
     return every, gold_label, system_label
 
 
 def confusion(system: Labelled, gold: Labelled, n_pairs: int) -> Ints:
-    """Count pairs by gold label (row) and predicted label (column); 0 is no link."""
+    """Count `n_pairs` ordered pairs by gold label (row) and predicted label (column), (25, 25); 0 is no link."""
     every, gold_label, system_label = align_labels(system, gold)
     counts = np.bincount(gold_label * N_LABELS + system_label, minlength=N_LABELS**2)
     counts[0] = n_pairs - len(every)
