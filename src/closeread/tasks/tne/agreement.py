@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,62 +43,42 @@ from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotators import FIELDS, align, find_invalid, gather_fields, to_submission, unify_links
 from closeread.tasks.tne.columns import Documents
 
-_COREF = ("muc", "conll")
-_IN_WORDS = {"np_relations": "links", "coref": "clusters"}
-_OF_CLUSTERS = coref.PROCEDURE.with_metrics(_COREF)
+_OF_CLUSTERS = coref.PROCEDURE.with_metrics(("muc", "conll"))
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The agreement between two annotators about some documents.
-
-    Attributes:
-        documents: the number of documents.
-        links: the scores of the links, by the names of `closeread.tasks.tne.procedure`; None if a file lacks links.
-        clusters: the scores of the clusters, by the names of `closeread.tasks.coref.procedure`; None if a file lacks
-            clusters.
-    """
+    """The agreement between two annotators about some documents."""
 
     documents: int
-    links: Scores | None
-    clusters: Scores | None
+    links: Scores | None  # by the names of TNE's scores; None if a file lacks links
+    clusters: Scores | None  # by the names of coreference scores; None if a file lacks clusters
 
     @property
     def scores(self) -> Scores:
         """All scores that were compared, by name."""
         return {**(self.links or {}), **(self.clusters or {})}
 
-    def summarize(self) -> Scores:
-        """Return the F1 scores and accuracies, which are those in `TITLES`."""
+    @property
+    def summary(self) -> Scores:
+        """The F1 scores and accuracies, which are those in `TITLES`."""
         return {name: value for name, value in self.scores.items() if name in TITLES}
 
 
 @dataclass(frozen=True)
 class Agreement(Slice):
-    """The agreement between two annotators about all documents.
+    """The agreement between two annotators about all documents."""
 
-    Attributes:
-        lacking: what is not compared and why, a sentence each.
-        slices: the agreement about the documents of each value of a field, by field and value.
-    """
-
-    lacking: Sequence[str]
-    slices: Mapping[str, Mapping[str, Slice]]
+    lacking: Sequence[str]  # what is not compared and why, a sentence each
+    slices: Mapping[str, Mapping[str, Slice]]  # about the documents of each value of a field, by field and value
 
 
-@dataclass(frozen=True)
-class SliceMean:
-    """The means over the pairs of annotators of their agreement about some documents.
-
-    Attributes:
-        documents: the number of documents.
-        scores: the means of F1 scores and accuracies.
-        partial: the names of the means that leave out pairs, which have no value.
-    """
+class SliceMean(NamedTuple):
+    """The means of the F1 scores and accuracies of every two annotators about some documents."""
 
     documents: int
     scores: Scores
-    partial: Collection[str]
+    partial: Collection[str]  # the names of the means that leave out pairs, which have no value
 
 
 @dataclass(frozen=True)
@@ -120,19 +100,19 @@ class PairedAgreement(Result):
         """The means over the pairs of F1 scores and accuracies."""
         return self.average_all().scores
 
+    def average_all(self) -> SliceMean:
+        """Return the means over the pairs for all documents."""
+        return _average(list(self.pairs.values()))
+
     def average_slices(self, field: str) -> Mapping[str, SliceMean]:
         """Return the means over the pairs for every value of a field."""
         parts = [found.slices[field] for found in self.pairs.values()]
         return {value: _average([part[value] for part in parts]) for value in parts[0]}
 
-    def average_all(self) -> SliceMean:
-        """Return the means over the pairs for all documents."""
-        return _average(list(self.pairs.values()))
-
     def describe(self) -> Iterator[str]:
         """Yield what is not compared, and what means leave out, in sentences."""
         yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
-        yield from describe_left_out([found.summarize() for found in self.pairs.values()], TITLES)
+        yield from describe_left_out([found.summary for found in self.pairs.values()], TITLES)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of all documents, and one for every field.
@@ -166,12 +146,8 @@ class PairedAgreement(Result):
         # What no document has a value for would only make the table wider.
         names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
         cells = [
-            [
-                value,
-                f"{one.documents:,}",
-                *(format_percent(one.scores[name]) + "*" * (name in one.partial) for name in names),
-            ]
-            for value, one in rows
+            [value, f"{n:,}", *(format_percent(scores[name]) + "*" * (name in partial) for name in names)]
+            for value, (n, scores, partial) in rows
         ]
         what = "Means over the pairs of annotators" if len(self.pairs) > 1 else "F1 scores and accuracies"
         notes = [f"{what}; n is the number of documents."]
@@ -186,16 +162,12 @@ class PairedAgreement(Result):
             ((self.names[i], self.names[j]), one, one.slices) for (i, j), one in self.pairs.items()
         ]
         if several:
-            means = {field: self.average_slices(field) for field in fields}
-            compared.append((("mean", None), self.average_all(), means))
+            compared.append((("mean", None), self.average_all(), {name: self.average_slices(name) for name in fields}))
         rows: list[list[object]] = []
         for names, whole, slices in compared:
             parts = [(field, value, one) for field, of_field in slices.items() for value, one in of_field.items()]
-            rows += [
-                [*names, field, value, *score]
-                for field, value, one in [(None, None, whole), *parts]
-                for score in one.scores.items()
-            ]
+            for field, value, one in [(None, None, whole), *parts]:
+                rows += [[*names, field, value, *score] for score in one.scores.items()]
         header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
         shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
         return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
@@ -223,33 +195,35 @@ class PairedAgreement(Result):
 
 
 def _average(parts: Sequence[Slice]) -> SliceMean:
-    scores = [part.summarize() for part in parts]
+    scores = [part.summary for part in parts]
     mean = average_pairs(scores)
     return SliceMean(parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name)))
 
 
 def compare_annotators(annotators: Sequence[Annotator], *, by: Sequence[str] = ()) -> PairedAgreement:
-    """Measure the agreement of annotators, whose files or rows follow the corpus's format, or are predictions."""
+    """Measure the agreement of annotators' files or rows, in the corpus's format or predictions, also by fields."""
     require_two(annotators)
     fields = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     for field in fields:
         if field not in FIELDS:
             raise RequestError(describe_unknown("field", field, FIELDS))
-    read = read_all(annotators, _read)
+    corpus = load_corpus("tne")
+    read = read_all(annotators, lambda one: read_file(corpus, one.source, None, "annotation", one.name))
     found = measure_agreement(read, [one.name for one in annotators], fields)
     if not found.mean:
         raise RequestError("no two files have links, or clusters, for all documents (expected either of them)")
     return replace(found, notices=tuple(find_repeated_paths(annotators)))
 
 
-def _read(annotator: Annotator) -> Sequence[Record]:
-    return read_file(load_corpus("tne"), annotator.source, None, "annotation", annotator.name)
-
-
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], by: Sequence[str] = ()
 ) -> PairedAgreement:
-    """Measure the agreement of every two annotators."""
+    """Measure the agreement of every two annotators.
+
+    Each annotated the same documents in any order, and has `np_relations`, or `relations` and `fallback` as in
+    submissions, and `coref`.  If the second of two has several prepositions for a pair, the first counts, and it is
+    correct if it is one of the first annotator's.  A document has the fields of the annotators who have them.
+    """
     aligned = align(annotators, names)
     fields, problems = gather_fields(aligned, names, by)
     problems += find_invalid(aligned, names)
@@ -262,61 +236,57 @@ def measure_agreement(
 
 def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
     """Compare two annotators' documents, in all and by field."""
-    lacking = [
-        _describe_lack(documents, field, name)
-        for field in _IN_WORDS
-        for documents, name in zip((one, two), names, strict=True)
-        if None in documents.column(field)
-    ]
-    compared = {field: not any(None in side.column(field) for side in (one, two)) for field in _IN_WORDS}
-    links = clusters = None
-    if compared["np_relations"]:
-        links = tne.count(gold=one, system=[to_submission(record) for record in two])
-    if compared["coref"]:
-        clusters = _OF_CLUSTERS.count(gold=to_mentions(one), system=to_mentions(two), keep_singletons="false")
-
-    def score(of_links: CountTable | None, of_clusters: CountTable | None) -> tuple[Scores | None, Scores | None]:
-        return (
-            None if of_links is None else _compute_scores(of_links, tne.PROCEDURE.metrics),
-            None if of_clusters is None else _compute_scores(of_clusters, _OF_CLUSTERS.metrics),
-        )
-
-    slices = {}
+    lacking: list[str] = []
+    tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
+    for field, what, metrics, count in (
+        ("np_relations", "links", tne.PROCEDURE.metrics, _count_links),
+        ("coref", "clusters", _OF_CLUSTERS.metrics, _count_clusters),
+    ):
+        found = [_describe_lack(side, field, what, name) for side, name in zip((one, two), names, strict=True)]
+        lacking += filter(None, found)
+        tables.append((None if any(found) else count(one, two), metrics))
+    slices: dict[str, dict[str, Slice]] = {}
     for field, values in fields.items():
         parts = [
-            {} if table is None else replace(table, fields={field: values}).slices(field) for table in (links, clusters)
+            ({} if table is None else replace(table, fields={field: values}).slices(field), metrics)
+            for table, metrics in tables
         ]
-        sizes = sorted(Counter(values).items())
-        slices[field] = {value: Slice(n, *score(*(of.get(value) for of in parts))) for value, n in sizes}
-    return Agreement(len(one), *score(links, clusters), lacking, slices)
+        slices[field] = {
+            value: Slice(n, *(_compute_scores(of.get(value), metrics) for of, metrics in parts))
+            for value, n in sorted(Counter(values).items())
+        }
+    links, clusters = (_compute_scores(*table) for table in tables)
+    return Agreement(len(one), links, clusters, lacking, slices)
 
 
-def _describe_lack(documents: Documents, field: str, name: str) -> str:
+def _count_links(one: Documents, two: Documents) -> CountTable:
+    return tne.count(gold=one, system=[to_submission(record) for record in two])
+
+
+def _count_clusters(one: Documents, two: Documents) -> CountTable:
+    return _OF_CLUSTERS.count(gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false")
+
+
+def _describe_lack(documents: Documents, field: str, what: str, name: str) -> str:
+    """Say for which documents an annotator lacks links or clusters, if for any."""
     without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
-    what = _IN_WORDS[field]
-    if len(without) == len(documents):
-        return f"{name} has no {what}: its {what} are not compared."
-    of_documents = f"{len(without):,} of {len(documents):,} documents ({join_names(without)})"
-    return f"{name} has no {what} for {of_documents}: its {what} are not compared."
+    if not without:
+        return ""
+    of = f" for {len(without):,} of {len(documents):,} documents ({join_names(without)})"
+    return f"{name} has no {what}{of if len(without) < len(documents) else ''}: its {what} are not compared."
 
 
-def to_mentions(documents: Documents) -> MentionTable:
+def _to_mentions(documents: Documents) -> MentionTable:
     """Return the clusters as a table for the coreference metrics; the number of a noun phrase is its position."""
     entities = [(number, one["members"]) for number, of in enumerate(documents.column("coref")) for one in of]
     members = [(number, int(name[2:]), entity) for entity, (number, names) in enumerate(entities) for name in names]
     document, place, entity = np.array(members, np.int64).reshape(-1, 3).T
-    return MentionTable(
-        names=documents.column("id"),
-        n_tokens=None,
-        document=document,
-        start=place,
-        end=place,
-        entity=entity,
-        n_entities=len(entities),
-    )
+    return MentionTable(documents.column("id"), None, document, place, place, entity, n_entities=len(entities))
 
 
-def _compute_scores(table: CountTable, metrics: Sequence[Metric]) -> Scores:
+def _compute_scores(table: CountTable | None, metrics: Sequence[Metric]) -> Scores | None:
+    if table is None:
+        return None
     totals = dict(zip(table.names, table.totals, strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,7 +51,6 @@ from closeread.tasks.tne.columns import (
 from closeread.tasks.tne.kernels.links import (
     COUNTS,
     UPREP,
-    Labels,
     Tallies,
     count_by_group,
     document_of,
@@ -78,17 +77,20 @@ WITH_FORUMS = "reddit"
 """The domain whose documents come from forums."""
 
 
-class PairField(NamedTuple):
+@dataclass(frozen=True)
+class PairField:
     """A property of pairs of noun phrases."""
 
     parts: Sequence[str]  # its values
     needs: Sequence[str]  # the fields of documents by which it is found
-    find: Callable[[Documents, Ints, Labels], Ints]  # from pairs and labels to numbers of values, (n,)
+    find: Callable[[Documents, Ints, Ints], Ints]  # from pairs and labels to numbers of values, (n,)
 
     def count(self, tally: Tallies, documents: Documents) -> Breakdown:
         """Count the links with each value in each document."""
         find, n = self.find, len(documents)
-        counts = count_by_group(tally, n, len(self.parts), lambda pair, label: find(documents, pair, label))
+        counts = count_by_group(
+            tally, n, len(self.parts), lambda pair, label: find(documents, pair, label.astype(np.int64))
+        )
         return Breakdown.from_dense(self.parts, counts)
 
 
@@ -106,23 +108,23 @@ def _find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
     return starts + anchor, starts + complement
 
 
-def _find_distance(documents: Documents, pair: Ints, _: Labels) -> Ints:
+def _find_distance(documents: Documents, pair: Ints, _: Ints) -> Ints:
     bins: Ints = np.digitize(np.abs(measure_distances(documents, pair)), UP_TO, right=True)
     return bins
 
 
-def _find_direction(documents: Documents, pair: Ints, _: Labels) -> Ints:
+def _find_direction(documents: Documents, pair: Ints, _: Ints) -> Ints:
     sign: Ints = np.sign(measure_distances(documents, pair))
     return sign + 1
 
 
-def _find_sentence(documents: Documents, pair: Ints, _: Labels) -> Ints:
+def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
     anchor, complement = _find_ends(documents, pair)
     is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
     return is_other.astype(np.int64)
 
 
-def _find_mention(documents: Documents, pair: Ints, _: Labels) -> Ints:
+def _find_mention(documents: Documents, pair: Ints, _: Ints) -> Ints:
     """Return which mention each complement is; the first begins first in the text, the longest of several that do."""
     phrases, cluster = documents.noun_phrases, documents.cluster_of
     order = np.lexsort((np.arange(len(cluster)), -phrases.last_token, phrases.first_token, cluster))
@@ -133,7 +135,7 @@ def _find_mention(documents: Documents, pair: Ints, _: Labels) -> Ints:
     return of_complement
 
 
-def _find_expression(documents: Documents, pair: Ints, _: Labels) -> Ints:
+def _find_expression(documents: Documents, pair: Ints, _: Ints) -> Ints:
     distinct, place = np.unique(pair, return_inverse=True)
     return np.array(are_joined(documents, distinct), np.int64)[place]
 
@@ -158,7 +160,7 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
 
 
 BREAKDOWNS: Mapping[str, PairField] = {
-    "preposition": PairField(PREPOSITIONS[1:], (), lambda documents, pair, label: label.astype(np.int64) - 1),
+    "preposition": PairField(PREPOSITIONS[1:], (), lambda documents, pair, label: label - 1),
     "expressed": PairField(("implicit", "explicit"), ("text", "nps"), _find_expression),
     "distance": PairField(DISTANCES, ("nps",), _find_distance),
     "direction": PairField(("before", "same token", "after"), ("nps",), _find_direction),

@@ -63,16 +63,18 @@ def _check_ids(record: Record) -> Iterator[str]:
 def _check_spans(record: Record) -> Iterator[str]:
     """The character span of a noun phrase covers its words, and its tokens are tokens of the document."""
     text, tokens, phrases = record.get("text"), record.get("tokens"), list_phrases(record)
-    for phrase in phrases if text is not None else ():
-        begin, stop, words = phrase["first_char"], phrase["last_char"], phrase["text"]
-        if text[begin:stop] != words or begin >= stop:
-            span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
-            yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
-    for phrase in phrases if tokens is not None else ():
-        first, last = phrase["first_token"], phrase["last_token"]
-        if not first <= last < len(tokens):
-            expected = f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
-            yield f"{phrase['id']}: its tokens are {first} to {last} (expected {expected})"
+    if text is not None:
+        for phrase in phrases:
+            begin, stop, words = phrase["first_char"], phrase["last_char"], phrase["text"]
+            if text[begin:stop] != words or begin >= stop:
+                span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
+                yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
+    if tokens is not None:
+        expected = f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
+        for phrase in phrases:
+            first, last = phrase["first_token"], phrase["last_token"]
+            if not first <= last < len(tokens):
+                yield f"{phrase['id']}: its tokens are {first} to {last} (expected {expected})"
 
 
 def _check_partition(record: Record) -> Iterator[str]:
