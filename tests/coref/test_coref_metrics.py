@@ -2,49 +2,21 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from shared.coreference import KEY, RESPONSE
 from shared.for_each import for_each
 
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.metrics import entity, repeats, scores
-from closeread.tasks.coref.metrics.scores import COUNTED, IN_CONLL, TITLES, CorefMetric, OwnNumerators, SharedNumerator
+from closeread.tasks.coref.metrics import repeats
+from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
+from closeread.tasks.coref.metrics.scores import IN_CONLL, OF_BOTH, OF_SIDE, SELECTED, TITLES, scores_of
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
-def test_every_title_has_counts():
-    assert set(TITLES) == {*COUNTED, "conll"}
-    assert set(IN_CONLL) <= set(COUNTED)
-    assert all(name == metric.name and TITLES[name] == metric.title for name, metric in COUNTED.items())
-
-
-KERNELS = entity.muc_counts, repeats.muc_counts, repeats.minimum_muc_counts
-
-
-@for_each("n_arguments", range(6))
-def test_a_metric_without_a_kernel_is_an_error(n_arguments):
-    arguments = ("b5", "B⁵", "mentions found", *KERNELS)
-    assert SharedNumerator(*arguments)
-    with pytest.raises(TypeError, match="missing"):
-        SharedNumerator(*arguments[:n_arguments])
-    with pytest.raises(TypeError, match="abstract"):
-        CorefMetric(*arguments)
-
-
-def test_an_unregistered_metric_is_an_error(monkeypatch):
-    monkeypatch.setitem(scores.TITLES, "b5", "B⁵")
-    with pytest.raises(KeyError, match="b5"):
-        scores.scores_of("b5")
-
-
-def test_a_metric_that_is_counted_by_the_wrong_rule_is_an_error():
-    shape = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-    side = repeats.Side(*shape)
-    table = repeats.repeated_overlap(side, side, 1)
-    wrong = OwnNumerators("muc", "MUC", "links found", *KERNELS)
-    with pytest.raises(ValueError, match="zip"):
-        wrong.columns(table, "reference")
+def test_every_metric_has_counts():
+    assert set(TITLES) == {*OF_BOTH, *OF_SIDE, "blanc", "conll"}
+    assert set(SELECTED) == set(COUNT_SELECTED)
+    assert set(IN_CONLL) <= set(TITLES)
 
 
 @for_each("name", TITLES)
@@ -68,4 +40,5 @@ def test_repeats_have_a_limit(monkeypatch):
 
 
 def test_metrics_pickle():
-    assert pickle.loads(pickle.dumps(COUNTED)) == COUNTED
+    for name in (*TITLES, *SELECTED):
+        assert pickle.loads(pickle.dumps(scores_of(name))) == scores_of(name)

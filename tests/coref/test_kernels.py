@@ -12,7 +12,7 @@ from shared.coreference_kernels import DOCUMENT, PAIRS, count_sides, score_sides
 from shared.for_each import for_each
 from twins import coref as twin
 
-from closeread.tasks.coref.metrics.entity import EDGES, blanc_counts, blanc_scores, mention_counts
+from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc
 from closeread.tasks.coref.metrics.overlap import Side, mention_codes, overlap
 from closeread.tasks.coref.metrics.repeats import find_repeats, keep_as_reference, repeated_overlap
 
@@ -46,7 +46,7 @@ def test_fast_is_twin(pairs):
 def test_blanc_scores_are_the_twins(pairs, edge):
     key, response = split_sides(pairs)
     table = overlap(twin.side(key), twin.side(response), len(key))
-    links, mentions = blanc_counts(table).sum(axis=0), mention_counts(table).sum(axis=0)
+    links, mentions = count_blanc(table).sum(axis=0), table.mentions.sum(axis=0)
     same = len(set(mentions.tolist())) == 1
     expected = twin.blanc_scores(twin.summed(twin.blanc, key, response), same, edge)
     got = blanc_scores(links, mentions, edge)
@@ -56,8 +56,8 @@ def test_blanc_scores_are_the_twins(pairs, edge):
 @given(st.lists(PAIRS, min_size=4, max_size=4), st.sampled_from(EDGES))
 def test_blanc_scores_of_many_sums_at_once(several, edge):
     tables = [overlap(*map(twin.side, split_sides(pairs)), len(pairs)) for pairs in several]
-    links = np.array([blanc_counts(table).sum(axis=0) for table in tables])
-    mentions = np.array([mention_counts(table).sum(axis=0) for table in tables])
+    links = np.array([count_blanc(table).sum(axis=0) for table in tables])
+    mentions = np.array([table.mentions.sum(axis=0) for table in tables])
     at_once = blanc_scores(links.reshape(2, 2, 6), mentions.reshape(2, 2, 3), edge)
     one_by_one = [blanc_scores(*sums, edge) for sums in zip(links, mentions, strict=True)]
     assert np.array_equal(at_once.reshape(4, 3), one_by_one, equal_nan=True)

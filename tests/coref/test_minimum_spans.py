@@ -1,31 +1,27 @@
 """Minimum spans: by hand and in files; what is counted with them, next to a slow twin."""
 
+from functools import partial
+
 import pytest
 from agreed.coval import document_text
 from hypothesis import given
 from shared.coreference import score_files, write_jsonl
-from shared.coreference_kernels import REPEATING_PAIRS, split_sides
+from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
 from shared.for_each import for_each
 from twins import coref as twin
 from twins import minimum_spans as slow
 
-from closeread.tasks.coref.metrics.repeats import minimum_overlap
-from closeread.tasks.coref.metrics.scores import COUNTED
+from closeread.tasks.coref.metrics.repeats import repeated_overlap
 
 
 @given(REPEATING_PAIRS)
 def test_counts_of_repeated_mentions(pairs):
     key, response = split_sides(pairs)
-    table = minimum_overlap(twin.side(key), twin.side(response), len(pairs))
+    build = partial(repeated_overlap, by_minimum=True)
+    counted = count_sides(twin.side(key), twin.side(response), len(pairs), build)
     for name, metric in slow.METRICS.items():
-        counted = COUNTED[name].columns(table, "reference")
-        expected = twin.summed(metric, key, response)
-        if name != "blanc":
-            order = [("found_of_key", "common"), ("key",), ("found_of_response", "common"), ("response",)]
-            counted = [counted[next(f"{name}/{n}" for n in names if f"{name}/{n}" in counted)] for names in order]
-        else:
-            counted = counted.values()
-        assert [column.sum() for column in counted] == pytest.approx([float(v) for v in expected]), name
+        expected = [float(value) for value in twin.summed(metric, key, response)]
+        assert counted[name].sum(axis=0) == pytest.approx(expected), name
 
 
 FERRY = "the/DT/(TOP(S(NP(NP* ferry/NN/*) to/IN/(PP* the/DT/(NP* island/NN/*))) sank/VBD/(VP*)))"

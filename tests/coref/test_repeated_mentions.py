@@ -7,7 +7,7 @@ from twins import coref as twin
 
 from closeread.tasks.coref.metrics.overlap import Side
 from closeread.tasks.coref.metrics.repeats import (
-    blanc_counts,
+    count_blanc_of_repeats,
     find_repeats,
     has_repeats,
     keep_as_reference,
@@ -60,31 +60,8 @@ def test_without_repeats_nothing_changes(pairs):
         np.testing.assert_array_equal(counts, repeated[name], err_msg=name)
 
 
-def cell_counts(table):
-    return np.column_stack([table.shared, table.last_in_both, table.key_rows, table.response_rows]).tolist()
-
-
-@given(REPEATING_PAIRS)
-def test_the_cells_of_the_table(pairs):
-    key, response = split_sides(pairs)
-    table = repeated_overlap(twin.side(key), twin.side(response), len(key))
-    got = cell_counts(table)
-    assert cell_counts(table.transposed.transposed) == got
-    expected, starts = [], np.cumsum([(0, 0)] + [(len(k), len(r)) for k, r in pairs], axis=0)
-    for (k, r), (k0, r0) in zip(pairs, starts.tolist(), strict=False):
-        in_key, in_response = twin.where(k), twin.where(r)
-        for i, j in ((i, j) for i, one in enumerate(k) for j, other in enumerate(r) if set(one) & set(other)):
-            both = set(k[i]) & set(r[j])
-            last_in_both = sum(in_key[m] == i and in_response[m] == j for m in both)
-            key_rows = sum(r[j].count(m) and in_response[m] == j for m in k[i])
-            response_rows = sum(k[i].count(m) and in_key[m] == i for m in r[j])
-            expected.append([i + k0, j + r0, len(both), last_in_both, key_rows, response_rows])
-    cells = np.column_stack([table.cell_key, table.cell_response]).tolist()
-    assert [cell + counted for cell, counted in zip(cells, got, strict=True)] == expected
-
-
 @given(REPEATING_PAIRS)
 def test_blanc_is_a_count_of_sets_whatever_is_repeated(pairs):
     key, response = split_sides(pairs)
-    got = blanc_counts(repeated_overlap(twin.side(key), twin.side(response), len(key)))
+    got = count_blanc_of_repeats(repeated_overlap(twin.side(key), twin.side(response), len(key)).places)
     assert got.sum(axis=0).tolist() == twin.summed(twin.blanc, key, response)

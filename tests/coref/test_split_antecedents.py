@@ -12,32 +12,25 @@ from twins import split_antecedents as twin
 from closeread.arrays import LimitError
 from closeread.tasks.coref.metrics import sets as sets_module
 from closeread.tasks.coref.metrics.overlap import Side
-from closeread.tasks.coref.metrics.sets import IN_SETS, Sets, count_sets, count_with_sets
-
-METRICS = sorted(IN_SETS)
+from closeread.tasks.coref.metrics.sets import METRICS, AntecedentSet, count_sets, count_with_sets
 
 
 def columns(documents):
     """Convert documents, each a side as the twin takes it, to a side and its sets."""
-    rows, sets, members, entity = [], [], [], 0
+    rows, sets, entity = [], [[] for _ in documents], 0
     for document, entities in enumerate(documents):
         for mentions, antecedents in entities:
             rows += [(document, mention, entity) for mention in mentions]
-            for cluster, antecedent in enumerate(antecedents):
-                members += [(len(sets), cluster, mention) for mention in antecedent]
-            sets += [(document, entity)] if antecedents else []
+            sets[document] += [AntecedentSet(entity, antecedents)] if antecedents else []
             entity += 1
-    side, sets, members = (
-        np.array(table, np.int64).reshape(-1, n).T for table, n in ((rows, 3), (sets, 2), (members, 3))
-    )
-    return Side(*side), Sets(*sets, *members)
+    return Side(*np.array(rows, np.int64).reshape(-1, 3).T), sets
 
 
 def count(metric, key, response, *, only=False):
     (own, ours), (other, theirs) = columns(key), columns(response)
     if only:
-        return count_sets(ours, theirs, len(key), metric)
-    return count_with_sets((own, other), ours, theirs, len(key), metric)
+        return count_sets(ours, theirs, metric)
+    return count_with_sets((own, other), ours, theirs, metric)
 
 
 @st.composite

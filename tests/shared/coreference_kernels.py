@@ -9,15 +9,21 @@ from hypothesis import strategies as st
 from closeread.arrays import ratio
 from closeread.tasks.coref.metrics.entity import blanc_scores
 from closeread.tasks.coref.metrics.overlap import overlap
-from closeread.tasks.coref.metrics.scores import COUNTED
+from closeread.tasks.coref.metrics.scores import OF_BOTH, OF_SIDE, count_each_side, count_metric
+
+COUNTED = (*OF_BOTH, *OF_SIDE)
+"""The metrics whose counts are numerator and denominator of recall and of precision."""
 
 
 def count_sides(key, response, n_documents, build=overlap):
     """Count every metric: (n_documents, 4), numerator and denominator of recall, then of precision; links of BLANC."""
     table = build(key, response, n_documents)
-    both_sides = {name: COUNTED[name].count(table)[:, [0, 1, 0, 2]] for name in ("mentions", "muc", "ceafm", "ceafe")}
-    one_side = {name: np.hstack([COUNTED[name].count(t) for t in (table, table.transposed)]) for name in ("b3", "lea")}
-    return {**both_sides, **one_side, "blanc": COUNTED["blanc"].count(table)}
+    return {**{name: count_each_side(name, table, table) for name in COUNTED}, "blanc": count_links(table)}
+
+
+def count_links(table):
+    """Count the links of BLANC: (n_documents, 6)."""
+    return np.column_stack(list(count_metric("blanc", table, table, (), "reference").values()))
 
 
 def score_sides(key, response, n_documents, blanc_edge="reference", build=overlap):

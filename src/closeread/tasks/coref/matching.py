@@ -103,23 +103,25 @@ class Matched:
             return find_rows(self.places.zero_found, self.places.response)
         return find_rows(*mention_codes(*self.sides))
 
-    def direct(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-        """Return both sides twice: as the mentions of the key are found, and as those of the response are."""
+    @property
+    def lookups(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+        """Both sides twice: as the mentions of the key are found, and as those of the response are."""
         if self.places is None:
             return self.sides, self.sides
-        from closeread.tasks.coref.metrics.matching import direct_sides
+        (key, response), places = self.sides, self.places
+        return (
+            (key._replace(mention=places.key_found), response._replace(mention=places.response)),
+            (key._replace(mention=places.key), response._replace(mention=places.response_found)),
+        )
 
-        return direct_sides(*self.sides, self.places)
-
-    def build_overlap(self) -> Overlap:
-        """Build the table of key and response from which the metrics of entities are counted."""
+    def build_overlaps(self) -> tuple[Overlap, Overlap]:
+        """Build the table of key and response for recall, and that for precision, which usually is the same."""
         n_documents = len(self.key.names)
-        own, other = self.sides
+        table = overlap(*self.sides, n_documents)
         if self.places is None:
-            return overlap(own, other, n_documents)
-        from closeread.tasks.coref.metrics.matching import directed_overlap
-
-        return directed_overlap(own, other, self.places, n_documents)
+            return table, table
+        recall, precision = (overlap(*sides, n_documents) for sides in self.lookups)
+        return replace(recall, mentions=table.mentions), precision
 
 
 def match_sides(

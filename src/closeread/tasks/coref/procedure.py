@@ -34,13 +34,20 @@ from closeread.counts.procedure import (
 )
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.matching import ZEROS, Documents, Matched, match_sides, table_of
+from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.mentions import SELECTED
-from closeread.tasks.coref.metrics.overlap import Overlap
-from closeread.tasks.coref.metrics.repeats import has_repeats, minimum_overlap, repeated_overlap
-from closeread.tasks.coref.metrics.scores import ALL_METRICS, TITLES, CorefMetric, list_counted, scores_of
+from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
+from closeread.tasks.coref.metrics.repeats import has_repeats, repeated_overlap
+from closeread.tasks.coref.metrics.scores import (
+    BOTH_SIDES,
+    IN_CONLL,
+    OF_ENTITIES,
+    SELECTED,
+    TITLES,
+    count_metric,
+    name_columns,
+    scores_of,
+)
 from closeread.tasks.coref.metrics.slices import FIELDS, count_slices, find_lacking, require_fields
 from closeread.tasks.coref.sides import CoreferenceSides
 
@@ -66,7 +73,7 @@ def count(
         gold: the entities of each document, each a list of mentions [start, end] or [start, end, head]; or a record
             with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
-        metrics: names of metrics from `ALL_METRICS`.
+        metrics: names of metrics, from `TITLES` and `SELECTED`.
         missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
             leaves them out, "error" raises.
         duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: as the options of
@@ -84,19 +91,34 @@ def count(
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     check_present(present, "documents", missing, "response")
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    counted = list_counted(metrics)
-    columns: dict[str, Floats] = {}
-    if split_antecedents != "ignore":
-        from closeread.tasks.coref.metrics.sets import check_options, split_columns
-
-        given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
-        check_options(metrics, given, breakdowns)
-        counted, others = counted[:1], [metric.name for metric in counted[1:]]
-        with name_documents(names):
-            columns = split_columns((key, response), matched, others, split_antecedents)
+    own, other = matched.sides
+    each_side = {"b3", "lea"}
     with name_documents(names):
-        cells = _build_overlap(key, response, matched, duplicates, matching)
-        columns |= _count_metrics(matched, cells, counted, metrics, blanc_edge)
+        if matching == "minimum":
+            from closeread.tasks.coref.metrics.minimum_spans import order_entities
+
+            own, other = order_entities(own, key), order_entities(other, response)
+            tables = (repeated_overlap(own, other, len(names), by_minimum=True),) * 2
+            each_side.add("muc")
+        elif duplicates == "reference" and (has_repeats(own) or has_repeats(other)):
+            tables = (repeated_overlap(own, other, len(names)),) * 2
+        else:
+            tables = matched.build_overlaps()
+        wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}
+        counted = [name for name in OF_ENTITIES if name in wanted]
+        columns: dict[str, Floats] = {}
+        if split_antecedents != "ignore":
+            from closeread.tasks.coref.metrics.sets import check_options, split_columns
+
+            given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
+            check_options(metrics, given, breakdowns)
+            columns = split_columns((key, response), matched, counted, split_antecedents)
+            counted = ["mentions"]
+        for name in counted:
+            columns |= count_metric(name, *tables, each_side, blanc_edge)
+        for name in SELECTED:
+            if name in metrics:
+                columns |= name_columns(name, BOTH_SIDES, COUNT_SELECTED[name](matched))
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics))
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
@@ -107,36 +129,9 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def _count_metrics(
-    matched: Matched, cells: Overlap, counted: Sequence[CorefMetric], selected: Sequence[str], blanc_edge: str
-) -> dict[str, Floats]:
-    """Count metrics of the contingency table, and those that are computed only if selected by name."""
-    columns: dict[str, Floats] = {}
-    for metric in counted:
-        columns |= metric.columns(cells, blanc_edge)
-    for name, one in SELECTED.items():
-        if name in selected:
-            columns |= one.columns(matched)
-    return columns
-
-
-def _build_overlap(
-    key: MentionTable, response: MentionTable, matched: Matched, duplicates: str, matching: str
-) -> Overlap:
-    """Build the contingency table of the matched mentions."""
-    own, other = matched.sides
-    if matching == "minimum":
-        from closeread.tasks.coref.metrics.minimum_spans import order_entities
-
-        return minimum_overlap(order_entities(own, key), order_entities(other, response), len(key.names))
-    if duplicates == "reference" and (has_repeats(own) or has_repeats(other)):
-        return repeated_overlap(own, other, len(key.names))
-    return matched.build_overlap()
-
-
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each metric, from summed counts or as means over documents."""
-    return average(score for name in ALL_METRICS if name in metrics for score in scores_of(name))
+    return average(score for name in (*TITLES, *SELECTED) if name in metrics for score in scores_of(name))
 
 
 PROCEDURE = Procedure(
@@ -236,7 +231,7 @@ PROCEDURE = Procedure(
         ),
     ),
     metrics=_scores(tuple(TITLES)),
-    more_metrics=_scores(tuple(SELECTED)),
+    more_metrics=_scores(SELECTED),
     presets={
         "conll2012": Preset(
             {"duplicates": "reference"},

@@ -3,134 +3,75 @@
 Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Moosavi and Strube (2016), Recasens and Hovy
 (2011); Luo et al. (2014), An extension of BLANC to system mentions, whose definition for mentions that only one side
 has is the one in general use.  Where they leave a choice, these follow the reference scorer (Pradhan et al. 2014,
-version 8.01; for LEA its branch 9.0.0-alpha).  Repeated mentions are in `repeats`.
+version 8.01; for LEA its branch 9.0.0-alpha).
 
 Conventions: recall is the sum of the numerators over the sum of the denominators; the division, and 0/0, are left to
-the caller.  Counts are (n_documents, k) float64.  A link is a pair of mentions of a document: a coreference link of a
-side if both are in the same cluster, a non-coreference link if they are in different clusters.  Links are counted from
-the sizes of clusters and cells, never listed.
+the caller.  Counts are (n_documents,) float64.  `side` is that of recall (the key) or of precision (the response): all
+metrics are symmetric.  A link is a pair of mentions of a document: a coreference link of a side if both are in the same
+cluster, a non-coreference link if they are in different clusters.  Links are counted from the sizes of clusters and
+cells, never listed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, ratio
+from closeread.arrays import Floats, Ints, ratio
 from closeread.assignment import best_total
-from closeread.tasks.coref.metrics.overlap import Overlap
-
-BOTH_SIDES = ("common", "key", "response")
-"""The columns where recall and precision have the same numerator: recall is common / key, precision common / response.
-"""
-
-ONE_SIDE = ("numerator", "denominator")
-"""The columns where they differ: recall of an `Overlap`, precision of its `transposed`."""
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap, Pair
 
 
-def mention_counts(overlap: Overlap) -> Floats:
-    """Count the mentions in both sides, in the key, in the response.
+def count_muc(table: Overlap, side: int) -> tuple[Floats, Floats]:
+    """Count the links found of a side, and all of its links: Vilain et al. (1995).
 
-    Returns:
-        (n_documents, 3) float64, columns `BOTH_SIDES`.
+    A cluster of n mentions has n - 1 links, and so does a cell.
     """
-    return overlap.mentions.astype(np.float64)
+    links = np.maximum(table.sizes[side] - 1, 0)
+    return table.sum_cells(np.maximum(table.linked[side] - 1, 0)), table.sum_clusters(side, links)
 
 
-def muc_counts(overlap: Overlap) -> Floats:
-    """Count the links in both sides, in the key, in the response.
+def count_b_cubed(table: Overlap, side: int) -> tuple[Floats, Floats]:
+    """Sum the shares of the mentions of a side that are found, and count its mentions: Bagga and Baldwin (1998).
 
-    Vilain et al. (1995).  A cluster of n mentions has n - 1 links, and so does a cell.
-
-    Returns:
-        (n_documents, 3) float64, columns `BOTH_SIDES`.
+    The share of a mention is that of its cluster which is in one cluster with it on the other side.
     """
-    return np.column_stack([overlap.per_document(overlap.shared - 1), *count_muc_links(overlap)])
+    shares = table.linked[side] * table.together[side] / table.cell_sizes(side)
+    return table.sum_cells(shares), table.sum_clusters(side, table.sizes[side])
 
 
-def count_muc_links(overlap: Overlap) -> tuple[Floats, Floats]:
-    """Count the MUC links of key and response, (n_documents,) each."""
+def count_lea(table: Overlap, side: int) -> tuple[Floats, Floats]:
+    """Sum what is resolved of the clusters of a side, and count its mentions: Moosavi and Strube (2016).
 
-    def links(side: Overlap) -> Floats:
-        return side.per_key_document(np.maximum(side.key.size - 1, 0))
-
-    return links(overlap), links(overlap.transposed)
-
-
-def b_cubed_counts(overlap: Overlap) -> Floats:
-    """B-cubed recall; pass `overlap.transposed` for precision.
-
-    Bagga and Baldwin (1998).  The recall of a mention is the share of its key cluster that its response cluster
-    contains: numerator = sum over cells of shared**2 / size of the key cluster, denominator = mentions of the key.
-
-    Returns:
-        (n_documents, 2) float64, columns `ONE_SIDE`.
+    A cluster of n mentions has weight n, and its resolution is the share of its n (n - 1) / 2 links that are found, or
+    of the link of a singleton to itself.
     """
-    found = overlap.shared**2 / overlap.key.size[overlap.cell_key]
-    return np.column_stack([overlap.per_document(found), overlap.per_key_document(overlap.key.size)])
+    size = table.cell_sizes(side)
+    resolved = table.links[side] / np.maximum(size - 1, 1)  # size * links / (size * (size - 1))
+    return table.sum_cells(resolved), table.sum_clusters(side, table.sizes[side])
 
 
-def ceafm_counts(overlap: Overlap) -> Floats:
-    """Count the mentions shared under the best mapping of clusters, the mentions of the key, of the response.
+def count_ceafm(table: Overlap) -> tuple[Floats, Floats, Floats]:
+    """Count the mentions shared under the best mapping of clusters, those of the key, those of the response.
 
     Luo (2005), similarity phi 3: shared mentions.
-
-    Returns:
-        (n_documents, 3) float64, columns `BOTH_SIDES`.
     """
-    return ceaf_counts(overlap, overlap.shared.astype(np.float64), overlap.key.size, overlap.response.size)
+    return _map_clusters(table, table.similarities[0].astype(np.float64), table.sizes)
 
 
-def ceafe_counts(overlap: Overlap) -> Floats:
+def count_ceafe(table: Overlap) -> tuple[Floats, Floats, Floats]:
     """Sum the similarity of clusters under their best mapping; count the clusters of the key, of the response.
 
     Luo (2005), similarity phi 4: twice the shared mentions over the sum of both sizes.
-
-    Returns:
-        (n_documents, 3) float64, columns `BOTH_SIDES`.
     """
-    sizes = overlap.key.size[overlap.cell_key] + overlap.response.size[overlap.cell_response]
-    return ceaf_counts(overlap, 2.0 * overlap.shared / sizes, overlap.key.size > 0, overlap.response.size > 0)
+    similarity = 2.0 * table.similarities[1] / (table.cell_sizes(KEY) + table.cell_sizes(RESPONSE))
+    return _map_clusters(table, similarity, (table.sizes[KEY] > 0, table.sizes[RESPONSE] > 0))
 
 
-def ceaf_counts(overlap: Overlap, similarity: Floats, key: Ints | Mask, response: Ints | Mask) -> Floats:
-    """CEAF for any similarity of clusters.
-
-    Args:
-        overlap: the table.
-        similarity: (n_cells,) the similarity of the two clusters of each cell.
-        key, response: (n_entities,) what each cluster adds to the denominators.
-
-    Returns:
-        (n_documents, 3) float64, columns `BOTH_SIDES`.
-    """
-    document = overlap.key.document[overlap.cell_key]
-    common = best_total(overlap.cell_key, overlap.cell_response, similarity, document, overlap.n_documents)
-    return np.column_stack([common, overlap.per_key_document(key), overlap.transposed.per_key_document(response)])
-
-
-def lea_counts(overlap: Overlap) -> Floats:
-    """LEA recall; pass `overlap.transposed` for precision.
-
-    Moosavi and Strube (2016).  A cluster of n mentions has weight n, and its resolution is the share of its
-    n (n - 1) / 2 links that are in the response.  A singleton has one link, to itself, which is in the response if the
-    mention is a singleton there too.
-    numerator = sum over clusters of n * resolution, denominator = mentions of the key.
-
-    Returns:
-        (n_documents, 2) float64, columns `ONE_SIDE`.
-    """
-    found = resolve_cells(overlap, overlap.shared)
-    return np.column_stack([overlap.per_document(found), overlap.per_key_document(overlap.key.size)])
-
-
-def resolve_cells(overlap: Overlap, shared: Ints) -> Floats:
-    """Return what each cell adds to LEA's numerator, (n_cells,), if its clusters share that many mentions."""
-    size = overlap.key.size[overlap.cell_key]
-    # n * (common links) / (n (n - 1) / 2), where n > 1.
-    resolved = shared * (shared - 1) / np.maximum(size - 1, 1)
-    is_singleton = (size == 1) & (shared == 1) & (overlap.response.size[overlap.cell_response] == 1)
-    found: Floats = np.where(size == 1, is_singleton, resolved)
-    return found
+def _map_clusters(table: Overlap, similarity: Floats, totals: Pair) -> tuple[Floats, Floats, Floats]:
+    """Sum the similarity of clusters, (n_cells,), under their best one-to-one mapping, and a value of all clusters."""
+    document = table.documents[KEY][table.cells[KEY]]
+    common = best_total(*table.cells, similarity, document, table.n_documents)
+    return common, table.sum_clusters(KEY, totals[KEY]), table.sum_clusters(RESPONSE, totals[RESPONSE])
 
 
 LINKS = (
@@ -141,8 +82,8 @@ LINKS = (
     "other_key",
     "other_response",
 )
-"""The counts of each document: coreference links in both sides, in the key, in the response, then non-coreference
-links in the same order."""
+"""The counts of BLANC: coreference links in both sides, in the key, in the response, then non-coreference links in the
+same order."""
 
 EDGES = ("reference", "luo2014")
 """What happens to a component (coreference or non-coreference) that has no links:
@@ -154,27 +95,23 @@ EDGES = ("reference", "luo2014")
 """
 
 
-def blanc_counts(overlap: Overlap) -> Floats:
-    """Count the links of both kinds, on both sides.
+def count_blanc(table: Overlap) -> Floats:
+    """Count the links of both kinds, on both sides, where no mention is repeated: Luo et al. (2014).
 
-    Luo et al. (2014).  With C(n) = n (n - 1) / 2: a side of N mentions has sum C(size) coreference links, and its other
-    C(N) - sum C(size) links are non-coreference links.  Of the C(M) pairs of the M shared mentions, sum C(shared) over
-    cells corefer on both sides; a pair is a non-coreference link of both sides if it corefers on neither.
+    With C(n) = n (n - 1) / 2: a side of N mentions has sum C(size) coreference links, and its other C(N) - sum C(size)
+    links are non-coreference links.  Of the C(M) pairs of the M shared mentions, sum C(shared) over cells corefer on
+    both sides; a pair is a non-coreference link of both sides if it corefers on neither.
 
     Returns:
         (n_documents, 6) float64, columns `LINKS`.
     """
-    flipped = overlap.transposed
-    both = count_pairs(overlap.per_document(overlap.shared))
-    in_key, in_response = count_pairs(overlap.mentions[:, 1:]).T
-    key, response, common = (
-        overlap.per_key_document(count_pairs(overlap.key.size)),
-        flipped.per_key_document(count_pairs(overlap.response.size)),
-        overlap.per_document(count_pairs(overlap.shared)),
-    )
+    both = count_pairs(table.sum_cells(table.shared))
+    in_key, in_response = count_pairs(table.mentions[:, 1:]).T
+    common = table.sum_cells(count_pairs(table.shared))
+    key, response = (table.sum_clusters(side, count_pairs(table.sizes[side])) for side in (KEY, RESPONSE))
     key_of_both, response_of_both = (
-        side.per_key_document(count_pairs(np.bincount(side.cell_key, side.shared, len(side.key.size))))
-        for side in (overlap, flipped)
+        table.sum_clusters(side, count_pairs(np.bincount(table.cells[side], table.shared, len(table.sizes[side]))))
+        for side in (KEY, RESPONSE)
     )
     other = both - key_of_both - response_of_both + common
     return np.column_stack([common, key, response, other, in_key - key, in_response - response])
@@ -194,7 +131,7 @@ def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
 
     Args:
         links: (..., 6) sums of `LINKS`.
-        mentions: (..., 3) sums of `entity_metrics.mention_counts`; used by `luo2014` only.
+        mentions: (..., 3) sums of the mentions in both sides, in the key, in the response; used by `luo2014` only.
         edge: one of `EDGES`.
 
     Returns:

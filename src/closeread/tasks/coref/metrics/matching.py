@@ -17,13 +17,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints, LimitError
-from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, overlap
+from closeread.tasks.coref.metrics.overlap import match_rows
 
 MATCHINGS = ("exact", "head", "partial")
 """The rules by which matches are optimal; "craft" chooses them in the order of the text."""
@@ -332,46 +331,6 @@ def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Pla
     found[one] = other
     found[other] = one
     return Places(key, response, found[key], found[response], np.where(np.isin(key, response), key, found[key]))
-
-
-@dataclass(frozen=True, eq=False)
-class DirectedOverlap(Overlap):
-    """An overlap by the mentions that the scorer finds for those of the key; `mentions` counts those that match.
-
-    Attributes:
-        backward: the overlap by the mentions that it finds for those of the response.
-    """
-
-    is_directed = True
-    backward: Overlap
-
-    @property
-    def for_precision(self) -> Overlap:
-        """The table of precision: the overlap of the response's mentions, transposed."""
-        return self.backward.transposed
-
-
-def direct_sides(key: Side, response: Side, places: Places) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
-    """Return both sides twice: with the codes that the scorer finds for the key's mentions, and the response's."""
-
-    def recode(of_key: Ints, of_response: Ints) -> tuple[Side, Side]:
-        return Side(key.document, of_key, key.entity), Side(response.document, of_response, response.entity)
-
-    return recode(places.key_found, places.response), recode(places.key, places.response_found)
-
-
-def directed_overlap(key: Side, response: Side, places: Places, n_documents: int) -> DirectedOverlap:
-    """Build the tables of key and response.
-
-    Args:
-        key, response: the mentions, with equal codes for those that match.
-        places: their places.
-        n_documents: the number of documents.
-    """
-
-    forward, backward = (overlap(*sides, n_documents) for sides in direct_sides(key, response, places))
-    mentions = overlap(key, response, n_documents).mentions
-    return DirectedOverlap(**{**vars(forward), "mentions": mentions}, backward=backward)
 
 
 def find_rows(wanted: Ints, codes: Ints) -> Ints:

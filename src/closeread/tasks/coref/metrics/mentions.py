@@ -10,23 +10,22 @@ entity.
 Source: Žabokrtský et al. (2022), Findings of the CRAC shared task on multilingual coreference resolution; the counts
 are those of CorefUD's scorer (github.com/ufal/corefud-scorer, version 1.2).
 
-Conventions: as in `scores`.  Each function returns counts of every document, which are summed over the corpus.
+Conventions: each function returns counts of every document, (n_documents, 3): in both sides, in the key, in the
+response.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts
+from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.assignment import best_total
-from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.matching import Matched, spans_of
-from closeread.tasks.coref.metrics.entity import BOTH_SIDES
 from closeread.tasks.coref.metrics.matching import Spans, count_shared_tokens, count_tokens
 from closeread.tasks.coref.metrics.overlap import sum_by_index
 from closeread.tasks.coref.metrics.relations import (
@@ -38,40 +37,29 @@ from closeread.tasks.coref.metrics.relations import (
 
 
 def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:
-    """Count the tokens of mentions in both sides under the best mapping, in the key, in the response.
-
-    Returns:
-        (n_documents, 3) float64, columns `entity_metrics.BOTH_SIDES`.
-    """
-    row, column = _pair_overlapping(key, response)
+    """Count the tokens of mentions in both sides under the best mapping, in the key, in the response."""
+    # One of two overlapping mentions starts within the other; if they start together, the response's does.
+    k, r_within = _list_starts(key, response, 0)
+    r, k_within = _list_starts(response, key, 1)
+    row, column = np.concatenate([k, k_within]), np.concatenate([r_within, r])
     own, other = key.list_runs(), response.list_runs()
     pairs = zip(row.tolist(), column.tolist(), strict=True)
     shared = np.array([count_shared_tokens(own[k], other[r]) for k, r in pairs], np.float64)
     overlaps = shared > 0
     row, column, shared = row[overlaps], column[overlaps], shared[overlaps]
-    common = best_total(row, column, shared, key.document[row], n_documents)
     totals = [
         sum_by_index(side.document, np.array(list(map(count_tokens, runs)), np.int64), n_documents)
         for side, runs in ((key, own), (response, other))
     ]
-    return np.column_stack([common, *totals])
+    return np.column_stack([best_total(row, column, shared, key.document[row], n_documents), *totals])
 
 
-def _pair_overlapping(key: Spans, response: Spans) -> tuple[Ints, Ints]:
-    """List the pairs of mentions whose spans overlap."""
-    width = int(max(key.end.max(initial=0), response.end.max(initial=0))) + 2
-    # One of two overlapping mentions starts within the other; if they start together, the response's does.
-    k, r = _list_starts(key, response, width, 0)
-    r_first, k_within = _list_starts(response, key, width, 1)
-    return np.concatenate([k, k_within]), np.concatenate([r, r_first])
-
-
-def _list_starts(outer: Spans, inner: Spans, width: int, shift: int) -> tuple[Ints, Ints]:
+def _list_starts(outer: Spans, inner: Spans, shift: int) -> tuple[Ints, Ints]:
     """List the pairs where the second mention starts within the first, at least `shift` tokens after its start."""
+    width = int(max(outer.end.max(initial=0), inner.end.max(initial=0))) + 2
     starts = inner.document * width + inner.start
     order = np.argsort(starts, kind="stable")
-    begin = outer.document * width + outer.start + shift
-    low = np.searchsorted(starts[order], begin)
+    low = np.searchsorted(starts[order], outer.document * width + outer.start + shift)
     high = np.searchsorted(starts[order], outer.document * width + outer.end, "right")
     which, place = expand_ranges(low, np.maximum(high - low, 0))
     return which, order[place]
@@ -92,114 +80,65 @@ class Anaphors(NamedTuple):
     rank: Ints
     is_counted: Mask
 
+    def list_first(self) -> set[int]:
+        """List the first mention of every entity."""
+        order = np.argsort(self.rank)
+        return set(order[np.unique(self.entity[order], return_index=True)[1]].tolist())
+
 
 def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: int) -> Floats:
     """Count the anaphors that are right, those of the key, and those of the response.
+
+    The response's are its own anaphors that match no anaphor of the key, and the anaphors that match one, even if these
+    are not to be counted themselves.
 
     Args:
         key, response: the mentions.
         match: (n_key_mentions,) the response mention that each key mention matches; -1 for none.
         n_documents: the number of documents.
-
-    Returns:
-        (n_documents, 3) float64, columns `entity_metrics.BOTH_SIDES`.  The response's are its own anaphors that match
-        no anaphor of the key, and the anaphors that match one, even if these are not to be counted themselves.
     """
-    of_key = key.is_counted & ~_mark_first(key.entity, key.rank)
-    is_first = _mark_first(response.entity, response.rank)
-    matched = np.flatnonzero(match >= 0)
-    cell = key.entity[matched] * (int(response.entity.max(initial=-1)) + 1) + response.entity[match[matched]]
-    has_antecedent = np.zeros(len(match), np.bool_)
-    has_antecedent[matched] = ~_mark_first(cell, key.rank[matched])
-    is_matched = np.zeros(len(match), np.bool_)
-    is_matched[matched] = ~is_first[match[matched]]
-    compared = of_key & is_matched
-    spurious = response.is_counted & ~is_first
-    spurious[match[of_key & (match >= 0)]] = False
-    right, found, wanted = (
-        sum_by_index(key.document, rows, n_documents) for rows in (compared & has_antecedent, compared, of_key)
-    )
-    return np.column_stack([right, wanted, found + sum_by_index(response.document, spurious, n_documents)])
-
-
-def _mark_first(group: Ints, rank: Ints) -> Mask:
-    """Mark the row of the lowest rank in each group."""
-    order = np.lexsort((rank, group))
-    first = np.zeros(len(group), np.bool_)
-    first[order[mark_run_starts(group[order])]] = True
-    return first
+    counts = np.zeros((n_documents, 3))
+    first_of_key, first_of_response = key.list_first(), response.list_first()
+    seen: set[tuple[int, int]] = set()
+    compared: set[int] = set()
+    for row in np.argsort(key.rank).tolist():
+        matched, is_right = int(match[row]), False
+        if matched >= 0:
+            cell = int(key.entity[row]), int(response.entity[matched])
+            is_right = cell in seen
+            seen.add(cell)
+        if key.is_counted[row] and row not in first_of_key:
+            is_found = matched >= 0 and matched not in first_of_response
+            counts[key.document[row]] += (is_found and is_right, 1, is_found)
+            compared.add(matched)
+    for row in np.flatnonzero(response.is_counted).tolist():
+        counts[response.document[row], 2] += row not in first_of_response and row not in compared
+    return counts
 
 
 def count_mention_overlap(matched: Matched) -> Floats:
-    """Count the tokens of mentions, (n_documents, 3)."""
+    """Count the tokens of mentions."""
     return overlap_counts(spans_of(matched.key), spans_of(matched.response), len(matched.key.names))
 
 
 def count_zero_anaphors(matched: Matched) -> Floats:
-    """Count the zero anaphors, (n_documents, 3)."""
+    """Count the zero anaphors."""
     own, other = (_list_anaphors(table) for table in (matched.key, matched.response))
     return anaphor_counts(own, other, matched.find_responses(), len(matched.key.names))
 
 
 def _list_anaphors(table: MentionTable) -> Anaphors:
-    from closeread.tasks.coref.empty_nodes import find_zeros
-    from closeread.tasks.coref.metrics.matching import count_tokens
-
     sizes = np.array(list(map(count_tokens, spans_of(table).list_runs())), np.int64)
-    order = np.lexsort((sizes, table.end, table.start))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
+    rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
     return Anaphors(table.document, table.entity, rank, find_zeros(table))
 
 
-@dataclass(frozen=True)
-class SelectedMetric:
-    """A metric that is counted only if it is selected by name.
-
-    Attributes:
-        name: its name in scores and counts.
-        title: its name in tables.
-        share: its precision and recall, in words.
-        count: counts `common`, `key` and `response` of every document, (n_documents, 3).
-    """
-
-    name: str
-    title: str
-    share: str
-    count: Callable[[Matched], Floats]
-
-    def columns(self, matched: Matched) -> dict[str, Floats]:
-        """Count every document, by the names of the counts, (n_documents,) each."""
-        names = (f"{self.name}/{side}" for side in BOTH_SIDES)
-        return dict(zip(names, self.count(matched).T, strict=True))
-
-    def scores(self) -> tuple[Metric, Metric, Metric]:
-        """Return precision, recall and F1 of summed counts."""
-        precision = Ratio(f"{self.name}/common", f"{self.name}/response", f"Precision: {self.share}.")
-        recall = Ratio(f"{self.name}/common", f"{self.name}/key", f"Recall: {self.share}.")
-        return precision_recall_f1(self.name, self.title, precision, recall)
-
-
-SELECTED = {
-    metric.name: metric
-    for metric in (
-        SelectedMetric(
-            "mor", "MOR", "tokens of mentions found, under the best mapping of mentions", count_mention_overlap
-        ),
-        SelectedMetric("zeros", "Zeros", "zero anaphors found with a right antecedent", count_zero_anaphors),
-        SelectedMetric("non_referring", "Non-referring", "non-referring mentions found", count_non_referring),
-        SelectedMetric("bridging_anaphors", "Bridging anaphors", "bridging anaphors found", count_bridging_anaphors),
-        SelectedMetric(
-            "bridging_mentions",
-            "Bridging, mentions",
-            "bridging anaphors found with the right mention as anchor",
-            count_bridging_mentions,
-        ),
-        SelectedMetric(
-            "bridging_entities",
-            "Bridging, entities",
-            "bridging anaphors found with a mention of the right entity as anchor",
-            count_bridging_entities,
-        ),
-    )
+COUNT_SELECTED: Mapping[str, Callable[[Matched], Floats]] = {
+    "mor": count_mention_overlap,
+    "zeros": count_zero_anaphors,
+    "non_referring": count_non_referring,
+    "bridging_anaphors": count_bridging_anaphors,
+    "bridging_mentions": count_bridging_mentions,
+    "bridging_entities": count_bridging_entities,
 }
+"""The functions that count these metrics."""

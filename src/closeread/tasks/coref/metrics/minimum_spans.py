@@ -27,7 +27,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -272,4 +272,4 @@ def order_entities(side: Side, table: MentionTable) -> Side:
     seen, first = np.unique(table.entity[order], return_index=True)
     rank = np.zeros(table.n_entities, np.int64)
     rank[seen[np.argsort(first)]] = np.arange(len(seen))
-    return replace(side, entity=rank[side.entity])
+    return side._replace(entity=rank[side.entity])

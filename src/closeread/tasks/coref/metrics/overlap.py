@@ -2,21 +2,25 @@
 
 Conventions: a side is three columns with one row per mention of a cluster.  Clusters are numbered in the order in which
 they are opened.  A cell is a key cluster and a response cluster that share a mention; one table holds the cells of all
-documents.  No mention occurs twice on a side (otherwise see `repeats`).
+documents.  What has a value for the key and one for the response is a pair, in this order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, expand_ranges, sum_groups
 
+Pair = tuple[Any, Any]
+"""Arrays of the key and of the response."""
 
-@dataclass(frozen=True, eq=False)
-class Side:
+KEY, RESPONSE = 0, 1
+
+
+class Side(NamedTuple):
     """Mentions and their clusters.
 
     Attributes:
@@ -41,11 +45,7 @@ class Side:
 
 
 def mention_codes(*sides: Side) -> list[Ints]:
-    """Number the mentions of all documents, with the same numbers on all sides.
-
-    Returns:
-        For each side (n_mentions,) int64, not negative.
-    """
+    """Number the mentions of all documents from 0, with the same numbers on all sides."""
     document = np.concatenate([side.document for side in sides])
     mention = np.concatenate([side.mention for side in sides])
     lowest, highest = int(mention.min(initial=0)), int(mention.max(initial=0))
@@ -63,78 +63,70 @@ def sum_by_index(index: Ints, values: Ints | Floats | Mask, n: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
-    """The clusters of a side.
-
-    Attributes:
-        document: (n_entities,) the document of each cluster; 0 for an empty one.
-        size: (n_entities,) the number of its mentions.
-    """
-
-    document: Ints
-    size: Ints
-
-    @classmethod
-    def of_side(cls, side: Side) -> Clusters:
-        """Return the clusters of a side."""
-        document = np.zeros(side.n_entities, dtype=np.int64)
-        document[side.entity] = side.document
-        return cls(document, np.bincount(side.entity, minlength=side.n_entities))
-
-
-@dataclass(frozen=True, eq=False)
 class Overlap:
-    """The clusters of key and response, and the mentions that they share.
+    """The clusters of key and response, and what they share.  Sides without repeated mentions share their mentions.
 
     Attributes:
         n_documents: the number of documents.
-        key, response: their clusters.
+        documents: (n_entities,) each, the document of each cluster; 0 for an empty one.
+        sizes: (n_entities,) each, the number of its mentions.
         mentions: (n_documents, 3) the number of mentions in both sides, in the key, in the response.
-        cell_key, cell_response: (n_cells,) the key cluster and the response cluster of each cell, sorted by key
-            cluster.
+        cells: (n_cells,) each, the cluster of each cell; cells are sorted by the key cluster.
         shared: (n_cells,) the number of mentions in both clusters.
-        is_directed: whether `for_precision` is another table than this one transposed.
+        linked: (n_cells,) each, how many mentions of the cluster are found in the other cluster.
+        together: (n_cells,) each, with how many mentions each of these is found, itself included.
+        links: (n_cells,) each, how many links of the cluster are found in the other cluster, counted in both
+            directions, as `count_links` does.
+        similarities: (n_cells,) both, the similarity of the two clusters for CEAFm, and half the numerator of that for
+            CEAFe.
+        places: the mentions of each document with their clusters on both sides, if mentions may be repeated.
     """
 
-    is_directed: ClassVar[bool] = False
     n_documents: int
-    key: Clusters
-    response: Clusters
+    documents: Pair
+    sizes: Pair
     mentions: Ints
-    cell_key: Ints
-    cell_response: Ints
+    cells: Pair
     shared: Ints
+    linked: Pair
+    together: Pair
+    links: Pair
+    similarities: Pair
+    places: Any = None
 
-    @property
-    def transposed(self) -> Self:
-        """The same with key and response swapped, so that recall becomes precision."""
-        order = np.argsort(self.cell_response, kind="stable")
-        return replace(
-            self,
-            key=self.response,
-            response=self.key,
-            mentions=self.mentions[:, [0, 2, 1]],
-            cell_key=self.cell_response[order],
-            cell_response=self.cell_key[order],
-            shared=self.shared[order],
-        )
+    def sum_cells(self, values: Ints | Floats | Mask) -> Floats:
+        """Sum a value of each cell by document, (n_documents,)."""
+        return sum_by_index(self.documents[KEY][self.cells[KEY]], values, self.n_documents)
 
-    @property
-    def for_precision(self) -> Overlap:
-        """The table whose recall is the precision of this one."""
-        return self.transposed
+    def sum_clusters(self, side: int, values: Ints | Floats | Mask) -> Floats:
+        """Sum a value of each cluster of a side by document, (n_documents,)."""
+        return sum_by_index(self.documents[side], values, self.n_documents)
 
-    def per_document(self, values: Ints | Floats) -> Floats:
-        """Sum a value of each cell, (n_cells,), by document, (n_documents,)."""
-        return sum_by_index(self.key.document[self.cell_key], values, self.n_documents)
+    def cell_sizes(self, side: int) -> Ints:
+        """Return the size of each cell's cluster on a side, (n_cells,)."""
+        sizes: Ints = self.sizes[side][self.cells[side]]
+        return sizes
 
-    def per_key_document(self, values: Ints | Floats | Mask) -> Floats:
-        """Sum a value of each key cluster, (n_entities,), by document, (n_documents,)."""
-        return sum_by_index(self.key.document, values, self.n_documents)
+
+def measure_clusters(*sides: Side) -> tuple[Pair, Pair]:
+    """Return the documents and the sizes of the clusters of both sides."""
+    documents = [np.zeros(side.n_entities, np.int64) for side in sides]
+    for document, side in zip(documents, sides, strict=True):
+        document[side.entity] = side.document
+    key, response = (np.bincount(side.entity, minlength=side.n_entities) for side in sides)
+    return (documents[KEY], documents[RESPONSE]), (key, response)
+
+
+def count_links(found: Ints, sizes: Ints, other_sizes: Ints) -> Ints:
+    """Count the links between the mentions found of each cell's cluster, in both directions.
+
+    A singleton has one link, to itself, which is found in a singleton only.
+    """
+    return np.where((sizes == 1) & (other_sizes == 1), found, found * (found - 1))
 
 
 def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
-    """Build the table of key and response.
+    """Build the table of key and response, on which no mention occurs twice (otherwise see `repeats`).
 
     Args:
         key: the mentions of the key.
@@ -142,15 +134,16 @@ def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
         n_documents: the number of documents, including those without mentions.
     """
     key_row, response_row = match_rows(*mention_codes(key, response))
-    cells, shared = np.unique(number_cells(key, response, key_row, response_row), return_counts=True)
-    documents = (key.document[key_row], key.document, response.document)
+    width = max(response.n_entities, 1)
+    cells, shared = np.unique(key.entity[key_row] * width + response.entity[response_row], return_counts=True)
+    cell_key, cell_response = np.divmod(cells, width)
+    documents, sizes = measure_clusters(key, response)
+    links = count_links(shared, sizes[KEY][cell_key], sizes[RESPONSE][cell_response])
+    counted = (key.document[key_row], key.document, response.document)
+    mentions = np.column_stack([np.bincount(document, minlength=n_documents) for document in counted])
+    both = (shared, shared)
     return Overlap(
-        n_documents,
-        Clusters.of_side(key),
-        Clusters.of_side(response),
-        np.column_stack([np.bincount(document, minlength=n_documents) for document in documents]),
-        *np.divmod(cells, max(response.n_entities, 1)),
-        shared,
+        n_documents, documents, sizes, mentions, (cell_key, cell_response), shared, both, both, (links, links), both
     )
 
 
@@ -169,8 +162,3 @@ def match_rows(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
     first = np.searchsorted(in_order, key_code, "left")
     key_row, place = expand_ranges(first, np.searchsorted(in_order, key_code, "right") - first)
     return key_row, order[place]
-
-
-def number_cells(key: Side, response: Side, key_row: Ints, response_row: Ints) -> Ints:
-    """Number the cell of each pair of rows: `cell_key * response.n_entities + cell_response`."""
-    return key.entity[key_row] * response.n_entities + response.entity[response_row]

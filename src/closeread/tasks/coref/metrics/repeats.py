@@ -9,26 +9,22 @@ those of the scorer of Moosavi et al. (2019, github.com/ns-moosavi/coval): recal
 row of a side being looked up on the other.  Its CEAFm divides by clusters, and it has no BLANC: here, CEAFm counts a
 mention of two clusters as often as both have it, and BLANC is that of other repeated mentions.
 
-Conventions: as in `overlap` and `entity`, whose functions of the same name these replace.  The first
-cluster of a repeated mention is the one with the lowest number.  Without repeated mentions all counts are those of
-`entity`.
+Conventions: as in `overlap`.  The first cluster of a repeated mention is the one with the lowest number.  Without
+repeated mentions all counts are those of `entity`.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from operator import add
-from typing import Self
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, LimitError, Mask, mark_run_starts
-from closeread.tasks.coref.metrics.entity import ceaf_counts, count_muc_links, resolve_cells
-from closeread.tasks.coref.metrics.overlap import Clusters, Overlap, Side, mention_codes
+from closeread.tasks.coref.metrics.overlap import Overlap, Side, count_links, measure_clusters, mention_codes
 
 MAX_REPEATS = 1_000_000
 """The most pairs of places of repeated mentions in a document: of an entity in the key and one in the response, or of
@@ -72,54 +68,16 @@ def keep_as_reference(key: Side, response: Side) -> Mask:
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class RepeatedOverlap(Overlap):
-    """An overlap of sides with repeated mentions.  `shared` and `mentions` count a repeated mention once.
+def repeated_overlap(key: Side, response: Side, n_documents: int, *, by_minimum: bool = False) -> Overlap:
+    """Build the table of sides with repeated mentions.
 
-    Attributes:
-        documents: the mentions of each document in key and response.
-        last_in_both: (n_cells,) the number of mentions whose last cluster is this one on both sides.
-        key_rows: (n_cells,) the number of rows of the key cluster whose mention has this response cluster as its last.
-        response_rows: (n_cells,) the number of rows of the response cluster whose mention has this key cluster as its
-            last.
-        times_in_both: (n_cells,) how often both clusters have the same mention.
-        key_times: (n_cells,) the number of rows of the key cluster whose mention is in the response cluster.
-        response_times: (n_cells,) the number of rows of the response cluster whose mention is in the key cluster.
+    Args:
+        key, response, n_documents: as for `overlap`.
+        by_minimum: whether mentions are matched by minimum spans, and counted as coval does.
     """
-
-    documents: list[tuple[Places, Places]]
-    last_in_both: Ints
-    key_rows: Ints
-    response_rows: Ints
-    times_in_both: Ints
-    key_times: Ints
-    response_times: Ints
-
-    @property
-    def transposed(self) -> Self:
-        """The same with key and response swapped."""
-        order = np.argsort(self.cell_response, kind="stable")
-        return replace(
-            super().transposed,
-            documents=[(response, key) for key, response in self.documents],
-            last_in_both=self.last_in_both[order],
-            key_rows=self.response_rows[order],
-            response_rows=self.key_rows[order],
-            times_in_both=self.times_in_both[order],
-            key_times=self.response_times[order],
-            response_times=self.key_times[order],
-        )
-
-
-class MinimumOverlap(RepeatedOverlap):
-    """An overlap of sides whose mentions are matched by minimum spans."""
-
-
-def repeated_overlap(key: Side, response: Side, n_documents: int) -> RepeatedOverlap:
-    """Build the table of key and response; arguments as for `overlap.overlap`."""
-    documents = list(zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True))
-    cells: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 7)
-    for number, (in_key, in_response) in enumerate(documents):
+    places = list(zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True))
+    cells: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 6)
+    for number, (in_key, in_response) in enumerate(places):
         both = in_key.keys() & in_response.keys()
         pairs = [len(in_key[mention]) * len(in_response[mention]) for mention in both]
         _check_repeats(number, sum(n for n in pairs if n > 1), "places of repeated mentions")
@@ -129,28 +87,39 @@ def repeated_overlap(key: Side, response: Side, n_documents: int) -> RepeatedOve
                 for j, of_response in in_response[mention].items():
                     found = [1, i == last_key and j == last_response]
                     found += [of_key * (j == last_response), of_response * (i == last_key)]
-                    found += [min(of_key, of_response), of_key, of_response]
+                    found += [min(of_key, of_response), of_key]
                     cells[i, j] = list(map(add, cells[i, j], found))
     order = sorted(cells)
     cell_key, cell_response = np.array(order, np.int64).reshape(-1, 2).T
-    shared, *others = np.array([cells[cell] for cell in order], np.int64).reshape(-1, 7).T
-    mentions = [[len(k.keys() & r.keys()), len(k), len(r)] for k, r in documents]
-    clusters = Clusters.of_side(key), Clusters.of_side(response)
-    n_mentions = np.array(mentions, np.int64).reshape(-1, 3)
-    return RepeatedOverlap(n_documents, *clusters, n_mentions, cell_key, cell_response, shared, documents, *others)
-
-
-def minimum_overlap(key: Side, response: Side, n_documents: int) -> MinimumOverlap:
-    """Build the table of sides that are matched by minimum spans; arguments as for `overlap.overlap`."""
-    return MinimumOverlap(**vars(repeated_overlap(key, response, n_documents)))
+    # The mentions of a cell; those of which it is the last place on both sides; the rows of each cluster whose mention
+    # has the other one as its last; how often both have a mention; the rows of the key whose mention both have.
+    shared, last, key_rows, response_rows, times, key_times = (
+        np.array([cells[cell] for cell in order], np.int64).reshape(-1, 6).T
+    )
+    mentions = np.array([[len(k.keys() & r.keys()), len(k), len(r)] for k, r in places], np.int64).reshape(-1, 3)
+    documents, sizes = measure_clusters(key, response)
+    of_key, of_response = sizes[0][cell_key], sizes[1][cell_response]
+    rows = (key_rows, response_rows)
+    return Overlap(
+        n_documents,
+        documents,
+        sizes,
+        mentions,
+        (cell_key, cell_response),
+        shared,
+        linked=rows if by_minimum else (last, last),
+        together=rows if by_minimum else (shared, shared),
+        links=(count_links(key_rows, of_key, of_response), count_links(response_rows, of_response, of_key)),
+        similarities=(times, key_times) if by_minimum else (key_rows, key_rows),
+        places=places,
+    )
 
 
 def _list_places(side: Side, n_documents: int) -> list[Places]:
     """List the mentions of each document."""
     places: list[Places] = [{} for _ in range(n_documents)]
     order = np.argsort(side.entity, kind="stable")
-    columns = (column[order].tolist() for column in (side.document, side.mention, side.entity))
-    for document, mention, entity in zip(*columns, strict=True):
+    for document, mention, entity in zip(*(column[order].tolist() for column in side), strict=True):
         times = places[document].setdefault(mention, {})
         times[entity] = times.get(entity, 0) + 1
     return places
@@ -161,51 +130,22 @@ def _check_repeats(document: int, n: int, what: str) -> None:
         raise LimitError(document, n, what, MAX_REPEATS)
 
 
-def muc_counts(overlap: RepeatedOverlap) -> Floats:
-    """Count the links in both sides, in the key, in the response; a mention is in its last cluster only."""
-    common = overlap.per_document(overlap.last_in_both - (overlap.last_in_both > 0))
-    return np.column_stack([common, *count_muc_links(overlap)])
-
-
-def b_cubed_counts(overlap: RepeatedOverlap) -> Floats:
-    """B-cubed recall, where the clusters of a mention are its last ones; pass `overlap.transposed` for precision."""
-    found = overlap.last_in_both * overlap.shared / overlap.key.size[overlap.cell_key]
-    return np.column_stack([overlap.per_document(found), overlap.per_key_document(overlap.key.size)])
-
-
-def ceafm_counts(overlap: RepeatedOverlap) -> Floats:
-    """CEAF where two clusters share the rows of the key cluster that the response cluster contains."""
-    return ceaf_counts(overlap, overlap.key_rows.astype(np.float64), overlap.key.size, overlap.response.size)
-
-
-def ceafe_counts(overlap: RepeatedOverlap) -> Floats:
-    """CEAF by twice the rows that `ceafm_counts` counts over the sum of both sizes."""
-    sizes = overlap.key.size[overlap.cell_key] + overlap.response.size[overlap.cell_response]
-    return ceaf_counts(overlap, 2.0 * overlap.key_rows / sizes, overlap.key.size > 0, overlap.response.size > 0)
-
-
-def lea_counts(overlap: RepeatedOverlap) -> Floats:
-    """LEA recall, where a mention of the response is in its last cluster; pass `overlap.transposed` for precision."""
-    found = resolve_cells(overlap, overlap.key_rows)
-    return np.column_stack([overlap.per_document(found), overlap.per_key_document(overlap.key.size)])
-
-
-def blanc_counts(overlap: RepeatedOverlap) -> Floats:
-    """Count the links of both kinds, on both sides, as sets of pairs.
+def count_blanc_of_repeats(places: Sequence[tuple[Places, Places]]) -> Floats:
+    """Count the links of both kinds, on both sides, as sets of pairs; columns as those of `entity.count_blanc`.
 
     A pair that shares several clusters is one link, and it can be a coreference link and a non-coreference link at
     once.  A mention that occurs twice in a cluster has a coreference link to itself; one that is in two clusters has a
     non-coreference link to itself.
     """
     counts = []
-    for document, (key, response) in enumerate(overlap.documents):
+    for document, (key, response) in enumerate(places):
         both = key.keys() & response.keys()
         cells = {mention: [(i, j) for i in key[mention] for j in response[mention]] for mention in both}
         common = _count_linked(document, cells) + len(_find_twice(key) & _find_twice(response))
         own = [_count_linked(document, side) + len(_find_twice(side)) for side in (key, response)]
         shared = [{mention: side[mention] for mention in both} for side in (key, response)]
         never_apart = sum(map(_count_together, shared)) - _count_together(cells)
-        in_several = [{mention for mention, places in side.items() if len(places) > 1} for side in (key, response)]
+        in_several = [{mention for mention, found in side.items() if len(found) > 1} for side in (key, response)]
         other = comb(len(both), 2) - never_apart + len(in_several[0] & in_several[1])
         others = (comb(len(side), 2) - _count_together(side) for side in (key, response))
         counts.append([common, *own, other, *(n + len(few) for n, few in zip(others, in_several, strict=True))])
@@ -235,33 +175,3 @@ def _count_together(groups: Mapping[int, Collection[Hashable]]) -> int:
     """Count the pairs of mentions of one group each, which is the same, given the groups of each mention."""
     sizes = Counter(next(iter(own)) for own in groups.values() if len(own) == 1)
     return sum(comb(size, 2) for size in sizes.values())
-
-
-# Of minimum spans
-
-
-def minimum_muc_counts(overlap: MinimumOverlap) -> Floats:
-    """MUC recall; pass `overlap.transposed` for precision.
-
-    Returns:
-        (n_documents, 2) float64, columns `entity_metrics.ONE_SIDE`.
-    """
-    found = overlap.per_document(overlap.key_rows - (overlap.key_rows > 0))
-    return np.column_stack([found, overlap.per_key_document(np.maximum(overlap.key.size - 1, 0))])
-
-
-def minimum_b_cubed_counts(overlap: MinimumOverlap) -> Floats:
-    """B-cubed recall; pass `overlap.transposed` for precision."""
-    found = overlap.key_rows**2 / overlap.key.size[overlap.cell_key]
-    return np.column_stack([overlap.per_document(found), overlap.per_key_document(overlap.key.size)])
-
-
-def minimum_ceafm_counts(overlap: MinimumOverlap) -> Floats:
-    """CEAF where two clusters share a mention as often as both have it."""
-    return ceaf_counts(overlap, overlap.times_in_both.astype(np.float64), overlap.key.size, overlap.response.size)
-
-
-def minimum_ceafe_counts(overlap: MinimumOverlap) -> Floats:
-    """CEAF by twice the rows of the key cluster that the response cluster has, over the sum of both sizes."""
-    sizes = overlap.key.size[overlap.cell_key] + overlap.response.size[overlap.cell_response]
-    return ceaf_counts(overlap, 2.0 * overlap.key_times / sizes, overlap.key.size > 0, overlap.response.size > 0)

@@ -1,30 +1,64 @@
-"""The coreference metrics: one table that names each metric and the functions that count it.
+"""The coreference metrics: their names, the names of their counts, and their formulas.
 
 Conventions: counts are named `METRIC/COUNT`.  Of most metrics they are `common`, `key` and `response`; where recall and
-precision have different numerators, `found_of_key` and `found_of_response` replace `common`.  Those of MUC differ if
-mentions are matched by minimum spans, and all do in parts of documents (`closeread.tasks.coref.metrics.slices`).
+precision have different numerators, `found_of_key` and `found_of_response` replace `common`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import Columns, MeanOf, Metric, precision_recall_f1
-from closeread.tasks.coref.metrics import entity, repeats
-from closeread.tasks.coref.metrics.mentions import SELECTED
-from closeread.tasks.coref.metrics.overlap import Overlap
-from closeread.tasks.coref.metrics.repeats import MinimumOverlap, RepeatedOverlap
+from closeread.tasks.coref.metrics import entity
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap
+from closeread.tasks.coref.metrics.repeats import count_blanc_of_repeats
+
+BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
+"""The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
+
+BOTH_SIDES = ("common", "key", "response")
+EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
+"""The numerator and the denominator of recall, then those of precision."""
+
+OF_SIDE = {"muc": entity.count_muc, "b3": entity.count_b_cubed, "lea": entity.count_lea}
+OF_BOTH: Mapping[str, Callable[[Overlap], Any]] = {
+    "ceafm": entity.count_ceafm,
+    "ceafe": entity.count_ceafe,
+    "mentions": lambda table: table.mentions.T,
+}
+"""The functions that count a metric: numerator and denominator of a side, or `BOTH_SIDES`."""
+
+SHARES = {
+    "mentions": ("Mentions", "mentions found"),
+    "muc": ("MUC", "links found, where a cluster of n mentions has n - 1"),
+    "b3": ("B³", "mean over mentions of the share of the mention's entity that is found"),
+    "ceafm": ("CEAFm", "mentions shared under the best mapping of entities"),
+    "ceafe": ("CEAFe", "similarity of the entities under their best mapping"),
+    "blanc": ("BLANC", "mean of coreference and non-coreference links found"),
+    "lea": ("LEA", "mean over entities, weighted by size, of the links found"),
+    "mor": ("MOR", "tokens of mentions found, under the best mapping of mentions"),
+    "zeros": ("Zeros", "zero anaphors found with a right antecedent"),
+    "non_referring": ("Non-referring", "non-referring mentions found"),
+    "bridging_anaphors": ("Bridging anaphors", "bridging anaphors found"),
+    "bridging_mentions": ("Bridging, mentions", "bridging anaphors found with the right mention as anchor"),
+    "bridging_entities": ("Bridging, entities", "bridging anaphors found with a mention of the right entity as anchor"),
+}
+"""The title of every metric that has counts, and its precision and recall in words."""
 
 IN_CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is CoNLL F1."""
 
-BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
-"""The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
+OF_ENTITIES = ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "lea")
+TITLES = {**{name: SHARES[name][0] for name in OF_ENTITIES}, "conll": "CoNLL"}
+"""The metrics that are computed by default: those of entities, and CoNLL F1, the mean of three of them."""
+
+SELECTED = tuple(name for name in SHARES if name not in TITLES)
+"""The metrics that are computed only if they are selected."""
 
 
 @dataclass(frozen=True)
@@ -48,94 +82,6 @@ class FoundRatio:
 
 
 @dataclass(frozen=True)
-class CorefMetric(ABC):
-    """A metric with counts of its own.
-
-    Attributes:
-        name: its name in scores and counts.
-        title: its name in tables.
-        share: its precision and recall, in words.
-        usual: the kernel for sides without repeated mentions.
-        repeated: the kernel for sides with repeated mentions.
-        minimum: the kernel for mentions that are matched by minimum spans.
-    """
-
-    name: str
-    title: str
-    share: str
-    usual: Callable[[Overlap], Floats]
-    repeated: Callable[[RepeatedOverlap], Floats]
-    minimum: Callable[[MinimumOverlap], Floats]
-
-    def count(self, table: Overlap) -> Floats:
-        """Count every document, (n_documents, k)."""
-        if isinstance(table, MinimumOverlap):
-            return self.minimum(table)
-        return self.repeated(table) if isinstance(table, RepeatedOverlap) else self.usual(table)
-
-    @abstractmethod
-    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count every document, by the names of the counts, (n_documents,) each."""
-
-    def scores(self) -> tuple[Metric, Metric, Metric]:
-        """Return precision, recall and F1 of summed counts."""
-        precision = FoundRatio(self.name, "response", f"Precision: {self.share}.")
-        recall = FoundRatio(self.name, "key", f"Recall: {self.share}.")
-        return precision_recall_f1(self.name, self.title, precision, recall)
-
-
-class SharedNumerator(CorefMetric):
-    """A metric whose precision and recall have the same numerator."""
-
-    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count `common`, `key` and `response`."""
-        names = (f"{self.name}/{side}" for side in entity.BOTH_SIDES)
-        return dict(zip(names, self.count(table).T, strict=True))
-
-
-class OwnNumerators(CorefMetric):
-    """A metric whose precision is the recall of the transposed table."""
-
-    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count numerator and denominator of each side."""
-        return _count_each_side(self, table)
-
-
-class Muc(SharedNumerator):
-    """MUC, whose precision and recall have numerators of their own if mentions are looked up in other ways.
-
-    This is so if they are matched by minimum spans, or found as CorefUD's scorer finds them.
-    """
-
-    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count `common`, `key` and `response`, or numerator and denominator of each side."""
-        if isinstance(table, MinimumOverlap):
-            return _count_each_side(self, table)
-        found = super().columns(table, blanc_edge)
-        if table.is_directed:
-            found["muc/found_of_response"] = self.count(table.for_precision)[:, 0]
-        return found
-
-
-class Blanc(CorefMetric):
-    """BLANC, which counts two kinds of links."""
-
-    def columns(self, table: Overlap, blanc_edge: str) -> dict[str, Floats]:
-        """Count the links, under names that depend on the rule for boundary cases."""
-        names = (f"{BLANC[blanc_edge]}/{link}" for link in entity.LINKS)
-        return dict(zip(names, self.count(table).T, strict=True))
-
-    def scores(self) -> tuple[Metric, Metric, Metric]:
-        """Return precision, recall and F1 of summed counts."""
-        precision, recall, f1 = super().scores()
-        return (
-            replace(precision, formula=BlancScore(0)),
-            replace(recall, formula=BlancScore(1)),
-            replace(f1, formula=BlancScore(2)),
-        )
-
-
-@dataclass(frozen=True)
 class BlancScore:
     """BLANC of summed links, by the rule for boundary cases that is in the names of the counts.
 
@@ -149,86 +95,62 @@ class BlancScore:
         """Compute the score."""
         edge = "luo2014" if f"{BLANC['luo2014']}/{entity.LINKS[0]}" in counts else "reference"
         links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in entity.LINKS], axis=-1)
-        mentions = np.stack([counts[f"mentions/{side}"] for side in entity.BOTH_SIDES], axis=-1)
+        mentions = np.stack([counts[f"mentions/{side}"] for side in BOTH_SIDES], axis=-1)
         return entity.blanc_scores(links, mentions, edge)[..., self.part]
 
 
-def _count_each_side(metric: CorefMetric, table: Overlap) -> dict[str, Floats]:
-    """Count numerator and denominator of each side."""
-    recall, precision = metric.count(table).T, metric.count(table.for_precision).T
-    names = ("found_of_key", "key", "found_of_response", "response")
-    return dict(zip((f"{metric.name}/{name}" for name in names), (*recall, *precision), strict=True))
-
-
-COUNTED: dict[str, CorefMetric] = {
-    metric.name: metric
-    for metric in (
-        SharedNumerator("mentions", "Mentions", "mentions found", *[entity.mention_counts] * 3),
-        Muc(
-            "muc",
-            "MUC",
-            "links found, where a cluster of n mentions has n - 1",
-            entity.muc_counts,
-            repeats.muc_counts,
-            repeats.minimum_muc_counts,
-        ),
-        OwnNumerators(
-            "b3",
-            "B³",
-            "mean over mentions of the share of the mention's entity that is found",
-            entity.b_cubed_counts,
-            repeats.b_cubed_counts,
-            repeats.minimum_b_cubed_counts,
-        ),
-        SharedNumerator(
-            "ceafm",
-            "CEAFm",
-            "mentions shared under the best mapping of entities",
-            entity.ceafm_counts,
-            repeats.ceafm_counts,
-            repeats.minimum_ceafm_counts,
-        ),
-        SharedNumerator(
-            "ceafe",
-            "CEAFe",
-            "similarity of the entities under their best mapping",
-            entity.ceafe_counts,
-            repeats.ceafe_counts,
-            repeats.minimum_ceafe_counts,
-        ),
-        Blanc(
-            "blanc",
-            "BLANC",
-            "mean of coreference and non-coreference links found",
-            entity.blanc_counts,
-            repeats.blanc_counts,
-            repeats.blanc_counts,
-        ),
-        OwnNumerators(
-            "lea",
-            "LEA",
-            "mean over entities, weighted by size, of the links found",
-            entity.lea_counts,
-            repeats.lea_counts,
-            repeats.lea_counts,
-        ),
-    )
-}
-TITLES = {**{name: metric.title for name, metric in COUNTED.items()}, "conll": "CoNLL"}
-"""The metrics that are computed by default: those with counts of their own, and CoNLL F1, the mean of three of them."""
-ALL_METRICS = (*TITLES, *SELECTED)
-"""The names of all metrics; those of `mention_metrics` are computed only if they are selected."""
-
-
 def scores_of(name: str) -> tuple[Metric, ...]:
-    """Return the scores of a metric, by its name in `ALL_METRICS`."""
+    """Return the scores of a metric, by its name: precision, recall and F1 of summed counts."""
     if name == "conll":
-        mean = MeanOf(tuple(COUNTED[part].scores()[-1].formula for part in IN_CONLL))
+        mean = MeanOf(tuple(scores_of(part)[-1].formula for part in IN_CONLL))
         return (Metric("conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0),)
-    return (COUNTED | SELECTED)[name].scores()
+    title, share = SHARES[name]
+    precision = FoundRatio(name, "response", f"Precision: {share}.")
+    scores = precision_recall_f1(name, title, precision, FoundRatio(name, "key", f"Recall: {share}."))
+    if name == "blanc":
+        return tuple(replace(score, formula=BlancScore(part)) for part, score in enumerate(scores))
+    return scores
 
 
-def list_counted(names: Sequence[str]) -> list[CorefMetric]:
-    """List the metrics to count for some metrics, in order: these, those that they are computed from, and mentions."""
-    wanted = {"mentions", *names, *(IN_CONLL if "conll" in names else ())}
-    return [metric for name, metric in COUNTED.items() if name in wanted]
+def count_each_side(metric: str, recall: Overlap, precision: Overlap) -> Floats:
+    """Count a metric of entities other than BLANC in every document.
+
+    Args:
+        metric: its name.
+        recall, precision: the table of key and response, twice; two tables if mentions of the response are looked up in
+            another way than those of the key.
+
+    Returns:
+        (n_documents, 4) float64, columns `EACH_SIDE`.
+    """
+    if metric in OF_BOTH:
+        return np.column_stack(OF_BOTH[metric](recall)).astype(np.float64)[:, [0, 1, 0, 2]]
+    return np.column_stack([*OF_SIDE[metric](recall, KEY), *OF_SIDE[metric](precision, RESPONSE)])
+
+
+def count_metric(
+    metric: str, recall: Overlap, precision: Overlap, each_side: Collection[str], blanc_edge: str
+) -> dict[str, Floats]:
+    """Count a metric of entities in every document, by the names of the counts.
+
+    Args:
+        metric, recall, precision: as for `count_each_side`.
+        each_side: the metrics whose recall and precision have numerators of their own.
+        blanc_edge: one of `entity.EDGES`.
+    """
+    if metric == "blanc":
+        repeated = recall.places is not None
+        links = count_blanc_of_repeats(recall.places) if repeated else entity.count_blanc(recall)
+        return name_columns(BLANC[blanc_edge], entity.LINKS, links)
+    counts = count_each_side(metric, recall, precision)
+    if metric in each_side:
+        return name_columns(metric, EACH_SIDE, counts)
+    found = name_columns(metric, BOTH_SIDES, counts[:, [0, 1, 3]])
+    if metric == "muc" and precision is not recall:
+        found["muc/found_of_response"] = counts[:, 2]
+    return found
+
+
+def name_columns(metric: str, names: Collection[str], counts: Floats) -> dict[str, Floats]:
+    """Return columns of counts by their names."""
+    return {f"{metric}/{name}": column for name, column in zip(names, counts.T, strict=True)}

@@ -334,7 +334,7 @@ def count_slices(fields: Sequence[str], matched: Matched) -> dict[str, Breakdown
         matched: key and response.
     """
     tables = matched.key, with_annotation(matched.response, matched.key)
-    shares = share_mentions(matched.sides, matched.direct(), (order_mentions(tables[0]), order_mentions(tables[1])))
+    shares = share_mentions(matched.sides, matched.lookups, (order_mentions(tables[0]), order_mentions(tables[1])))
     slices = {}
     for name in fields:
         field = FIELDS[name]
