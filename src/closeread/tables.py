@@ -113,21 +113,23 @@ def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool =
         return "".join(line.rstrip() + "\n" for line in shown)
     import tabulate
 
-    align = _align_columns(grid) if grid.rows else None  # tabulate fails to align an empty table
+    mark = escape_line if style == "latex" else _mark_up
+    rows = [[mark(cell) for cell in row] for row in grid.rows]
+    if style == "markdown":
+        for number, i in grid.best:
+            rows[number][i] = f"**{rows[number][i]}**"
+    body = tabulate.tabulate(
+        rows,
+        [mark(name) for name in grid.header],
+        tablefmt="latex_booktabs" if style == "latex" else "pipe",
+        disable_numparse=True,
+        colalign=_align_columns(grid) if rows else None,  # tabulate fails to align an empty table
+    )
     if style == "latex":
-        rows = [list(map(escape_line, row)) for row in grid.rows]
-        header = list(map(escape_line, grid.header))
-        body = tabulate.tabulate(rows, header, tablefmt="latex_booktabs", disable_numparse=True, colalign=align)
         notes = [f"% {escape_line(line)}" for line in (grid.title, *grid.notes) if line]
         return "\n".join([guard_latex_rows(body), *notes, ""])
-    rows = [
-        [f"**{_mark_up(cell)}**" if (number, i) in grid.best else _mark_up(cell) for i, cell in enumerate(row)]
-        for number, row in enumerate(grid.rows)
-    ]
-    header = [_mark_up(name) for name in grid.header]
-    body = tabulate.tabulate(rows, header, tablefmt="pipe", disable_numparse=True, colalign=align)
-    parts = [f"**{_mark_up(grid.title).strip()}**"] if grid.title.strip() else []
-    return "\n\n".join(filter(None, [*parts, body, *map(_mark_up_note, grid.notes)])) + "\n"
+    title = f"**{_mark_up(grid.title).strip()}**" if grid.title.strip() else ""
+    return "\n\n".join(filter(None, [title, body, *map(_mark_up_note, grid.notes)])) + "\n"
 
 
 def guard_latex_rows(text: str) -> str:
@@ -276,16 +278,15 @@ def find_width() -> int:
 
 def _draw_lines(grid: Grid, width: int) -> list[str]:
     """Draw a grid for a terminal, with escape sequences: the best values are bold, and notes dim."""
-    lines: list[str] = []
-    if grid.title:
-        lines += [*_wrap(grid.title, width), ""]
+    lines = [*_wrap(grid.title, width), ""] if grid.title else []
     if grid.header:
         tables = _lay_out(grid, width)
-        if not tables:
+        for number, layout in enumerate(tables):
+            lines += [*([""] if number else []), *_draw_table(*layout)]
+        if tables:
+            grid = tables[0][0]
+        else:
             lines += [*_draw_blocks(grid, width), *([""] if grid.notes else [])]
-        for number, (table, widths, gap) in enumerate(tables):
-            lines += [*([""] if number else []), *_draw_table(table, widths, gap)]
-        grid = tables[0][0] if tables else grid
     return lines + [_style(line, DIM) for note in grid.notes for line in _wrap(note, width)]
 
 
@@ -310,10 +311,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 def wrap_paragraph(text: str, width: int) -> list[str]:
-    """Return the lines of a paragraph, escaped, of at most `width` columns; longer words stay whole.
-
-    Spaces at its beginning are kept.
-    """
+    """Return the lines of a paragraph as `_wrap` does; spaces at its beginning are kept."""
     indent = text[: len(text) - len(text.lstrip(" "))]
     return [indent + line for line in _wrap(text[len(indent) :], width - len(indent))]
 
@@ -338,8 +336,7 @@ def _measure_column(grid: Grid, i: int) -> _Column:
     longest, length = max(lengths, default=0), _measure(escape_line(name))
     if name not in grid.prose:
         return _Column(max(longest, length), max(longest, _measure_word(name)), length)
-    words = max(map(_measure_word, cells), default=0)
-    least = max(words, min(longest, PROSE_WIDTH), _measure_word(name))
+    least = max(min(longest, PROSE_WIDTH), *map(_measure_word, (name, *cells)))
     return _Column(max(longest, length), least, sum(lengths))
 
 
@@ -351,37 +348,30 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
     table: Grid | None = grid
     while table is not None:
         columns = [_measure_column(table, i) for i in range(len(table.header))]
-        if (layout := _fit(table, columns, width)) is not None:
+        if layout := _fit(columns, width, is_named=any(table.header)):
             return [(table, *layout)]
-        if table.labels:
-            labelled = table, columns
+        labelled = (table, columns) if table.labels else labelled
         table = table.narrower
     if labelled is None:
         return []
-    table, columns = labelled
-    labels, others = list(range(table.labels)), range(table.labels, len(columns))
-    needed = [column.least + GAPS[-1] for column in columns]
-    space = width - sum(needed[: table.labels]) + GAPS[-1]
-    if not others or any(needed[i] > space for i in others):
-        return []
-    pieces: list[list[int]] = [[]]
-    for i in others:
-        if sum(needed[k] for k in pieces[-1]) + needed[i] > space:
-            pieces.append([])
-        pieces[-1].append(i)
+    whole, columns = labelled
+    pieces: list[list[int]] = []
+    for i in range(whole.labels, len(columns)):
+        if pieces and _fit([columns[k] for k in (*pieces[-1], i)], width):
+            pieces[-1].append(i)
+        else:
+            pieces.append([*range(whole.labels), i])
     found = []
     for piece in pieces:
-        shown = [*labels, *piece]
-        header, rows = [table.header[i] for i in shown], [[row[i] for i in shown] for row in table.rows]
-        best = frozenset((row, shown.index(i)) for row, i in table.best if i in shown)
-        part = replace(table, header=header, rows=rows, best=best)
-        layout = _fit(part, [columns[i] for i in shown], width)
-        assert layout is not None  # noqa: S101
-        found.append((part, *layout))
+        if (layout := _fit([columns[i] for i in piece], width)) is None:
+            return []
+        header, rows = [whole.header[i] for i in piece], [[row[i] for i in piece] for row in whole.rows]
+        best = frozenset((row, piece.index(i)) for row, i in whole.best if i in piece)
+        found.append((replace(whole, header=header, rows=rows, best=best), *layout))
     return found
 
 
-def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int], int] | None:
+def _fit(columns: Sequence[_Column], width: int, *, is_named: bool = True) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
     Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
@@ -399,7 +389,7 @@ def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int],
                 wrapped = [i for i, column in enumerate(columns) if found[i] < column.natural]
                 found[max(wrapped, key=lambda i: columns[i].text / max(found[i], 1) ** 2)] += 1
             return found, gap
-    if between and any(grid.header):
+    if between and is_named:
         return None
     least[-1] = max(PROSE_WIDTH, width - GAPS[-1] * between - sum(least[:-1]))  # longer words stick out
     return least, GAPS[-1]
@@ -407,13 +397,13 @@ def _fit(grid: Grid, columns: Sequence[_Column], width: int) -> tuple[list[int],
 
 def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
     """Yield the lines of a table whose cells are wrapped at these widths."""
-    header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
     rows = [[_wrap(cell, width) for cell, width in zip(row, widths, strict=True)] for row in grid.rows]
-    shown = [header, *rows] if any(grid.header) else rows
+    header = [_wrap(name, width) for name, width in zip(grid.header, widths, strict=True)]
+    height = max(map(len, header)) if any(grid.header) else 0
+    shown = [[[""] * (height - len(lines)) + lines for lines in header], *rows] if height else rows
     taken = [max(map(_measure, chain.from_iterable(cells)), default=0) for cells in zip(*shown, strict=True)]
     align = _align_columns(grid)
-
-    def draw_row(cells: Sequence[Sequence[str]], number: int | None) -> Iterator[str]:
+    for number, cells in enumerate(shown, -1 if height else 0):
         for line in zip_longest(*cells, fillvalue=""):
             padded = []
             for i, text in enumerate(line):
@@ -421,13 +411,8 @@ def _draw_table(grid: Grid, widths: Sequence[int], gap: int) -> Iterator[str]:
                 styled = _style(text, BOLD) if (number, i) in grid.best else text
                 padded.append(spaces + styled if align[i] == "right" else styled + spaces)
             yield (" " * gap).join(padded)
-
-    if any(grid.header):
-        height = max(map(len, header))
-        yield from draw_row([[""] * (height - len(lines)) + lines for lines in header], None)
-        yield RULE * (sum(taken) + gap * (len(taken) - 1))
-    for number, row in enumerate(rows):
-        yield from draw_row(row, number)
+        if number < 0:
+            yield RULE * (sum(taken) + gap * (len(taken) - 1))
 
 
 def _style(text: str, code: str) -> str:
@@ -470,11 +455,10 @@ def draw_html(grid: Grid) -> str:
     def escape_html(text: str) -> str:
         return html.escape(escape_line(text))
 
-    def draw_row(tag: str, texts: Sequence[str], best: Sequence[bool]) -> str:
-        cells = []
-        for side, text, is_best in zip(align, texts, best, strict=True):
-            shown = f"<strong>{escape_html(text)}</strong>" if is_best else escape_html(text)
-            cells.append(f'<{tag} style="text-align: {side}">{shown}</{tag}>')
+    def draw_row(tag: str, texts: Sequence[str], number: int = -1) -> str:
+        shown = [escape_html(text) for text in texts]
+        shown = [f"<strong>{text}</strong>" if (number, i) in grid.best else text for i, text in enumerate(shown)]
+        cells = (f'<{tag} style="text-align: {side}">{text}</{tag}>' for side, text in zip(align, shown, strict=True))
         return f"<tr>{''.join(cells)}</tr>"
 
     align = _align_columns(grid)
@@ -482,10 +466,8 @@ def draw_html(grid: Grid) -> str:
     if grid.title:
         parts.append(f'<caption style="caption-side: top; text-align: left">{escape_html(grid.title)}</caption>')
     if any(grid.header):
-        parts.append(f"<thead>{draw_row('th', grid.header, [False] * len(align))}</thead>")
-    parts.append("<tbody>")
-    parts += [draw_row("td", row, [(i, j) in grid.best for j in range(len(row))]) for i, row in enumerate(grid.rows)]
-    parts.append("</tbody>")
+        parts.append(f"<thead>{draw_row('th', grid.header)}</thead>")
+    parts += ["<tbody>", *(draw_row("td", row, i) for i, row in enumerate(grid.rows)), "</tbody>"]
     if grid.notes:
         notes = "<br>".join(map(escape_html, grid.notes))
         width = f' colspan="{len(grid.header)}"' if grid.header else ""

@@ -49,7 +49,7 @@ def test_best_total_is_another_solvers(n_documents, size, share, whole):
 
 
 def test_a_long_chain_goes_to_the_solver():
-    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights: only one is forced in each round.
+    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights.
     row, column = (np.arange(1, 601) + shift for shift in (0, 1))
     row, column, weight = row // 2, column // 2, np.arange(1.0, 601.0)
     zeros = np.zeros(600, np.int64)
