@@ -46,9 +46,8 @@ def test_the_random_timelines_have_what_is_hard():
     assert max(script.copies(gold) for gold, _ in pairs) == 2
     assert sum(script.copies(system) > 2 for _, system in pairs) > 20
     sides = [build_side(list_mentions(entries(rows)), "full") for pair in pairs for rows in pair]
-    assert sum(bool(s.contradicts.any()) for s in sides) > 300
-    assert sum(s.order.before is not None for s in sides) > 50
-    assert sum(len(set(s.order.group.tolist())) < len(s.anchors) for s in sides) > 100
+    assert sum(any(s.contradicts) for s in sides) > 300
+    assert sum(len(set(s.order.group)) < len(s.anchors) for s in sides) > 100
 
 
 @for_each("name", script.FOLDERS)
@@ -114,6 +113,6 @@ def test_facts_of_the_gold(corpora):
         for name in ("corpus_1", "corpus_2")
         for rows in script.gold_of(corpora, name)
     ]
-    assert sum(int(s.contradicts.sum()) for s in sides) == 1
+    assert sum(sum(s.contradicts) for s in sides) == 1
     said = [figures for name in ("corpus_1", "corpus_2") for figures in AGREEMENT["corpora"][f"{name}, gold, full"]]
-    assert sum(len(s.at) + int(s.reduced.sum()) for s in sides) == sum(figures[3] for figures in said) == 625
+    assert sum(len(s.at) + len(s.reduced) for s in sides) == sum(figures[3] for figures in said) == 625

@@ -45,18 +45,12 @@ Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 
 @dataclass(frozen=True)
 class Overlap:
-    """The overlap of two annotators.
+    """The overlap of two annotators."""
 
-    Attributes:
-        first, second: the number of items of each.
-        both: the number of shared items.
-        dice: 2 * both / (first + second); None if there are no items.
-    """
-
-    first: int
+    first: int  # the number of items of each
     second: int
-    both: int
-    dice: float | None
+    both: int  # the number of shared items
+    dice: float | None  # 2 * both / (first + second); None if there are no items
 
 
 def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
@@ -117,21 +111,13 @@ class Agreement(Result):
 
 
 class Kind(NamedTuple):
-    """A kind of annotation that annotators may be compared on.
+    """A kind of annotation that annotators may be compared on."""
 
-    Attributes:
-        read: from an annotator and the corpus to the records.
-        unit: what a record is.
-        has: what records that are annotated have in common, whoever annotated them.
-        difference: how two annotators differ if they don't have that in common.
-        compared: what annotators marked, by its name.
-    """
-
-    read: Callable[[Annotator, Corpus], Sequence[Record]]
-    unit: str
-    has: Callable[[Record], object]
-    difference: str
-    compared: Mapping[str, Items]
+    read: Callable[[Annotator, Corpus], Sequence[Record]]  # from an annotator and the corpus to the records
+    unit: str  # what a record is
+    has: Callable[[Record], object]  # what records that are annotated have in common, whoever annotated them
+    difference: str  # how two annotators differ if they don't have that in common
+    compared: Mapping[str, Items]  # what annotators marked, by its name
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:

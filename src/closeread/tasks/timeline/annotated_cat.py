@@ -141,20 +141,13 @@ OF_TIME = ("SIMULTANEOUS", "INCLUDES", "BEGINS")
 
 
 class Annotation(NamedTuple):
-    """An annotated document.
+    """An annotated document."""
 
-    Attributes:
-        file: the name of its file in the folder; empty if there is no folder.
-        record: the document, as `closeread.tasks.timeline.cat_xml` reads it.
-        marked: the markables by id.
-        referents: the ids of the markables that each mention refers to.
-        relations: its HAS_PARTICIPANTs and TLINKs in order; each has one source and one target among the markables.
-    """
-
-    file: str
-    record: Record
-    marked: Mapping[str, Element]
-    referents: Mapping[str, Sequence[str]]
+    file: str  # the name of its file in the folder; empty if there is no folder
+    record: Record  # the document, as `closeread.tasks.timeline.cat_xml` reads it
+    marked: Mapping[str, Element]  # the markables by id
+    referents: Mapping[str, Sequence[str]]  # the ids of the markables that each mention refers to
+    # its HAS_PARTICIPANTs and TLINKs in order; each has one source and one target among the markables
     relations: Sequence[Element]
 
     def ends(self, relation: Element) -> tuple[Element, Element]:
@@ -278,31 +271,21 @@ class Place(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A mention of an event.
+    """A mention of an event."""
 
-    Attributes:
-        document: the id of its document.
-        tokens: the numbers of its tokens.
-        kind: the kind of event, if TimeLine did not annotate it; empty otherwise.
-    """
-
-    document: str
-    tokens: Sequence[int]
-    kind: str
+    document: str  # the id of its document
+    tokens: Sequence[int]  # the numbers of its tokens
+    kind: str  # the kind of event, if TimeLine did not annotate it; empty otherwise
 
 
 @dataclass
 class AnnotatedEvent:
-    """An event with everything that documents say of it.
+    """An event with everything that documents say of it."""
 
-    Attributes:
-        mentions: its mentions, in the order of the documents and their texts.
-        entities: the names of the entities that take part in it in one of the roles.
-        anchors: the dates that it is anchored to, with the places of the links.
-    """
-
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)  # its mentions, in the order of the documents and their texts
+    # the names of the entities that take part in it in one of the roles
     entities: dict[str, None] = field(default_factory=dict)
+    # the dates that it is anchored to, with the places of the links
     anchors: list[tuple[str, Place]] = field(default_factory=list)
 
     def choose_anchor(self) -> tuple[str, Place]:
@@ -312,17 +295,12 @@ class AnnotatedEvent:
 
 
 class Built(NamedTuple):
-    """Timelines of annotated documents.
+    """Timelines of annotated documents."""
 
-    Attributes:
-        timelines: the timelines by order of first appearance of their entities, or in the order of the wanted entities.
-        documents: the documents by id.
-        notices: what was left out, and how often.
-    """
-
+    # the timelines by order of first appearance of their entities, or in the order of the wanted entities
     timelines: list[Record]
-    documents: Mapping[str, Record]
-    notices: list[str]
+    documents: Mapping[str, Record]  # the documents by id
+    notices: list[str]  # what was left out, and how often
 
 
 def build_annotated_timelines(

@@ -22,15 +22,10 @@ from closeread.tasks.timeline.gold import Timelines, timelines_of
 
 
 class EventInSentence(NamedTuple):
-    """An event mention in its sentence.
+    """An event mention in its sentence."""
 
-    Attributes:
-        event: the event.
-        sentence: the case-folded tokens of the sentence, each surrounded by spaces.
-    """
-
-    event: Event
-    sentence: str
+    event: Event  # the event
+    sentence: str  # the case-folded tokens of the sentence, each surrounded by spaces
 
 
 def by_creation_time(events: Sequence[Event]) -> list[Record]:

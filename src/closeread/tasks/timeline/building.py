@@ -49,15 +49,10 @@ Time = tuple[Date, int]
 
 
 class Event(NamedTuple):
-    """An event of a timeline.
+    """An event of a timeline."""
 
-    Attributes:
-        anchor: its time, as written.
-        mentions: its mentions, as named in timelines.
-    """
-
-    anchor: str
-    mentions: Sequence[str]
+    anchor: str  # its time, as written
+    mentions: Sequence[str]  # its mentions, as named in timelines
 
 
 def date_of(anchor: str) -> Date:

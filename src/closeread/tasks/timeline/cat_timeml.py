@@ -191,17 +191,11 @@ def lost_in_cat(document: Document) -> list[str]:
 
 
 class Conversion(NamedTuple):
-    """A document in another format.
+    """A document in another format."""
 
-    Attributes:
-        text: the text of the new file.
-        lost: what the new format can't hold, in words.
-        notices: what is odd about the old file, in words.
-    """
-
-    text: str
-    lost: list[str]
-    notices: list[str]
+    text: str  # the text of the new file
+    lost: list[str]  # what the new format can't hold, in words
+    notices: list[str]  # what is odd about the old file, in words
 
 
 def is_document(source: Path, output: Path) -> bool:

@@ -34,17 +34,11 @@ NUMBER = re.compile("[0-9]{1,9}")
 
 
 class Read(NamedTuple):
-    """The contents of a file.
+    """The contents of a file."""
 
-    Attributes:
-        document: the record; empty if there are problems.
-        problems: errors.
-        notices: oddities.
-    """
-
-    document: Record
-    problems: list[Problem]
-    notices: list[Problem]
+    document: Record  # the record; empty if there are problems
+    problems: list[Problem]  # errors
+    notices: list[Problem]  # oddities
 
 
 class _Mentions(NamedTuple):

@@ -8,26 +8,13 @@ between nodes of one time are undirected, those of BEFORE are directed; evidence
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
-from closeread.arrays import Ints
 from closeread.counts.procedure import Explanation
 from closeread.records import Record
-from closeread.tasks.timeline.kernels.order import precedes
-from closeread.tasks.timeline.kernels.timelines import (
-    ABSENT,
-    Entry,
-    Side,
-    build_side,
-    find_partners,
-    list_mentions,
-    verify,
-)
+from closeread.tasks.timeline.kernels.timelines import Entry, Side, build_side, list_mentions, verify
 
 VERDICTS = {
     "verified": "the other side states it too, in either direction",
@@ -46,17 +33,11 @@ Kind = Literal["BEFORE", "SIMULTANEOUS"]
 
 
 class Node(NamedTuple):
-    """An argument of a relation.
-
-    Attributes:
-        kind: "mention" or "anchor".
-        text: the mention or the anchor.
-        copy: how many mentions with the same text come before it in the timeline.
-    """
+    """An argument of a relation."""
 
     kind: Literal["mention", "anchor"]
     text: str
-    copy: int = 0
+    copy: int = 0  # how many mentions with the same text come before it in the timeline
 
 
 class Relation(NamedTuple):
@@ -76,23 +57,14 @@ Chain = Sequence[Relation]
 
 
 class Verdict(NamedTuple):
-    """A reduced relation with its verdict and evidence.
+    """A reduced relation with its verdict and evidence."""
 
-    Attributes:
-        side: the side that states it, "gold" or "system".
-        relation: the relation.
-        verdict: one of `VERDICTS`.
-        evidence: the chain of the other side that verifies, entails or contradicts it; empty if it is missing.
-        absent: its nodes that the other side lacks.
-        excluded_by: the earlier relations of its own side that it contradicts, so that it is counted but not part of
-            the order; empty if there are none.
-    """
-
-    side: str
+    side: str  # the side that states it
     relation: Relation
     verdict: str
-    evidence: Chain
-    absent: Sequence[Node]
+    evidence: Chain  # of the other side, which verifies, entails or contradicts it; empty if it is missing
+    absent: Sequence[Node]  # its nodes that the other side lacks
+    # The earlier relations of its own side that it contradicts, so that it is counted but not part of the order.
     excluded_by: Chain
 
     def to_json(self) -> dict[str, Any]:
@@ -119,69 +91,49 @@ class Paths:
     """The paths along the relations of one side."""
 
     def __init__(self, side: Side) -> None:
-        self.side = side
-        self._at: list[int] = side.at.tolist()
-        self._nodes = [Node("mention", *copy) for copy in side.copies] + [Node("anchor", text) for text in side.anchors]
-
-    @cached_property
-    def _steps(self) -> Sequence[Sequence[tuple[int, int]]]:
-        """For every time, the relations of neighbours that lead away from it, as mention and target time."""
-        steps: list[list[tuple[int, int]]] = [[] for _ in self.side.order.group]
-        for i in np.flatnonzero(self.side.joins).tolist():
-            here, there = self._at[i], self._at[i + 1]
-            steps[here].append((i, there))
-            if not self.side.later[i]:
-                steps[there].append((i, here))
-        return steps
-
-    def anchor(self, time: int) -> int:
-        """Return the node of the anchor of a time."""
-        return len(self._at) + time
-
-    def time(self, node: int) -> int:
-        """Return the time of a node."""
-        return self._at[node] if node < len(self._at) else node - len(self._at)
+        self.side, self.n_mentions = side, len(side.at)
+        self.nodes = [Node("mention", *copy) for copy in side.copies] + [Node("anchor", text) for text in side.anchors]
+        self.times = [*side.at, *range(len(side.anchors))]  # of the nodes
+        # For every time, the relations of neighbours that lead away from it: the first mention, and the time there.
+        self.steps: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for i in range(self.n_mentions - 1):
+            if side.joins[i]:
+                here, there = side.at[i], side.at[i + 1]
+                self.steps[here].append((i, there))
+                if not side.later[i]:
+                    self.steps[there].append((i, here))
 
     def step(self, mention: int) -> Relation:
         """Return the relation of a mention to the next one."""
-        kind: Kind = "BEFORE" if self.side.later[mention] else "SIMULTANEOUS"
-        return Relation(kind, self._nodes[mention], self._nodes[mention + 1])
+        return Relation("BEFORE" if self.side.later[mention] else "SIMULTANEOUS", *self.nodes[mention : mention + 2])
 
     def anchoring(self, mention: int) -> Relation:
         """Return the relation of a mention to its anchor."""
-        return Relation("SIMULTANEOUS", self._nodes[mention], self._nodes[self.anchor(self._at[mention])])
+        return Relation("SIMULTANEOUS", self.nodes[mention], self.nodes[self.n_mentions + self.times[mention]])
 
-    def find_directions(self, one: Ints, other: Ints) -> Ints:
-        """Test pair by pair for a path between nodes: forward (1), only backward (-1), or none (0), e.g. if absent."""
-        order, at = self.side.order, np.append(self.side.at, np.arange(len(self.side.anchors)))
-        found = np.zeros(len(one), np.int64)
-        known = np.flatnonzero((one != ABSENT) & (other != ABSENT))
-        start, end = at[one[known]], at[other[known]]
-        forth = (order.group[start] == order.group[end]) | precedes(order, start, end)
-        found[known] = np.where(forth, 1, -precedes(order, end, start).astype(np.int64))
-        return found
-
-    def find_chain(self, one: int, other: int, lead: int, until: int | None = None) -> Chain:
-        """Return the relations that lead from one node to another, or back if `lead` is -1; there must be some.
+    def find_chain(self, one: int | None, other: int | None, until: int | None = None) -> Chain:
+        """Return the relations that lead from a node to another, or else back; none if there are none or one is absent.
 
         With `until`, only relations of neighbours before this mention are used.
         """
-        start, end = (one, other) if lead > 0 else (other, one)
+        known = None if one is None or other is None else self.side.order.compare(self.times[one], self.times[other])
+        if one is None or other is None or known is None:
+            return ()
+        here, end = (other, one) if known > 0 else (one, other)
         chain: list[Relation] = []
-        here = start
-        for step in self._search(self.time(start), self.time(end), len(self._at) if until is None else until):
-            near, far = (step, step + 1) if self.time(step) == self.time(here) else (step + 1, step)
+        for step in self._search(self.times[here], self.times[end], self.n_mentions if until is None else until):
+            near, far = (step, step + 1) if self.times[step] == self.times[here] else (step + 1, step)
             chain += [*self._within_time(here, near), self.step(step)]
             here = far
         return [*chain, *self._within_time(here, end)]
 
     def _search(self, start: int, end: int, until: int) -> Sequence[int]:
         """Find a shortest path between two times, as the mentions whose relations to the next ones it uses."""
-        previous = {start: (ABSENT, ABSENT)}
+        previous = {start: (0, start)}
         queue = deque([start])
         while end not in previous:
             time = queue.popleft()
-            for step, there in self._steps[time]:
+            for step, there in self.steps[time]:
                 if step < until and there not in previous:
                     previous[there] = step, time
                     queue.append(there)
@@ -193,7 +145,7 @@ class Paths:
 
     def _within_time(self, one: int, other: int) -> Iterator[Relation]:
         if one != other:
-            yield from (self.anchoring(node) for node in (one, other) if node < len(self._at))
+            yield from (self.anchoring(node) for node in (one, other) if node < self.n_mentions)
 
 
 def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Iterator[Verdict]:
@@ -205,34 +157,31 @@ def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "
 
 def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Verdict]:
     """Judge the relations of one side: first those to anchors, then those of neighbours."""
-    found, there = verify(own.side, other.side), find_partners(own.side, other.side)
+    found = verify(own.side, other.side)
 
     def judge(
-        relation: Relation, literal: Relation | None, ends: tuple[int, int], lead: int, entailed: bool, by: Chain = ()
+        relation: Relation,
+        ends: tuple[int | None, int | None],
+        literal: Relation | None,
+        entailed: bool,
+        by: Chain = (),
     ) -> Verdict:
-        verdict, evidence = "missing", list[Relation]()
-        if literal is not None:
-            verdict, evidence = "verified", [literal]
-        elif lead:
-            verdict, evidence = "entailed" if entailed else "contradicted", [*other.find_chain(*ends, lead)]
-        nodes = zip((relation.one, relation.other), ends, strict=True)
-        return Verdict(name, relation, verdict, evidence, [node for node, number in nodes if number == ABSENT], by)
+        evidence = [literal] if literal else other.find_chain(*ends)
+        verdict = "verified" if literal else "entailed" if entailed else "contradicted" if evidence else "missing"
+        absent = [node for node, there in zip(relation[1:], ends, strict=True) if there is None]
+        return Verdict(name, relation, verdict, evidence, absent, by)
 
-    if own.side.anchors:
-        times = np.array([other.side.anchors.get(text, ABSENT) for text in own.side.anchors], np.int64)[own.side.at]
-        anchors = np.where(times == ABSENT, ABSENT, other.anchor(0) + times)
-        leads = other.find_directions(there, anchors).tolist()
-        for i, (mention, anchor, lead) in enumerate(zip(there.tolist(), anchors.tolist(), leads, strict=True)):
-            is_literal = lead and other.time(mention) == other.time(anchor)
-            literal = other.anchoring(mention) if is_literal else None
-            yield judge(own.anchoring(i), literal, (mention, anchor), lead, bool(found.anchored[i]))
-    steps = np.flatnonzero(own.side.reduced)
-    leads, own_leads = other.find_directions(there[steps], there[steps + 1]), own.find_directions(steps, steps + 1)
-    for i, lead, own_lead in zip(steps.tolist(), leads.tolist(), own_leads.tolist(), strict=True):
-        ends = int(there[i]), int(there[i + 1])
-        literal = other.step(min(ends)) if found.literal[i] else None
-        by = own.find_chain(i, i + 1, own_lead, i) if own.side.contradicts[i] else ()
-        yield judge(own.step(i), literal, ends, lead, bool(found.entailed[i]), by)
+    for mention, (there, is_entailed) in enumerate(zip(found.there, found.anchored, strict=False)):
+        time = other.side.anchors.get(own.anchoring(mention).other.text)
+        literal = None if there is None or time != other.times[there] else other.anchoring(there)
+        yield judge(
+            own.anchoring(mention), (there, None if time is None else other.n_mentions + time), literal, is_entailed
+        )
+    for i in own.side.reduced:
+        ends = found.there[i], found.there[i + 1]
+        literal = other.step(min(there for there in ends if there is not None)) if found.literal[i] else None
+        by = own.find_chain(i, i + 1, i) if own.side.contradicts[i] else ()
+        yield judge(own.step(i), ends, literal, found.entailed[i], by)
 
 
 # The table and the JSON of `closeread score timeline --explain`

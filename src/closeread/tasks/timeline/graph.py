@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,7 @@ import numpy as np
 from closeread.drawing.pictures import SMALL_SIZE, Measure, make_drawable
 from closeread.exceptions import RequestError, name_option, pluralize, quote
 from closeread.tasks.timeline.explain import Kind
-from closeread.tasks.timeline.kernels.order import precedes
-from closeread.tasks.timeline.kernels.timelines import Entry, Side, build_side, list_mentions
+from closeread.tasks.timeline.kernels.timelines import Entry, build_side, list_mentions
 from closeread.tasks.timeline.plot_layout import format_anchor, place_blocks
 
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
@@ -30,34 +30,21 @@ EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant"
 
 
 class Edge(NamedTuple):
-    """A relation of two nodes.
+    """A relation of two nodes, which are numbered."""
 
-    Attributes:
-        status: `EXPLICIT`, `REDUNDANT`, `CONTRADICTORY` or `ENTAILED`.
-        relation: BEFORE or SIMULTANEOUS.
-        one, other: the numbers of its nodes.
-    """
-
-    status: str
+    status: str  # `EXPLICIT`, `REDUNDANT`, `CONTRADICTORY` or `ENTAILED`
     relation: Kind
     one: int
     other: int
 
 
 class Graph(NamedTuple):
-    """The relations of a timeline.
+    """The relations of a timeline."""
 
-    Attributes:
-        mentions: the texts of its mentions in order; they are the first nodes.
-        anchors: its anchors in order of first appearance; they are the other nodes.
-        anchor_of: for each mention, the node of its anchor; empty without anchors.
-        edges: the relations: those to anchors, those of neighbours, then those entailed.
-    """
-
-    mentions: Sequence[str]
-    anchors: Sequence[str]
-    anchor_of: Sequence[int]
-    edges: Sequence[Edge]
+    mentions: Sequence[str]  # the first nodes, in order
+    anchors: Sequence[str]  # the other nodes, in order of first appearance
+    anchor_of: Sequence[int]  # for each mention, the node of its anchor; empty without anchors
+    edges: Sequence[Edge]  # the relations: those to anchors, those of neighbours, then those entailed
 
     def count(self, status: str) -> int:
         """Count the relations of one status."""
@@ -68,37 +55,18 @@ def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
     """Build the graph of a timeline; its size is quadratic in the number of mentions."""
     side = build_side(list_mentions(entries), track)
     n = len(side.copies)
-    anchor_of = (n + side.at).tolist() if side.anchors else []
-    stated = [Edge(EXPLICIT, "SIMULTANEOUS", mention, anchor) for mention, anchor in enumerate(anchor_of)]
-    stated += _list_steps(side)
-    edges = [*stated, *_find_entailed(side, {frozenset((edge.one, edge.other)) for edge in stated})]
-    return Graph([mention for mention, _ in side.copies], list(side.anchors), anchor_of, edges)
-
-
-def _list_steps(side: Side) -> Iterator[Edge]:
-    """Yield the relations of neighbours."""
-    columns = (side.later.tolist(), side.joins.tolist(), side.contradicts.tolist())
-    for i, (later, joins, contradicts) in enumerate(zip(*columns, strict=True)):
+    anchor_of = [n + time for time in side.at] if side.anchors else []
+    edges = [Edge(EXPLICIT, "SIMULTANEOUS", mention, anchor) for mention, anchor in enumerate(anchor_of)]
+    for i, (later, joins, contradicts) in enumerate(zip(side.later, side.joins, side.contradicts, strict=True)):
         status = CONTRADICTORY if contradicts else EXPLICIT if joins else REDUNDANT
-        yield Edge(status, "BEFORE" if later else "SIMULTANEOUS", i, i + 1)
-
-
-def _find_entailed(side: Side, stated: set[frozenset[int]]) -> Iterator[Edge]:
-    """Yield the relations that follow between two nodes, of which none is stated."""
-    at = np.append(side.at, np.arange(len(side.anchors)))
-    pairs = np.array(
-        [(i, j) for i in range(len(at)) for j in range(i + 1, len(at)) if frozenset((i, j)) not in stated], np.int64
-    ).reshape(-1, 2)
-    if not len(pairs):
-        return
-    one, other = at[pairs].T
-    same = side.order.group[one] == side.order.group[other]
-    columns = (same, precedes(side.order, one, other), precedes(side.order, other, one))
-    for (i, j), together, earlier, later in zip(pairs.tolist(), *(column.tolist() for column in columns), strict=True):
-        if together:
-            yield Edge(ENTAILED, "SIMULTANEOUS", i, j)
-        elif earlier or later:
-            yield Edge(ENTAILED, "BEFORE", *((i, j) if earlier else (j, i)))
+        edges.append(Edge(status, "BEFORE" if later else "SIMULTANEOUS", i, i + 1))
+    stated = {(edge.one, edge.other) for edge in edges}
+    times = [*side.at, *range(len(side.anchors))]
+    for i, j in combinations(range(len(times)), 2):
+        known = side.order.compare(times[i], times[j])
+        if known is not None and (i, j) not in stated:
+            edges.append(Edge(ENTAILED, "BEFORE" if known else "SIMULTANEOUS", *((j, i) if known > 0 else (i, j))))
+    return Graph([mention for mention, _ in side.copies], list(side.anchors), anchor_of, edges)
 
 
 MAX_MENTIONS = 30
@@ -121,35 +89,20 @@ _CLEAR, _ASIDE = 0.1, 0.06  # the distance of arrows from texts above and below,
 
 
 class Arrow(NamedTuple):
-    """A relation as drawn.
-
-    Attributes:
-        edge: the relation.
-        start, end: the places of its ends, x and y.
-        bend: the bulge of the arc to the right of its direction, as a share of its length; 0 for a line.
-    """
+    """A relation as drawn."""
 
     edge: Edge
-    start: tuple[float, float]
+    start: tuple[float, float]  # x and y
     end: tuple[float, float]
-    bend: float
+    bend: float  # the bulge of the arc to the right of its direction, as a share of its length; 0 for a line
 
 
 class Layout(NamedTuple):
-    """Where the nodes are.
-
-    Attributes:
-        labels: their texts.
-        y: their heights, downwards from 0.
-        lefts, rights: the edges of the columns that they are in.
-        width: of everything.
-        height: of everything.
-        n_mentions: how many of them are mentions.
-    """
+    """Where the nodes are."""
 
     labels: Sequence[str]
-    y: Sequence[float]
-    lefts: Sequence[float]
+    y: Sequence[float]  # downwards from 0
+    lefts: Sequence[float]  # the edges of the columns that they are in
     rights: Sequence[float]
     width: float
     height: float

@@ -27,13 +27,9 @@ _DAYS = (1, 2, 5, 10)
 
 
 class Period(NamedTuple):
-    """The days that a date may refer to.
+    """The days that a date may refer to."""
 
-    Attributes:
-        first, last: the numbers of the first and the last day.
-    """
-
-    first: int
+    first: int  # the numbers of the first and the last day
     last: int
 
     @property
@@ -96,20 +92,13 @@ _ANCHOR_LENGTH, _MENTION_LENGTH = 40, 44
 
 
 class Event(NamedTuple):
-    """An entry of a timeline as drawn.
+    """An entry of a timeline as drawn."""
 
-    Attributes:
-        side: `GOLD` or `SYSTEM`.
-        anchor: its anchor.
-        position: its position.
-        mentions: the label of each mention.
-        fates: the fate of each mention: `MATCHED`, `ELSEWHERE`, `MISSED`, `SPURIOUS` or `ALONE` (without a system).
-    """
-
-    side: str
-    anchor: str
-    position: int
-    mentions: Sequence[str]
+    side: str  # `GOLD` or `SYSTEM`
+    anchor: str  # its anchor
+    position: int  # its position
+    mentions: Sequence[str]  # the label of each mention
+    # the fate of each mention: `MATCHED`, `ELSEWHERE`, `MISSED`, `SPURIOUS` or `ALONE` (without a system)
     fates: Sequence[str]
 
 
@@ -181,36 +170,22 @@ STACK = 8  # mentions in a column before the next column is used; more if there 
 
 
 class Block(NamedTuple):
-    """All events with one anchor.
+    """All events with one anchor."""
 
-    Attributes:
-        anchor: the anchor as drawn.
-        period: the period it may refer to; None if it is not a date.
-        lanes: the events of each side, in columns.
-        numbers: the width of the widest position.
-        column: the width of a column.
-        width: the total width.
-    """
-
-    anchor: str
-    period: Period | None
-    lanes: Mapping[str, Sequence[Sequence[Event]]]
-    numbers: float
-    column: float
-    width: float
+    anchor: str  # the anchor as drawn
+    period: Period | None  # the period it may refer to; None if it is not a date
+    lanes: Mapping[str, Sequence[Sequence[Event]]]  # the events of each side, in columns
+    numbers: float  # the width of the widest position
+    column: float  # the width of a column
+    width: float  # the total width
 
 
 class Scale(NamedTuple):
-    """A time axis.
+    """A time axis."""
 
-    Attributes:
-        first, last: the days at its ends.
-        start, end: the x coordinates of its ends.
-    """
-
-    first: int
+    first: int  # the days at its ends
     last: int
-    start: float
+    start: float  # the x coordinates of its ends
     end: float
 
     def x(self, day: float) -> float:

@@ -94,17 +94,11 @@ _SPAN: dict[str, Any] = {"colors": "#9fb8cc", "linewidths": 5.0, "zorder": 1}
 
 
 class Key(NamedTuple):
-    """An entry of the legend.
+    """An entry of the legend."""
 
-    Attributes:
-        sample: one of `MARKS`, or "number", "join" or "span".
-        text: its meaning.
-        width: the total width.
-    """
-
-    sample: str
-    text: str
-    width: float
+    sample: str  # one of `MARKS`, or "number", "join" or "span"
+    text: str  # its meaning
+    width: float  # the total width
 
 
 def draw_timeline(entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None) -> Figure:

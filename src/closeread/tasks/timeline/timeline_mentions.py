@@ -58,31 +58,20 @@ SHOWN = 20
 
 
 class Texts(NamedTuple):
-    """An index of documents for looking up mentions.
+    """An index of documents for looking up mentions."""
 
-    Attributes:
-        sentences: for each document and sentence, the number of its first token and its tokens.
-        events: the event mentions by the names that timelines use.
-    """
-
+    # for each document and sentence, the number of its first token and its tokens
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
-    events: Mapping[str, Sequence[Mapping[str, Any]]]
+    events: Mapping[str, Sequence[Mapping[str, Any]]]  # the event mentions by the names that timelines use
 
 
 class Oddity(NamedTuple):
-    """Something unusual about a timeline.
+    """Something unusual about a timeline."""
 
-    Attributes:
-        kind: the kind, by which oddities are grouped in notices.
-        entry: the entry, from 0; None if it concerns the timeline as a whole.
-        what: what was found and what was expected.
-        about: the mention or the anchor that it concerns, if any.
-    """
-
-    kind: str
-    entry: int | None
-    what: str
-    about: str = ""
+    kind: str  # the kind, by which oddities are grouped in notices
+    entry: int | None  # the entry, from 0; None if it concerns the timeline as a whole
+    what: str  # what was found and what was expected
+    about: str = ""  # the mention or the anchor that it concerns, if any
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:

@@ -53,33 +53,20 @@ WHITE_SPACE = " \t\r\v\f"
 
 
 class Timeline(NamedTuple):
-    """A timeline as read from a file.
+    """A timeline as read from a file."""
 
-    Attributes:
-        record: the timeline, without entries that can't be read.
-        lines: the line of every entry.
-        problems: errors.
-        notices: oddities of its form.
-    """
-
-    record: Record
-    lines: list[int]
-    problems: list[Problem]
-    notices: list[Problem]
+    record: Record  # the timeline, without entries that can't be read
+    lines: list[int]  # the line of every entry
+    problems: list[Problem]  # errors
+    notices: list[Problem]  # oddities of its form
 
 
 class Found(NamedTuple):
-    """The timelines of several files.
+    """The timelines of several files."""
 
-    Attributes:
-        timelines: by file.
-        problems: errors, with their files.
-        notices: oddities of their form, with their files.
-    """
-
-    timelines: dict[str, Timeline]
-    problems: list[Problem]
-    notices: list[Problem]
+    timelines: dict[str, Timeline]  # by file
+    problems: list[Problem]  # errors, with their files
+    notices: list[Problem]  # oddities of their form, with their files
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:

@@ -47,17 +47,11 @@ Entry = tuple[Target, str]
 
 @dataclass(frozen=True, eq=False)
 class Consolidation:
-    """The links of all annotators.
+    """The links of all annotators."""
 
-    Attributes:
-        documents: the documents of the first annotator.
-        clusters: the number of the cluster of each noun phrase, by its id, of every document.
-        sides: the entries of each annotator, in order, each once.
-    """
-
-    documents: Documents
-    clusters: Sequence[Mapping[str, int]]
-    sides: Sequence[Mapping[Entry, None]]
+    documents: Documents  # the documents of the first annotator
+    clusters: Sequence[Mapping[str, int]]  # the number of the cluster of each noun phrase, by its id, of every document
+    sides: Sequence[Mapping[Entry, None]]  # the entries of each annotator, in order, each once
 
     @cached_property
     def entries(self) -> Mapping[Entry, bool]:
@@ -167,17 +161,11 @@ def _squeeze(text: str) -> str:
 
 
 class Decisions(NamedTuple):
-    """The contents of a file of conflicts after a person has edited it.
+    """The contents of a file of conflicts after a person has edited it."""
 
-    Attributes:
-        labels: the prepositions of every target with a decision, in order.
-        problems: what is wrong with the file.
-        open: the conflicts without a decision, as problems.
-    """
-
-    labels: Mapping[Target, Sequence[str]]
-    problems: list[Problem]
-    open: list[Problem]
+    labels: Mapping[Target, Sequence[str]]  # the prepositions of every target with a decision, in order
+    problems: list[Problem]  # what is wrong with the file
+    open: list[Problem]  # the conflicts without a decision, as problems
 
 
 def decisions(found: Consolidation, rows: Parsed) -> Decisions:

@@ -52,21 +52,13 @@ PARAGRAPH_END = " \n"
 
 @dataclass(frozen=True)
 class PlainText:
-    """A text in its parts, none of which is empty or has white space around it.
+    """A text in its parts, none of which is empty or has white space around it."""
 
-    Attributes:
-        id: the id of its document: the name of the file without `.txt`.
-        source: the name of the file.
-        title: the title.
-        subtitles: the subtitles, possibly none.
-        paragraphs: the paragraphs, at least one.
-    """
-
-    id: str
-    source: str
+    id: str  # the id of its document: the name of the file without `.txt`
+    source: str  # the name of the file
     title: str
-    subtitles: tuple[str, ...]
-    paragraphs: tuple[str, ...]
+    subtitles: tuple[str, ...]  # the subtitles, possibly none
+    paragraphs: tuple[str, ...]  # the paragraphs, at least one
 
     def lay_out(self, n_paragraphs: int | None = None) -> str:
         """Return the text as the corpus writes it.
@@ -105,17 +97,11 @@ def _list_folder(folder: Path) -> tuple[list[Path], Sequence[Problem]]:
 
 @dataclass
 class TextReader:
-    """Reads texts, whose ids must be distinct.
+    """Reads texts, whose ids must be distinct."""
 
-    Attributes:
-        separator: one of `PARTS`.
-        n_subtitles: how many subtitles follow the title of each text, from 0.
-        seen: the files read so far, by id.
-    """
-
-    separator: str = LINE
-    n_subtitles: int = 1
-    seen: dict[str, Path] = field(default_factory=dict)
+    separator: str = LINE  # one of `PARTS`
+    n_subtitles: int = 1  # how many subtitles follow the title of each text, from 0
+    seen: dict[str, Path] = field(default_factory=dict)  # the files read so far, by id
 
     def read(self, path: Path) -> PlainText:
         """Read a text."""
@@ -172,15 +158,10 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class Filter:
-    """Which texts are kept, and how much of them.
+    """Which texts are kept, and how much of them."""
 
-    Attributes:
-        n_paragraphs: how many paragraphs of each text to keep, from 1; None for all.
-        min_phrases, max_phrases: a text with fewer or more noun phrases is left out.
-    """
-
-    n_paragraphs: int | None = None
-    min_phrases: int = 0
+    n_paragraphs: int | None = None  # how many paragraphs of each text to keep, from 1; None for all
+    min_phrases: int = 0  # a text with fewer or more noun phrases is left out
     max_phrases: int = limits.MAX_NOUN_PHRASES
 
     def __post_init__(self) -> None:
@@ -199,25 +180,18 @@ class Filter:
 
 @dataclass
 class Builder:
-    """Builds documents, one at a time, and remembers what it leaves out.
+    """Builds documents, one at a time, and remembers what it leaves out."""
 
-    Attributes:
-        pipeline: a spaCy pipeline that sets parts of speech and finds noun chunks.
-        name: its name, for messages.
-        chosen: which texts to keep.
-        n_documents, n_phrases: how many documents have been built, and noun phrases in them.
-        left_out: the ids of the texts that the filter left out, each with its number of noun phrases.
-        n_broken: the number of noun phrases that were left out because they go beyond their line.
-        empty, untitled: the ids of the documents without noun phrases, and without any in the title.
-    """
-
-    pipeline: Any
-    name: str
-    chosen: Filter = Filter()
-    n_documents: int = field(default=0, init=False)
+    pipeline: Any  # a spaCy pipeline that sets parts of speech and finds noun chunks
+    name: str  # its name, for messages
+    chosen: Filter = Filter()  # which texts to keep
+    n_documents: int = field(default=0, init=False)  # how many documents have been built, and noun phrases in them
     n_phrases: int = field(default=0, init=False)
+    # the ids of the texts that the filter left out, each with its number of noun phrases
     left_out: list[tuple[str, int]] = field(default_factory=list, init=False)
+    # the number of noun phrases that were left out because they go beyond their line
     n_broken: int = field(default=0, init=False)
+    # the ids of the documents without noun phrases, and without any in the title
     empty: list[str] = field(default_factory=list, init=False)
     untitled: list[str] = field(default_factory=list, init=False)
 

@@ -41,17 +41,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class LinkAnalysis:
-    """The links of a system beside those of gold.
+    """The links of a system beside those of gold."""
 
-    Attributes:
-        documents: the gold documents.
-        rows: the system's rows for them.
-        table: the counts of the documents that are scored, which may lack some.
-    """
-
-    documents: Documents
-    rows: SystemRows
-    table: CountTable
+    documents: Documents  # the gold documents
+    rows: SystemRows  # the system's rows for them
+    table: CountTable  # the counts of the documents that are scored, which may lack some
 
     @cached_property
     def _aligned(self) -> list[Ints]:

@@ -7,7 +7,9 @@ Conventions: an entry of a timeline has a `position` (0 if it has no place in th
 each of which is a node.  Mentions match by string; the k-th copy of a string matches the k-th copy on the other side.
 A timeline relates every mention to its anchor by SIMULTANEOUS (not in the track "ordering"), and every mention to the
 next one by BEFORE if the position grows, else by SIMULTANEOUS.  Entries at position 0 have no relations.
-`closeread.tasks.timeline.kernels.order` reduces these relations.
+
+Relations of neighbours are reduced in order, as the official scorer does: one that earlier relations entail is
+redundant, one that they exclude is contradictory, and neither changes the order; all others do.
 """
 
 from __future__ import annotations
@@ -16,38 +18,61 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import groupby, repeat
-from operator import lt
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask
-from closeread.tasks.timeline.kernels.order import Order, follow_walk, precedes
+from closeread.arrays import Ints
 
 TRACKS = ("full", "ordering")
 """Order and anchors, or order only."""
 
 COUNTS = (
-    "awareness/verified_of_system",
-    "awareness/system",
-    "awareness/verified_of_gold",
-    "awareness/gold",
-    "events/shared",
-    "events/system",
-    "events/gold",
-    "anchors/right",
+    *("awareness/verified_of_system", "awareness/system", "awareness/verified_of_gold", "awareness/gold"),
+    *("events/shared", "events/system", "events/gold", "anchors/right"),
 )
 """Reduced relations and those that the other side verifies; mentions, those on both sides, and those of them with the
 same anchor."""
 
 BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
-ABSENT = -1
 
 Entry = Mapping[str, Any]
 Copy = tuple[str, int]
 """A mention and its copy number: how many mentions with the same string come before it."""
+
+
+class Order:
+    """A partial order of times, which are numbered as they are added."""
+
+    def __init__(self) -> None:
+        self.group: list[int] = []  # of each time; simultaneous times share a group
+        self.before: list[int] = []  # for each group, those before it, as the bits of an integer
+
+    def compare(self, one: int, other: int) -> int | None:
+        """Return -1 if a time is before another, 0 if they are simultaneous, 1 if it is after, None if unknown."""
+        a, b = self.group[one], self.group[other]
+        if a == b:
+            return 0
+        return -1 if self.before[b] >> a & 1 else 1 if self.before[a] >> b & 1 else None
+
+    def add(self, one: int, other: int, *, later: bool) -> None:
+        """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
+        a = self.group[one]
+        if other == len(self.group):
+            self.group.append(other if later else a)
+            self.before.append(self.before[a] | 1 << a if later else 0)
+            return
+        b = self.group[other]
+        new, reached = self.before[a] | 1 << a, 1 << b
+        if not later:
+            new, reached = new | self.before[b] | 1 << b, reached | 1 << a
+        self.before[b] |= new if later else 0
+        self.before[a] |= 0 if later else self.before[b]
+        self.before = [earlier | new if earlier & reached else earlier for earlier in self.before]
+        if not later:
+            self.group = [a if group == b else group for group in self.group]
 
 
 class Mentions(NamedTuple):
@@ -59,44 +84,29 @@ class Mentions(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The relations of a timeline, without the entries at position 0.
+    """The relations of a timeline, without the entries at position 0."""
 
-    Attributes:
-        copies: (n,) the mentions, in order.
-        anchors: anchor to its number, in order of first appearance; empty in the track "ordering".
-        at: (n,) the time of each mention: the number of its anchor, or its own number in the track "ordering".
-        later: (n - 1,) True if a mention is BEFORE the next one, False if they are SIMULTANEOUS.
-        order: the order of the times that the relations entail.
-        joins: (n - 1,) True if the relation of a mention to the next one is part of the order.
-        contradicts: (n - 1,) True if it contradicts earlier relations; it is then a reduced relation all the same.
-    """
-
-    copies: Sequence[Copy]
-    anchors: Mapping[str, int]
-    at: Ints
-    later: Mask
-    order: Order
-    joins: Mask
-    contradicts: Mask
+    copies: Sequence[Copy]  # (n,) the mentions, in order
+    anchors: Mapping[str, int]  # to their numbers, in order of first appearance; empty in the track "ordering"
+    at: Sequence[int]  # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
+    later: Sequence[bool]  # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
+    order: Order  # of the times, which the relations entail
+    joins: Sequence[bool]  # (n - 1,) whether the relation of a mention to the next one is part of the order
+    contradicts: Sequence[bool]  # (n - 1,) whether it contradicts earlier relations; it is a reduced relation, too
 
     @property
-    def reduced(self) -> Mask:
-        """The reduced relations among those of neighbours, (n - 1,); relations to anchors are always reduced ones."""
-        return self.joins | self.contradicts
+    def reduced(self) -> list[int]:
+        """The mentions whose relation to the next one is a reduced one; relations to anchors always are."""
+        return [i for i, which in enumerate(zip(self.joins, self.contradicts, strict=True)) if any(which)]
 
 
 class Verified(NamedTuple):
-    """The relations of one side that the other side verifies.
+    """Which relations of one side the other side verifies."""
 
-    Attributes:
-        anchored: (n,) mentions that are simultaneous with their anchors on the other side; empty without anchors.
-        literal: (n - 1,) relations of neighbours that the other side also states.
-        entailed: (n - 1,) relations of neighbours that the other side's order entails.
-    """
-
-    anchored: Mask
-    literal: Mask
-    entailed: Mask
+    there: Sequence[int | None]  # (n,) the place of each mention on the other side
+    anchored: Sequence[bool]  # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
+    literal: Sequence[bool]  # (n - 1,) whether the other side also states a relation of neighbours
+    entailed: Sequence[bool]  # (n - 1,) whether the other side's order entails it
 
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
@@ -124,15 +134,13 @@ def sort_entries(entries: Sequence[Entry]) -> list[int]:
     for _, tied in groupby(sorted(range(len(entries)), key=positions.__getitem__), key=positions.__getitem__):
         together = list(tied)
         if len(together) > 1:
-            of_one_anchor = len({entries[number]["anchor"] for number in together}) == 1
-            key = _key_of_mentions if of_one_anchor else natural_key
-            together = [number for _, number in sorted((key(entries[number]), number) for number in together)]
+            together.sort(key=lambda number: (natural_key(entries[number]), number))
         ordered += together
     return ordered
 
 
 def find_contradictions(entries: Sequence[Entry]) -> list[int]:
-    """Find relations of neighbours that contradict earlier relations in the track "full".
+    """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries.
 
     There are none if every anchor has a single position, and never any in the track "ordering".
     """
@@ -143,7 +151,7 @@ def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     numbers = [number for number in sort_entries(entries) if entries[number]["position"]]
     ends = [number for number in numbers for _ in entries[number]["mentions"]]
     side = build_side(list_mentions(entries), "full")
-    return [ends[i + 1] for i in np.flatnonzero(side.contradicts).tolist()]
+    return [end for end, contradicts in zip(ends[1:], side.contradicts, strict=True) if contradicts]
 
 
 def natural_key(entry: Entry) -> list[str | int | Decimal]:
@@ -153,16 +161,7 @@ def natural_key(entry: Entry) -> list[str | int | Decimal]:
     >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    return _split_digits("\t".join(["", entry["anchor"], *entry["mentions"]]))
-
-
-def _key_of_mentions(entry: Entry) -> list[str | int | Decimal]:
-    """Return the sort key among entries of one position and one anchor."""
-    return _split_digits("\t".join(entry["mentions"]))
-
-
-def _split_digits(line: str) -> list[str | int | Decimal]:
-    parts: list[Any] = DIGITS.split(line.rstrip(BLANK))
+    parts: list[Any] = DIGITS.split("\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK))
     try:
         parts[1::2] = map(int, parts[1::2])
     except ValueError:  # Python refuses to parse integers of several thousand digits
@@ -174,11 +173,27 @@ def build_side(timeline: Mentions, track: str) -> Side:
     """Build the relations of a timeline."""
     start = bisect_right(timeline.positions, 0)
     anchors, positions = timeline.anchors[start:], timeline.positions[start:]
-    distinct = dict.fromkeys(anchors) if track == "full" else ()
-    number = {anchor: i for i, anchor in enumerate(distinct)}
-    at = np.array([number[anchor] for anchor in anchors] if number else range(len(anchors)), np.int64)
-    later = np.fromiter(map(lt, positions, positions[1:]), np.bool_)
-    return Side(number_copies(timeline.mentions[start:]), number, at, later, *follow_walk(at, later))
+    number = {anchor: i for i, anchor in enumerate(dict.fromkeys(anchors))} if track == "full" else {}
+    at = [number[anchor] for anchor in anchors] if number else list(range(len(anchors)))
+    later = [one < other for one, other in pairwise(positions)]
+    return Side(number_copies(timeline.mentions[start:]), number, at, later, *reduce_relations(at, later))
+
+
+def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[bool], list[bool]]:
+    """Reduce relations of neighbouring mentions, given the times of these, numbered by first appearance, from 0.
+
+    Returns the order, whether each relation is part of it, and whether it contradicts those before it.
+    """
+    order, joins, contradicts = Order(), [], []
+    if at:
+        order.group, order.before = [0], [0]
+    for one, other, is_later in zip(at, at[1:], later, strict=False):
+        known = order.compare(one, other) if other < len(order.group) else None
+        joins.append(known is None)
+        contradicts.append(known is not None and known != (-1 if is_later else 0))
+        if known is None:
+            order.add(one, other, later=is_later)
+    return order, joins, contradicts
 
 
 def number_copies(mentions: Sequence[str]) -> list[Copy]:
@@ -187,51 +202,41 @@ def number_copies(mentions: Sequence[str]) -> list[Copy]:
     >>> number_copies(["1-2-open", "1-3-close", "1-2-open"])
     [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
     """
-    if len(set(mentions)) == len(mentions):
-        return list(zip(mentions, repeat(0)))
     seen: dict[str, int] = {}
     found = []
     for mention in mentions:
-        number = seen.get(mention, 0)
-        found.append((mention, number))
-        seen[mention] = number + 1
+        found.append((mention, seen.get(mention, 0)))
+        seen[mention] = found[-1][1] + 1
     return found
-
-
-def find_partners(own: Side, other: Side) -> Ints:
-    """Find the place of each mention on the other side, (n,); `ABSENT` if it has none."""
-    place = {copy: i for i, copy in enumerate(other.copies)}
-    return np.array([place.get(copy, ABSENT) for copy in own.copies], np.int64)
 
 
 def verify(own: Side, other: Side) -> Verified:
     """Find the relations of a side, reduced or not, that the other side verifies."""
-    there = find_partners(own, other)
-    group = other.order.group
-    anchors = np.array([other.anchors.get(anchor, ABSENT) for anchor in own.anchors], np.int64)
-    anchor = anchors[own.at] if own.anchors else np.empty(0, np.int64)
-    anchored = np.zeros(len(anchor), np.bool_)
-    known = (anchor != ABSENT) & (there[: len(anchor)] != ABSENT)
-    anchored[known] = group[anchor[known]] == group[other.at[there[known]]]
-    literal, entailed = np.zeros((2, len(own.later)), np.bool_)
-    one, next_one = there[:-1], there[1:]
-    known = np.flatnonzero((one != ABSENT) & (next_one != ABSENT))
-    one, next_one, later = one[known], next_one[known], own.later[known]
-    # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
-    step = np.minimum(one, next_one)
-    forward = next_one == one + 1
-    backward = ~later & (one == next_one + 1)
-    literal[known] = (forward | backward) & (np.append(other.later, False)[step] == later)
-    times = other.at[one], other.at[next_one]
-    entailed[known] = np.where(later, precedes(other.order, *times), group[times[0]] == group[times[1]])
-    return Verified(anchored, literal, entailed)
+    place = {copy: i for i, copy in enumerate(other.copies)}
+    there = [place.get(copy) for copy in own.copies]
+    times = [other.anchors.get(anchor) for anchor in own.anchors]
+    anchored = [
+        mention is not None and (time := times[at]) is not None and other.order.compare(other.at[mention], time) == 0
+        for mention, at in zip(there if own.anchors else (), own.at, strict=False)
+    ]
+    literal, entailed = [], []
+    for (one, next_one), later in zip(pairwise(there), own.later, strict=True):
+        if one is None or next_one is None:
+            literal.append(False)
+            entailed.append(False)
+            continue
+        # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
+        are_neighbours = next_one == one + 1 or (not later and one == next_one + 1)
+        literal.append(are_neighbours and other.later[min(one, next_one)] == later)
+        entailed.append(other.order.compare(other.at[one], other.at[next_one]) == (-1 if later else 0))
+    return Verified(there, anchored, literal, entailed)
 
 
 def _count_awareness(own: Side, other: Side) -> tuple[int, int]:
     """Count the reduced relations of a side that the other verifies, and all of them."""
-    found = verify(own, other)
-    linked = own.reduced & (found.literal | found.entailed)
-    return int(found.anchored.sum() + linked.sum()), len(found.anchored) + int(own.reduced.sum())
+    found, reduced = verify(own, other), own.reduced
+    linked = sum(found.literal[i] or found.entailed[i] for i in reduced)
+    return sum(found.anchored) + linked, len(found.anchored) + len(reduced)
 
 
 def _count_events(gold: Mentions, system: Mentions) -> tuple[int, int, int, int]:
