@@ -9,7 +9,7 @@ from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.chain_errors import match_chains
-from closeread.tasks.coref.marmara.documents import Tokens
+from closeread.tasks.coref.marmara.documents import Token
 from closeread.tasks.coref.marmara.pairs import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.records import draw
 from closeread.tasks.wikipossessions.articles import extract_text
@@ -84,7 +84,7 @@ def test_chains_are_matched_without_trying_each():
 
 
 def test_the_baseline_of_marmara_has_a_limit():
-    tokens = Tokens(["w"], ["w"], ["Noun"], ["Noun"], [1], [-1], [""], [True])
+    tokens = [Token("w", "w", "Noun", "Noun", 1, -1, "", True)]
     with pytest.raises(LimitError, match=r"10,001 mentions \(expected at most 10,000\)"):
         describe_mentions(tokens, [(i, i) for i in range(10_001)], [])
 

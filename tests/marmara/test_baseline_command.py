@@ -14,8 +14,9 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.progress import showing_progress, track
-from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
+from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.mentions import detect_mentions
+from closeread.tasks.coref.marmara.operations import Learner
 from closeread.tasks.coref.marmara.pairs import A, B
 
 BASELINE = ("baseline", "marmara_coref")
@@ -170,7 +171,7 @@ def test_a_document_says_nothing_about_its_own_training(records):
     before, after = (
         {
             (tuple(link["first"]), tuple(link["second"])): link["score"]
-            for link in next(iter(predict(some, Settings("svr"), only=[record["document"]]))).iterate_links()
+            for link in next(iter(predict(some, "svr", Learner(only=[record["document"]])))).iterate_links()
         }
         for some in (records, changed)
     )

@@ -11,7 +11,7 @@ from closeread.exceptions import FormatError
 from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS
 from closeread.tasks.coref.marmara.pairs import describe_mentions
-from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, look_up, read_vectors
+from closeread.tasks.coref.marmara.vectors import Vectors, find_cosines, find_words, read_vectors
 
 GOOD = b"3 2\nev 1 0.5\nal\xc4\xb1 -1e-1 2 \r\n\xc2\xa0 0 0\n"
 
@@ -79,8 +79,7 @@ def test_vectors_of_mentions():
     tokens = read_tokens(record)
     assert find_words([tokens]) == {"ali", "evi", "yandı"}
     vectors = Vectors(2, {"ali": np.array([3.0, 4.0]), "evi": np.array([1.0, 0.0]), "Evi": np.array([9.0, 9.0])})
-    mentions = describe_mentions(tokens, [(0, 1), (0, 0), (2, 2)], PRONOUNS)
-    found = look_up(tokens, mentions, vectors)
+    found = describe_mentions(tokens, [(0, 1), (0, 0), (2, 2)], PRONOUNS, vectors).vectors
     # The head of [Ali'nin Evi] is Evi; its mean is (4, 4) / 2.  yandı is unknown: zeros.
     assert found.values.tolist() == [[1, 0, 2, 2], [3, 4, 3, 4], [0, 0, 0, 0]]
     cosines = find_cosines(found, np.array([0, 0, 1]), np.array([1, 2, 1]))

@@ -3,16 +3,15 @@
 from itertools import combinations, pairwise
 
 
-def list_places(sentences, key, make_key):
-    """All places of a key by sentence, from every stretch of tokens that begins and ends with a token that has one."""
-    found = {}
-    for number, tokens in enumerate(sentences):
-        keys = [make_key(token) for token in tokens]
-        for first in range(len(keys)):
-            for last in range(first, len(keys)):
-                if keys[first] and keys[last] and "".join(keys[first : last + 1]) == key:
-                    found.setdefault(number, []).append((first, last))
-    return found
+def list_places(tokens, key, make_key):
+    """All places of a key: every stretch of tokens with it that begins and ends with a token that has one."""
+    keys = [make_key(token) for token in tokens]
+    return [
+        (first, last)
+        for first in range(len(keys))
+        for last in range(first, len(keys))
+        if keys[first] and keys[last] and "".join(keys[first : last + 1]) == key
+    ]
 
 
 def list_assignments(scores):

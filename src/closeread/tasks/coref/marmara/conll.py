@@ -101,7 +101,8 @@ class Row(NamedTuple):
     line: int
 
 
-class ConllDocument(NamedTuple):
+@dataclass
+class ConllDocument:
     """A document of a CoNLL file.
 
     Attributes:
@@ -109,12 +110,16 @@ class ConllDocument(NamedTuple):
         is_named: whether it has one.
         rows: its rows.
         mentions: the id of the chain of each mention, and its span, by the chains in their order.
+        home: the document of the treebank that it is, or a part of; None if no row is from the treebank.
+        lines: the line of each token of that document that has a row, in the order of the rows.
     """
 
     name: str
     is_named: bool
     rows: Sequence[Row]
     mentions: Sequence[tuple[str, Span]]
+    home: str | None = None
+    lines: dict[int, int] = field(default_factory=dict)
 
     def find_chains(self, problems: ProblemList) -> list[list[Span]]:
         """Return the chains, which may be of one mention, in the order of the file.
@@ -163,21 +168,6 @@ def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     return found
 
 
-@dataclass
-class _Part:
-    """A document of a CoNLL file, which is a document of the treebank, or a part of one.
-
-    Attributes:
-        source: the document of the file.
-        document: the treebank's document; None if no row is from the treebank.
-        lines: the line of each of the treebank's tokens that has a row, in the order of the rows.
-    """
-
-    source: ConllDocument
-    document: str | None
-    lines: dict[int, int] = field(default_factory=dict)
-
-
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:
     """Read the documents of a CoNLL file as records without genre; mentions have ids from 0 in document order.
 
@@ -195,73 +185,71 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
         ]
         for name, sentences in treebank.documents.items()
     }
-    places = {(number, ix): (token, form) for of in words.values() for token, (number, ix, form) in enumerate(of)}
-    homes = {sentence["number"]: name for name, sentences in treebank.documents.items() for sentence in sentences}
-    parts = [_check_rows(document, homes, places, problems) for document in read_documents(path, problems)]
-    ordered = {
-        name: _order_parts([part for part in parts if part.document == name], words[name], problems)
-        for name in treebank.documents
+    homes = {number: name for name, of_document in words.items() for number, _, _ in of_document}
+    documents = read_documents(path, problems)
+    for document in documents:
+        _check_rows(document, homes, words, problems)
+    parts = {
+        name: _order_parts([one for one in documents if one.home == name], of, problems) for name, of in words.items()
     }
-    chains = {id(part): part.source.find_chains(problems) for part in parts}
+    chains = {id(document): document.find_chains(problems) for document in documents}
     problems.raise_any(path)
     # A document that the file lacks keeps its name, so that another of the same id is not taken for it.
-    numbered: list[tuple[str, _Part | None]] = []
-    for name, found in ordered.items():
-        absent = treebank.documents[name][0]["number"], None
-        numbered += [(part.source.rows[0].sentence, part) for part in found] or [absent]
+    numbered: list[tuple[str, ConllDocument | None]] = []
+    for name, found in parts.items():
+        numbered += [(part.rows[0].sentence, part) for part in found] or [(words[name][0][0], None)]
     names = number_names(find_document_id(first) for first, _ in numbered)
     records, notices = [], []
     for name, (_, part) in zip(names, numbered, strict=True):
         if part:
             records.append(_make_record(name, part, chains[id(part)], treebank))
-            if part.source.is_named and part.source.name.partition("; part ")[0] != name:
-                what = f"document {quote(part.source.name)} is now {quote(name)}, as in the treebank"
-                notices.append(Problem(what, part.source.rows[0].line))
+            if part.is_named and part.name.partition("; part ")[0] != name:
+                what = f"document {quote(part.name)} is now {quote(name)}, as in the treebank"
+                notices.append(Problem(what, part.rows[0].line))
     return records, notices
 
 
 def _check_rows(
     document: ConllDocument,
     homes: Mapping[str, str],
-    places: Mapping[tuple[str, str], tuple[int, str]],
+    words: Mapping[str, Sequence[tuple[str, str, str]]],
     problems: ProblemList,
-) -> _Part:
-    """Compare the rows of a document with the treebank, sentence by sentence.
+) -> None:
+    """Compare the rows of a document with the treebank, and set its `home` and `lines`.
 
-    Args:
-        document: the document of the file.
-        homes: the document of each sentence of the treebank.
-        places: the token, from 0 in its document, and the form of each word, by the numbers of sentence and word.
-        problems: what is wrong is added to these.
+    `homes` are the documents of the treebank's sentences, `words` the sentence, number and form of its words.
     """
-    part = _Part(document, next((homes[row.sentence] for row in document.rows if row.sentence in homes), None))
+    document.home = next((homes[row.sentence] for row in document.rows if row.sentence in homes), None)
+    tokens = {(number, ix): token for token, (number, ix, _) in enumerate(words.get(document.home or "", ()))}
     last = -1
     for number, group in groupby(document.rows, key=lambda row: row.sentence):
         rows = list(group)
         home = homes.get(number)
-        if home is None or home != part.document:
+        if home is None or home != document.home:
             what = f"the treebank has no sentence {quote(number)}"
             if home is not None:
-                where = f"is in document {quote(home)}, but earlier rows are in {quote(str(part.document))}"
+                where = f"is in document {quote(home)}, but earlier rows are in {quote(str(document.home))}"
                 what = f"sentence {quote(number)} {where}"
             problems.add(f"{what} ({pluralize(len(rows), 'row')})", rows[0].line)
             continue
         for row in rows:
-            token, form = places.get((number, row.ix), (None, ""))
+            token = tokens.get((number, row.ix))
             about = f"word {row.ix} of sentence {quote(number)}"
             if token is None:
                 problems.add(f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank", row.line)
                 continue
+            form = words[home][token][2]
             if row.form != form:
                 problems.add(f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)", row.line)
             if token <= last:
                 problems.add(f"{about} comes too late (expected the order of the treebank, each word once)", row.line)
             last = token
-            part.lines[token] = row.line
-    return part
+            document.lines[token] = row.line
 
 
-def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str, str]], problems: ProblemList) -> list[_Part]:
+def _order_parts(
+    parts: Sequence[ConllDocument], words: Sequence[tuple[str, str, str]], problems: ProblemList
+) -> list[ConllDocument]:
     """Return the documents of the file that are a document of the treebank, or its parts, in order.
 
     Words of the treebank's document without a row are a problem at the row after them, or else at the last one.
@@ -270,32 +258,32 @@ def _order_parts(parts: Sequence[_Part], words: Sequence[tuple[str, str, str]], 
     for one, other in pairwise(ordered):
         first, last = min(other.lines), max(one.lines)
         if first <= last or words[first][0] == words[last][0]:
-            what = f"documents {quote(one.source.name)} and {quote(other.source.name)} have words of the same sentences"
+            what = f"documents {quote(one.name)} and {quote(other.name)} have words of the same sentences"
             expected = "expected all words of a sentence in one document"
             problems.add(f"{what} ({expected})", next(iter(other.lines.values())))
     lines = {token: line for part in ordered for token, line in part.lines.items()}
     for is_missing, group in groupby(range(len(words)), key=lambda token: token not in lines):
         if is_missing and lines:
-            run = list(group)
-            number, ix, _ = words[run[0]]
-            where = "before this row" if run[-1] + 1 in lines else "after this row"
-            line = lines.get(run[-1] + 1) or max(lines.values())
-            more = f" and {pluralize(len(run) - 1, 'word')} after it have" if len(run) > 1 else " has"
-            problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where})", line)
+            first, *others = group
+            number, ix, _ = words[first]
+            after = first + len(others) + 1
+            where, line = ("before", lines[after]) if after in lines else ("after", max(lines.values()))
+            more = f" and {pluralize(len(others), 'word')} after it have" if others else " has"
+            problems.add(f"word {ix} of sentence {quote(number)}{more} no row (expected {where} this row)", line)
     return ordered
 
 
-def _make_record(name: str, part: _Part, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
+def _make_record(name: str, part: ConllDocument, chains: Sequence[Sequence[Span]], treebank: Treebank) -> Record:
     """Return the record of a document whose rows are those of the treebank."""
-    rows = part.source.rows
-    first_row = {row.sentence: token for token, row in reversed(list(enumerate(rows)))}
-    sentences = [one for one in treebank.documents[str(part.document)] if one["number"] in first_row]
+    first_row = {row.sentence: token for token, row in reversed(list(enumerate(part.rows)))}
+    sentences = [one for one in treebank.documents[str(part.home)] if one["number"] in first_row]
     place = {sentence["number"]: i for i, sentence in enumerate(sentences)}
-    ordered = sorted((span for chain in chains for span in chain), key=document_order)
-    ids = {span: str(m_id) for m_id, span in enumerate(ordered)}
+    ids: dict[Span, str] = {}
     mentions = []
-    for (start, end), m_id in ids.items():
-        offset = first_row[rows[start].sentence]
-        mentions.append((m_id, place[rows[start].sentence], (start - offset, end - offset)))
+    for start, end in sorted((span for chain in chains for span in chain), key=document_order):
+        sentence = part.rows[start].sentence
+        ids[start, end] = str(len(ids))
+        span = (start - first_row[sentence], end - first_row[sentence])
+        mentions.append((ids[start, end], place[sentence], span))
     several = [[ids[span] for span in chain] for chain in chains if len(chain) > 1]
     return make_document(name, sentences, mentions, several, treebank.word_numbers)

@@ -27,7 +27,6 @@ from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_f
 from closeread.tasks.coref.marmara.treebank import (
     EXPECTED,
     Kind,
-    Treebank,
     is_sentence_number,
     limit_notices,
     read_treebank,
@@ -81,54 +80,39 @@ def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFil
 def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Source:
     """Read a coreference file or a folder of them, a CoNLL file, or a file of the corpus's records (`.jsonl`).
 
-    Args:
-        source: the file or the folder.
-        find_treebank: finds the treebank, where it is needed.
+    The treebank is found where it is needed.
     """
     if source.suffix.lower() == ".jsonl":
         gold = read_own_gold(load_corpus(CORPUS), source)
         return Source(gold.records, NO_GAPS, ".jsonl", gold.notices)
+    folder, files, wrong = source.parent, {source.name: source}, list[Problem]()
     if source.is_dir():
-        files, misfits = walk_files(source)
-        inside = {name: path for name, path in files.items() if "/" not in name}
+        inside, misfits = walk_files(source)
+        folder, files = source, {name: path for name, path in inside.items() if "/" not in name}
         wrong = [problem for problem in misfits if "/" not in (problem.file or "")]
-        return _read_xml(source, inside, wrong, find_treebank())
-    if read_bytes(source).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return _read_xml(source.parent, {source.name: source}, [], find_treebank())
-    return _read_conll(source, find_treebank())
-
-
-def _read_xml(folder: Path, files: Mapping[str, Path], wrong: list[Problem], place: TreebankFiles) -> Source:
-    """Return the documents of coreference files; `wrong` is what else is in their folder."""
+    is_xml = source.is_dir() or read_bytes(source).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    place = find_treebank()
     treebank = read_treebank(place.files)
-    _raise_any(place.folder, treebank.problems)
-    read = read_corpus(treebank, files, None, annotated_only=True)
-    _raise_any(folder, wrong + read.problems)
-    return _finish(read.records, treebank, place, ".xml", describe_problems(str(folder), read.notices))
-
-
-def _read_conll(source: Path, place: TreebankFiles) -> Source:
-    treebank = read_treebank(place.files)
-    if treebank.kind is Kind.CONLLU:
+    is_conllu = treebank.kind is Kind.CONLLU
+    if is_conllu and not is_xml:
         what = "is CoNLL-U, whose sentences and words have other numbers"
         raise FormatError(place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")])
     _raise_any(place.folder, treebank.problems)
-    documents, notices = read_checked(source, treebank)
-    renamed = [notice.at(str(source)) for notice in limit_notices(notices, "the names of documents")]
-    return _finish(documents, treebank, place, ".conll", renamed)
-
-
-def _finish(
-    documents: Sequence[Record], treebank: Treebank, place: TreebankFiles, kind: str, notices: Sequence[str]
-) -> Source:
-    """Return documents with their genres, and with notices about the treebank."""
+    if is_xml:
+        read = read_corpus(treebank, files, None, annotated_only=True)
+        _raise_any(folder, wrong + read.problems)
+        documents, notices = read.records, describe_problems(str(folder), read.notices)
+    else:
+        documents, renamed = read_checked(source, treebank)
+        notices = [notice.at(str(source)) for notice in limit_notices(renamed, "the names of documents")]
     names = {*treebank.documents, *(document["document"] for document in documents)}
     genres, problems, _ = find_genres(names, place.genres)
     _raise_any(place.genres.parent if place.genres else place.folder, problems)
     for document in documents:
         document["genre"] = genres[document["document"]]
-    odd = [] if treebank.kind is Kind.CONLLU else limit_notices(treebank.notices, "the treebank")
-    return Source(documents, treebank.word_numbers, kind, [*describe_problems(str(place.folder), odd), *notices])
+    odd = [] if is_conllu else limit_notices(treebank.notices, "the treebank")
+    notices = [*describe_problems(str(place.folder), odd), *notices]
+    return Source(documents, treebank.word_numbers, ".xml" if is_xml else ".conll", notices)
 
 
 def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
@@ -145,20 +129,17 @@ def write_source(source: Source, output: Path) -> None:
     if suffix == ".xml" and len(source.documents) != 1:
         found = pluralize(len(source.documents), "document")
         raise RequestError(f"{output} can hold one document, but there are {found} (expected a folder)")
+    dump: dict[str, Callable[[], str]] = {
+        ".conll": lambda: dump_conll(source, [document["clusters"] for document in source.documents]),
+        ".jsonl": lambda: dump_json_lines(source.documents),
+        ".xml": lambda: dump_xml(source.documents[0]),
+    }
     try:
-        match suffix:
-            case ".conll":
-                text = dump_conll(source, [document["clusters"] for document in source.documents])
-            case ".jsonl":
-                text = dump_json_lines(source.documents)
-            case ".xml":
-                text = dump_xml(source.documents[0])
-            case _:
-                texts = {one["document"]: dump_xml(one) for one in source.documents}
+        texts = {"": dump[suffix]()} if suffix in dump else {one["document"]: dump_xml(one) for one in source.documents}
     except ValueError as error:
         raise RequestError(f"cannot write {output}: {error}") from None
-    if suffix in (".conll", ".jsonl", ".xml"):
-        write_text(output, text)
+    if suffix in dump:
+        write_text(output, texts[""])
         return
     if wrong := [name for name in texts if not FILE_NAME.fullmatch(name)]:
         name, file = ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")

@@ -11,17 +11,25 @@ the first of them names.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 from xml.sax.saxutils import escape, quoteattr
 
 from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Annotation, Mention, find_overlaps, list_forms, number_words
-from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
+from closeread.tasks.coref.marmara.documents import (
+    Annotation,
+    Mention,
+    find_overlaps,
+    list_forms,
+    make_document,
+    number_words,
+)
+from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, list_children, number_names
 
 SUFFIXES = (".xml", ".xml.gz")
 WORD = re.compile("-?[0-9]{1,100}")
@@ -42,33 +50,24 @@ class Annotations(NamedTuple):
     notices: list[Problem]
 
 
-class Part(NamedTuple):
-    """A document, or a part of one that was cut.
-
-    Attributes:
-        file: the file of its annotation; that of its sentences if it has none.
-        sentences: its sentences, at least one.
-        annotation: its annotation; None if it has none.
-    """
-
-    file: str
-    sentences: Sequence[Record]
-    annotation: Annotation | None
-
-
-class Parts(NamedTuple):
+class Annotated(NamedTuple):
     """The documents of a treebank with their annotations.
 
     Attributes:
-        parts: the documents by name, in order.
-        problems, notices: errors, and what is odd, with their file.
+        documents: the documents, without genre, in order.
+        files: the file of the annotation of each; that of its sentences if it has none.
+        problems: errors, with their file.
+        notices: what was cut, left out or dropped, with its file.
         text_notices: mentions with another text than their words, with their file.
+        rest: a notice about the documents without coreference, if there are any.
     """
 
-    parts: Mapping[str, Part]
+    documents: list[Record]
+    files: list[str]
     problems: list[Problem]
     notices: list[Problem]
     text_notices: list[Problem]
+    rest: list[Problem]
 
 
 def read_annotations(files: Mapping[str, Path]) -> Annotations:
@@ -89,112 +88,94 @@ def read_annotations(files: Mapping[str, Path]) -> Annotations:
     return found
 
 
-def _read_annotation(name: str, root: Element, found: Annotations) -> Annotation:
+def _read_annotation(file: str, root: Element, found: Annotations) -> Annotation:
     """Return what is right with a coreference file; add errors, and what is odd."""
+
+    def report(what: str, line: int) -> None:
+        found.problems.append(Problem(what, line, file))
+
+    list_inside = partial(list_children, file=file, outside="a mention", notices=found.notices)
     if root.name != "coref":
-        found.problems.append(Problem(f"the root element is {quote(root.name)} (expected coref)", 1, name))
-        return Annotation(name, [], [])
-
-    def list_children(parents: Sequence[Element], *names: str) -> list[Element]:
-        for parent in parents:
-            for child in parent.content:
-                if isinstance(child, str):
-                    if child.strip():
-                        what = f"the text {quote(child.strip())} outside a mention is ignored"
-                        found.notices.append(Problem(what, parent.line, name))
-                elif child.name not in names:
-                    what = f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
-                    found.notices.append(Problem(what, child.line, name))
-        return [child for parent in parents for child in parent.elements() if child.name in names]
-
-    parts = list_children([root], "mentions", "chains")
-    mentions = _read_mentions(name, list_children([one for one in parts if one.name == "mentions"], "mention"), found)
-    lines: dict[str, int] = {}  # of the first reference to each mention
-    chains = [
-        _read_chain(name, element, list_children([element], "mention"), mentions, lines, found)
-        for element in list_children([one for one in parts if one.name == "chains"], "chain")
-    ]
-    return Annotation(name, list(mentions.values()), chains)
-
-
-def _read_mentions(file: str, elements: Sequence[Element], found: Annotations) -> dict[str, Mention]:
-    """Return the mentions by id; one with a wrong span is kept, so that references to it are not wrong."""
+        report(f"the root element is {quote(root.name)} (expected coref)", 1)
+        return Annotation(file, [], [])
+    parts = list_inside([root], "mentions", "chains")
+    # A mention with a wrong span is kept, so that references to it are not wrong.
     mentions: dict[str, Mention] = {}
     spans: dict[tuple[str, int, int], Mention] = {}
-    for element in elements:
-        m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
-        wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
-        words = []
-        for attribute in ("fromWordIX", "toWordIX"):
-            text = element.attributes.get(attribute)
-            is_number = text is not None and WORD.fullmatch(text.strip())
-            words.append(int(text) if text is not None and is_number else 0)
-            if text is None:
-                wrong.append(f"has no {attribute}")
-            elif not is_number:
-                wrong.append(f"{attribute} {quote(text)} is not a number")
-            elif words[-1] < 1:
-                wrong.append(f"{attribute} is {words[-1]} (expected 1 or more)")
-        first, last = (max(word, 0) for word in words)
-        if first > last > 0:
-            wrong.append(f"fromWordIX is {first}, after toWordIX {last}")
-        if m_id in mentions:
-            wrong.append(f"its id is already used on line {mentions[m_id].line}")
-        mention = Mention(m_id, sentence, first, last, element.text().strip(), element.line)
-        if not wrong and (same := spans.setdefault((sentence, first, last), mention)) is not mention:
+    for element in list_inside([one for one in parts if one.name == "mentions"], "mention"):
+        mention, wrong = _read_mention(element)
+        if mention.id in mentions:
+            wrong.append(f"its id is already used on line {mentions[mention.id].line}")
+        same = mention if wrong else spans.setdefault((mention.sentence, mention.first, mention.last), mention)
+        if same is not mention:
             wrong.append(f"has the same words as mention {quote(same.id)} on line {same.line}")
-        found.problems.extend(Problem(f"{mention.name}: {what}", element.line, file) for what in wrong)
-        if m_id:
-            mentions.setdefault(m_id, mention)
-    return mentions
+        for what in wrong:
+            report(f"{mention.name}: {what}", mention.line)
+        if mention.id:
+            mentions.setdefault(mention.id, mention)
+    lines: dict[str, int] = {}  # of the first reference to each mention
+    chains: list[list[str]] = []
+    for element in list_inside([one for one in parts if one.name == "chains"], "chain"):
+        references = list_inside([element], "mention")
+        chain: list[Mention] = []
+        for reference in references:
+            m_id, text = reference.attributes.get("mentionId", "").strip(), reference.text().strip()
+            if not m_id:
+                report("mention of a chain: has no mentionId", reference.line)
+            elif m_id not in mentions:
+                report(f"mention {quote(m_id)} of a chain: no mention has this id", reference.line)
+            elif m_id in lines:
+                report(f"{mentions[m_id].name}: is already in a chain on line {lines[m_id]}", reference.line)
+            else:
+                mention = mentions[m_id]
+                lines[m_id] = reference.line
+                chain.append(mention)
+                if text and normalize_text(text) != normalize_text(mention.text):
+                    differs = f"the text in the chain is {quote(text)}, that of the mention {quote(mention.text)}"
+                    found.notices.append(Problem(f"{mention.name}: {differs}", reference.line, file))
+        if len(references) < 2:
+            named = "".join(f", {quote(one.attributes.get('mentionId', ''))}" for one in references)
+            report(f"the chain has {pluralize(len(references), 'mention')}{named} (expected two or more)", element.line)
+        for first, second in _find_overlapping(chain):
+            overlaps = f"overlaps mention {quote(first.id)} of the same chain (line {lines[first.id]})"
+            report(f"{second.name}: {overlaps}", lines[second.id])
+        chains.append([mention.id for mention in chain])
+    return Annotation(file, list(mentions.values()), chains)
 
 
-def _read_chain(
-    file: str,
-    element: Element,
-    references: Sequence[Element],
-    mentions: Mapping[str, Mention],
-    lines: dict[str, int],
-    found: Annotations,
-) -> list[str]:
-    """Return the ids of a chain without wrong references; `lines` are those of the references to mentions so far."""
-    chain: list[Mention] = []
-    for reference in references:
-        m_id = reference.attributes.get("mentionId", "").strip()
-        mention = mentions.get(m_id)
-        if not m_id:
-            found.problems.append(Problem("mention of a chain: has no mentionId", reference.line, file))
-        elif mention is None:
-            what = f"mention {quote(m_id)} of a chain: no mention has this id"
-            found.problems.append(Problem(what, reference.line, file))
-        elif m_id in lines:
-            what = f"{mention.name}: is already in a chain on line {lines[m_id]}"
-            found.problems.append(Problem(what, reference.line, file))
-        else:
-            lines[m_id] = reference.line
-            chain.append(mention)
-            text = reference.text().strip()
-            if text and text != mention.text and normalize_text(text) != normalize_text(mention.text):
-                differs = f"the text in the chain is {quote(text)}, that of the mention {quote(mention.text)}"
-                found.notices.append(Problem(f"{mention.name}: {differs}", reference.line, file))
-    if len(references) < 2:
-        named = "".join(f", {quote(one.attributes.get('mentionId', ''))}" for one in references)
-        what = f"the chain has {pluralize(len(references), 'mention')}{named} (expected two or more)"
-        found.problems.append(Problem(what, element.line, file))
+def _read_mention(element: Element) -> tuple[Mention, list[str]]:
+    """Return a mention, in which a wrong word is 0, and what is wrong with it in itself."""
+    m_id, sentence = (element.attributes.get(name, "").strip() for name in ("id", "sentenceNo"))
+    wrong = [f"has no {name}" for name, value in (("id", m_id), ("sentenceNo", sentence)) if not value]
+    words = []
+    for attribute in ("fromWordIX", "toWordIX"):
+        text = element.attributes.get(attribute)
+        is_number = text is not None and WORD.fullmatch(text.strip())
+        words.append(int(text) if text is not None and is_number else 0)
+        if text is None:
+            wrong.append(f"has no {attribute}")
+        elif not is_number:
+            wrong.append(f"{attribute} {quote(text)} is not a number")
+        elif words[-1] < 1:
+            wrong.append(f"{attribute} is {words[-1]} (expected 1 or more)")
+    first, last = (max(word, 0) for word in words)
+    if first > last > 0:
+        wrong.append(f"fromWordIX is {first}, after toWordIX {last}")
+    return Mention(m_id, sentence, first, last, element.text().strip(), element.line), wrong
+
+
+def _find_overlapping(chain: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
+    """Find the mentions of a chain that overlap one that stands earlier in it; return both, the earlier one first."""
     spans: dict[str, list[tuple[int, int, int]]] = {}  # first and last word, and place in the chain, by sentence
     for place, mention in enumerate(chain):
         if 0 < mention.first <= mention.last:  # else an error already
             spans.setdefault(mention.sentence, []).append((mention.first, mention.last, place))
     overlapping: dict[int, int] = {}
-    for sentence in sorted(spans):
-        for one, other in find_overlaps(spans[sentence]):
+    for _, of_sentence in sorted(spans.items()):
+        for one, other in find_overlaps(of_sentence):
             earlier, later = sorted((one[2], other[2]))
             overlapping.setdefault(later, earlier)
-    for later, earlier in overlapping.items():
-        first, second = chain[earlier], chain[later]
-        what = f"{second.name}: overlaps mention {quote(first.id)} of the same chain (line {lines[first.id]})"
-        found.problems.append(Problem(what, lines[second.id], file))
-    return [mention.id for mention in chain]
+    yield from ((chain[earlier], chain[later]) for later, earlier in overlapping.items())
 
 
 def normalize_text(text: str) -> str:
@@ -224,86 +205,101 @@ def dump_annotation(document: Record) -> str:
     return text
 
 
-def assign_annotations(treebank: Treebank, annotations: Sequence[Annotation]) -> Parts:
-    """Find the document of every annotation, check the mentions against its words, and cut documents."""
+def annotate_documents(
+    treebank: Treebank, annotations: Sequence[Annotation], *, annotated_only: bool = False
+) -> Annotated:
+    """Find the document of every annotation, check the mentions against its words, and cut documents.
+
+    There are no documents if anything is wrong; `annotated_only` leaves out those without an annotation.
+    """
     places = {
         sentence["number"]: (name, place)
         for name, sentences in treebank.documents.items()
         for place, sentence in enumerate(sentences)
     }
-    parts = Parts({}, [], [], [])
+    made = Annotated([], [], [], [], [], [])
     located: dict[str, list[tuple[int, int, Annotation]]] = {}  # by document, the first and last sentence named
+    spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}  # the mentions of each file, by place in the sentence
     for annotation in annotations:
-        strangers: dict[str, Mention] = {}  # the first mention in each document
+        named: dict[str, list[int]] = {}  # the sentences of each document
         for mention in annotation.mentions:
             if mention.sentence in places:
                 name, place = places[mention.sentence]
-                strangers.setdefault(name, mention)
-                _check_mention(mention, annotation.file, treebank.documents[name][place], treebank, parts)
+                if name not in named and named:
+                    home = (
+                        f"is in document {quote(name)}, but the first mention of the file in {quote(next(iter(named)))}"
+                    )
+                    what = f"{mention.name}: {home} (expected one document)"
+                    made.problems.append(Problem(what, mention.line, annotation.file))
+                named.setdefault(name, []).append(place)
+                span = _find_span(mention, annotation.file, treebank, treebank.documents[name][place], made)
+                spans.setdefault(annotation.file, []).append((mention.id, mention.sentence, span))
             elif mention.sentence:
                 what = f"{mention.name}: the treebank has no such sentence"
-                parts.problems.append(Problem(what, mention.line, annotation.file))
-        if strangers:
-            document, *others = strangers
-            for other in others:
-                what = f"is in document {quote(other)}, but the first mention of the file in {quote(document)}"
-                what = f"{strangers[other].name}: {what} (expected one document)"
-                parts.problems.append(Problem(what, strangers[other].line, annotation.file))
-            found = (places[one.sentence] for one in annotation.mentions if one.sentence in places)
-            numbers = [place for name, place in found if name == document]
-            located.setdefault(document, []).append((min(numbers), max(numbers), annotation))
+                made.problems.append(Problem(what, mention.line, annotation.file))
+        if named:
+            name, of_first = next(iter(named.items()))
+            located.setdefault(name, []).append((min(of_first), max(of_first), annotation))
         elif not annotation.mentions:
             what = "has no mentions, so it belongs to no document"
-            parts.notices.append(Problem(what, None, annotation.file))
-    every: list[Part] = []
+            made.notices.append(Problem(what, None, annotation.file))
+    parts: list[tuple[list[Record], Annotation | None, str]] = []
     for name, sentences in treebank.documents.items():
-        if name in located:
-            every += _cut(name, sentences, sorted(located[name], key=lambda one: one[:2]), parts)
-        else:
-            every.append(Part(treebank.files[name], sentences, None))
-    names = number_names(find_document_id(part.sentences[0]["number"]) for part in every)
-    if bare := [name for name, part in zip(names, every, strict=True) if part.annotation is None]:
-        parts.notices.append(Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"))
-    return parts._replace(parts=dict(zip(names, every, strict=True)))
+        ordered = sorted(located.get(name, ()), key=lambda one: one[:2])
+        if not ordered:
+            parts.append((sentences, None, treebank.files[name]))
+        made.problems.extend(find_interleaving(name, ordered))
+        starts = [0, *(first for first, _, _ in ordered[1:]), len(sentences)]
+        for number, (first, _, annotation) in enumerate(ordered):
+            if number:
+                what = f"document {quote(name)} is cut before sentence {quote(sentences[first]['number'])}"
+                made.notices.append(Problem(f"{what}, where this file begins", None, annotation.file))
+            if part := sentences[starts[number] : starts[number + 1]]:  # empty only if files interleave
+                parts.append((part, annotation, annotation.file))
+    names = number_names(find_document_id(part[0]["number"]) for part, _, _ in parts)
+    if bare := [name for name, (_, annotation, _) in zip(names, parts, strict=True) if annotation is None]:
+        made.rest.append(Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"))
+    for name, (part, its_annotation, file) in zip(names, parts, strict=True) if not made.problems else ():
+        if its_annotation or not annotated_only:
+            index = {sentence["number"]: place for place, sentence in enumerate(part)}
+            mentions = [(m_id, index[one], span) for m_id, one, span in spans[file]] if its_annotation else []
+            chains = its_annotation.chains if its_annotation else []
+            made.documents.append(make_document(name, part, mentions, chains, treebank.word_numbers))
+            made.files.append(file)
+    return made
 
 
-def _check_mention(mention: Mention, file: str, sentence: Record, treebank: Treebank, parts: Parts) -> None:
-    """Add what is wrong or odd about a mention, given its sentence."""
+def _find_span(mention: Mention, file: str, treebank: Treebank, sentence: Record, made: Annotated) -> tuple[int, int]:
+    """Return the first and last token of a mention in its sentence, from 0; add what is wrong or odd about it."""
     numbers = number_words(sentence, treebank.word_numbers)
-    wrong = [
-        f"{attribute} is {word}, but the sentence has words {numbers[0]} to {numbers[-1]}"
-        if word > numbers[-1]
-        else f"{attribute} is {word}, but the sentence has no such word"
-        for attribute, word in (("fromWordIX", mention.first), ("toWordIX", mention.last))
-        if word > 0 and word not in numbers
-    ]
-    parts.problems.extend(Problem(f"{mention.name}: {what}", mention.line, file) for what in wrong)
+    wrong = False
+    for attribute, word in (("fromWordIX", mention.first), ("toWordIX", mention.last)):
+        if word > 0 and word not in numbers:
+            wrong = True
+            has = f"words {numbers[0]} to {numbers[-1]}" if word > numbers[-1] else "no such word"
+            what = f"{mention.name}: {attribute} is {word}, but the sentence has {has}"
+            made.problems.append(Problem(what, mention.line, file))
     if wrong or not 0 < mention.first <= mention.last:
-        return
-    words = sentence["tokens"][numbers.index(mention.first) : numbers.index(mention.last) + 1]
-    text = " ".join(token["form"] for token in words)
+        return 0, 0
+    first, last = numbers.index(mention.first), numbers.index(mention.last)
+    text = " ".join(token["form"] for token in sentence["tokens"][first : last + 1])
     if text != mention.text and normalize_text(text) != normalize_text(mention.text):
         what = f"{mention.name}: the text is {quote(mention.text)}, the words are {quote(text)}"
-        parts.text_notices.append(Problem(what, mention.line, file))
+        made.text_notices.append(Problem(what, mention.line, file))
+    return first, last
 
 
-def _cut(
-    name: str, sentences: Sequence[Record], located: Sequence[tuple[int, int, Annotation]], parts: Parts
-) -> list[Part]:
-    """Return the parts of a document, one for each of its annotations, which are in order."""
-    starts = [0, *(first for first, _, _ in located[1:]), len(sentences)]
-    cut = []
-    last, before = located[0][1:]
-    for number, (first, own_last, annotation) in enumerate(located):
-        if number and first <= last:
-            what = f"its sentences interleave with those of {before.file}, in document {quote(name)}"
-            parts.problems.append(Problem(f"{what} (expected one file for each document)", None, annotation.file))
-        elif number:
-            what = f"document {quote(name)} is cut before sentence {quote(sentences[first]['number'])}"
-            parts.notices.append(Problem(f"{what}, where this file begins", None, annotation.file))
-        if own_last > last:
-            last, before = own_last, annotation
-        part = sentences[starts[number] : starts[number + 1]]
-        if part:  # empty only if files interleave
-            cut.append(Part(annotation.file, part, annotation))
-    return cut
+def find_interleaving(document: str, located: Sequence[tuple[Any, Any, Annotation]]) -> Iterator[Problem]:
+    """Find the files of a document, ordered by their first sentences, that begin before the last of an earlier one.
+
+    Args:
+        document: the name of the document.
+        located: the first and the last sentence of each file, in any numbers that can be compared.
+    """
+    last: tuple[Any, Annotation] | None = None
+    for first, own_last, annotation in located:
+        if last and first <= last[0]:
+            what = f"its sentences interleave with those of {last[1].file}, in document {quote(document)}"
+            yield Problem(f"{what} (expected one file for each document)", None, annotation.file)
+        if not last or own_last > last[0]:
+            last = own_last, annotation

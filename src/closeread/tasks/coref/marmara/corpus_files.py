@@ -14,9 +14,9 @@ from closeread.exceptions import FormatError, Problem, ProblemList, join_names, 
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedFolder, Record
-from closeread.tasks.coref.marmara.coreference import assign_annotations, read_annotations
-from closeread.tasks.coref.marmara.documents import annotate_sentences, make_document
+from closeread.records import Parsed, ParsedFolder
+from closeread.tasks.coref.marmara.coreference import Annotated, Annotations, annotate_documents, read_annotations
+from closeread.tasks.coref.marmara.documents import make_document
 from closeread.tasks.coref.marmara.placing import place_annotations
 from closeread.tasks.coref.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
 
@@ -105,33 +105,22 @@ def read_corpus(
         unaligned: what to do with a mention that has no place in CoNLL-U: `drop` it with a notice, or `error`.
         annotated_only: whether to return only the documents with coreference, and notices about these.
     """
-    found = None if coreference is None else read_annotations(coreference)
-    problems = texts.problems + (found.problems if found else [])
     is_conllu = texts.kind is Kind.CONLLU
-    notices = [] if annotated_only else texts.notices if is_conllu else limit_notices(texts.notices, "the treebank")
-    records: list[Record] = []
-    files: list[str] = []
-    if found is None:
-        if not (problems and is_conllu):
-            records = [make_document(name, sentences) for name, sentences in texts.documents.items()]
-            files = [texts.files[name] for name in texts.documents]
+    found = Annotations([], [], []) if coreference is None else read_annotations(coreference)
+    problems = texts.problems + found.problems
+    made = Annotated([], [], [], [], [], [])
+    if coreference is None and not (problems and is_conllu):
+        documents = [make_document(name, sentences) for name, sentences in texts.documents.items()]
+        made = made._replace(documents=documents, files=[texts.files[name] for name in texts.documents])
     elif is_conllu and not problems:
-        placed = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
-        records, files, problems = placed.documents, placed.files, placed.problems
-        notices = limit_notices(found.notices, "the coreference") + placed.notices + notices
-        notices += [] if annotated_only else placed.rest
+        made = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
     elif not is_conllu and not texts.problems:  # else mentions could only be said to be in unknown sentences
-        assigned = assign_annotations(texts, found.annotations)
-        problems = sorted(problems + assigned.problems, key=lambda problem: problem.order)
-        notices += [notice for notice in assigned.notices if notice.file or not annotated_only]
-        notices += limit_notices(found.notices + assigned.text_notices, "the coreference")
-        parts = {name: part for name, part in assigned.parts.items() if part.annotation or not annotated_only}
-        if not problems:
-            records = [
-                annotate_sentences(name, part.sentences, part.annotation, texts.word_numbers)
-                for name, part in parts.items()
-            ]
-            files = [part.file for part in parts.values()]
+        made = annotate_documents(texts, found.annotations, annotated_only=annotated_only)
+    problems = texts.problems + sorted(found.problems + made.problems, key=lambda problem: problem.order)
+    notices = [] if annotated_only else limit_notices(texts.notices, "the treebank")
+    notices += limit_notices(found.notices + made.text_notices, "the coreference") + made.notices
+    notices += [] if annotated_only else made.rest
+    records, files = ([], []) if found.problems else (made.documents, made.files)
     by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
     for record in records:
         record["genre"] = by_document[record["document"]]

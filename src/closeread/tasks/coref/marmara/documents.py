@@ -9,7 +9,6 @@ chains by their first mention.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -77,12 +76,8 @@ def make_document(
 ) -> Record:
     """Return a record without genre.
 
-    Args:
-        name: the document's name.
-        sentences: its sentences.
-        mentions: the id of each mention, the place of its sentence, and its first and last token there, all from 0.
-        chains: the ids of the mentions of each chain.
-        word_numbers: what the words of sentences are numbered by.
+    A mention has its id, the place of its sentence, and its first and last token there, all from 0; chains have the
+    ids of mentions.
     """
     offsets = list(accumulate((len(sentence["tokens"]) for sentence in sentences), initial=0))
     rows: list[Record] = []
@@ -101,21 +96,6 @@ def make_document(
         "clusters": [[[rows[place]["start"], rows[place]["end"]] for place in cluster] for cluster in clusters],
         "n_tokens": offsets[-1],
     }
-
-
-def annotate_sentences(
-    name: str, sentences: Sequence[Record], annotation: Annotation | None, word_numbers: WordNumbers
-) -> Record:
-    """Return the record of a document with its annotation, if any, all of whose mentions are words of the sentences."""
-    if annotation is None:
-        return make_document(name, sentences)
-    places = {sentence["number"]: place for place, sentence in enumerate(sentences)}
-    mentions = []
-    for mention in annotation.mentions:
-        place = places[mention.sentence]
-        numbers = number_words(sentences[place], word_numbers)
-        mentions.append((mention.id, place, (numbers.index(mention.first), numbers.index(mention.last))))
-    return make_document(name, sentences, mentions, annotation.chains, word_numbers)
 
 
 def document_order(span: tuple[int, ...]) -> Span:
@@ -140,45 +120,37 @@ def find_overlaps(spans: Iterable[T]) -> list[tuple[T, T]]:
     return found
 
 
-@dataclass(frozen=True)
-class Tokens:
-    """Columns of a document's tokens, which count from 0.
+class Token(NamedTuple):
+    """A token of a document, as the baseline needs it.
 
     Attributes:
-        forms, lemmas: the words and their lemmas.
-        first_tags, last_tags: the parts of speech of the first and of the last group; empty if there are no groups.
-        n_groups: how many groups they have.
-        heads: their heads; -1 if there is none.
-        relations: the relations to their heads; empty if there is none.
-        begins_sentence: whether they are the first of their sentence.
+        form, lemma: the word and its lemma.
+        first_tag, last_tag: the parts of speech of the first and of the last group; empty if there are no groups.
+        n_groups: how many groups it has.
+        head: its head, from 0 in the document; -1 if there is none.
+        relation: the relation to its head; empty if there is none.
+        begins_sentence: whether it is the first of its sentence.
     """
 
-    forms: list[str]
-    lemmas: list[str]
-    first_tags: list[str]
-    last_tags: list[str]
-    n_groups: list[int]
-    heads: list[int]
-    relations: list[str]
-    begins_sentence: list[bool]
-
-    def __len__(self) -> int:
-        return len(self.forms)
+    form: str
+    lemma: str
+    first_tag: str
+    last_tag: str
+    n_groups: int
+    head: int
+    relation: str
+    begins_sentence: bool
 
 
-def read_tokens(record: Record) -> Tokens:
-    """Put the tokens of a record into columns."""
-    tokens = Tokens([], [], [], [], [], [], [], [])
+def read_tokens(record: Record) -> list[Token]:
+    """Return the tokens of a record."""
+    tokens: list[Token] = []
     for sentence in record["sentences"]:
         offset = len(tokens)
-        for number, token in enumerate(sentence["tokens"]):
-            groups, head = token["groups"], token["head"]
-            tokens.forms.append(token["form"])
-            tokens.lemmas.append(token["lemma"])
-            tokens.first_tags.append("".join(groups[0][:1]) if groups else "")
-            tokens.last_tags.append("".join(groups[-1][:1]) if groups else "")
-            tokens.n_groups.append(len(groups))
-            tokens.heads.append(-1 if head is None else offset + head - 1)
-            tokens.relations.append(token["relation"] or "")
-            tokens.begins_sentence.append(number == 0)
+        for token in sentence["tokens"]:
+            groups = token["groups"]
+            first, last = ("".join(groups[place][:1]) for place in (0, -1)) if groups else ("", "")
+            head = -1 if token["head"] is None else offset + token["head"] - 1
+            place = (head, token["relation"] or "", len(tokens) == offset)
+            tokens.append(Token(token["form"], token["lemma"], first, last, len(groups), *place))
     return tokens

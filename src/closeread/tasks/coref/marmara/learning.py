@@ -91,13 +91,9 @@ class PairWeights(NamedTuple):
 class PairMatrix:
     """The rows of features of pairs, as far as a model needs them: their products.
 
-    Columns: the named features, the intercept, the two cosines, the vectors of mention 1, and those of mention 2.
-
-    Args:
-        codes: (n_pairs,).
-        first, second: the mentions of the pairs, (n_pairs,) rows of `vectors`.
-        cosines: (2, n_pairs).
-        vectors: the vectors of all mentions, (n_mentions, 2 * n_dimensions).
+    Columns: the named features, the intercept, the two cosines, the vectors of mention 1, and those of mention 2.  Of
+    each pair it takes the code, the two mentions, which are rows of `vectors` (n_mentions, 2 * n_dimensions), and the
+    two cosines, (2, n_pairs).
     """
 
     def __init__(self, codes: Codes, first: Ints, second: Ints, cosines: Floats, vectors: Floats) -> None:

@@ -7,6 +7,7 @@ are never in one chain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from closeread.records import Record
 from closeread.tasks.coref.marmara.documents import Span
 from closeread.tasks.coref.marmara.learning import PairWeights
 from closeread.tasks.coref.marmara.pairs import Codes, Mentions, encode_pairs, mark_candidates, name_features
-from closeread.tasks.coref.marmara.vectors import MentionVectors
 
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""
@@ -77,29 +77,15 @@ class Model(NamedTuple):
     weights: PairWeights | None
 
 
-class Scores(NamedTuple):
-    """The pairs of some mentions with all that precede the last of these.
-
-    Attributes:
-        second: the mentions, (n,).
-        codes, values: the codes and the scores of pairs, (n, second[-1]).
-        is_candidate: whether a pair may be linked, (n, second[-1]).
-    """
-
-    second: Ints
-    codes: Codes
-    values: Floats
-    is_candidate: Mask
-
-
-def iterate_scores(model: Model, mentions: Mentions, vectors: MentionVectors | None) -> Iterator[Scores]:
-    """Score all pairs of a document, in order of their second mentions."""
+def iterate_scores(model: Model, mentions: Mentions) -> Iterator[tuple[Codes, Floats, Mask]]:
+    """Yield the codes and scores of each mention's pairs with all earlier ones, and which may be linked."""
     start, n = 0, len(mentions)
     while start < n:
         stop = min(n, start + max(1, _CELLS // n))
         second, first = np.arange(start, stop)[:, None], np.arange(stop - 1)[None, :]
         codes = encode_pairs(mentions, first, second)
         values = model.codes[codes]
+        vectors = mentions.vectors
         if model.weights is not None and vectors is not None:
             head, mean = model.weights.cosines
             firsts, seconds = slice(stop - 1), slice(start, stop)
@@ -107,34 +93,30 @@ def iterate_scores(model: Model, mentions: Mentions, vectors: MentionVectors | N
             values += mean * (vectors.mean[seconds] @ vectors.mean[firsts].T)
             values += vectors.values[firsts] @ model.weights.first
             values += (vectors.values[seconds] @ model.weights.second)[:, None]
-        yield Scores(second.ravel(), codes, values, (first < second) & mark_candidates(mentions, first, second))
+        allowed = mark_candidates(mentions, first, second)
+        for row, n_earlier in enumerate(range(start, stop)):
+            yield codes[row, :n_earlier], values[row, :n_earlier], allowed[row, :n_earlier]
         start = stop
 
 
-def build_chains(
-    learner: str, model: Model, mentions: Mentions, vectors: MentionVectors | None
-) -> list[list[list[int]]]:
+def build_chains(learner: str, model: Model, mentions: Mentions) -> list[list[list[int]]]:
     """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression."""
     link = link_all if learner == "svc" else link_best
     chains = Chains(mentions.spans)
-    for scores in iterate_scores(model, mentions, vectors):
-        for row, second in enumerate(scores.second.tolist()):
-            link(chains, second, scores.values[row, :second], scores.is_candidate[row, :second])
+    for second, (_, scores, is_candidate) in enumerate(iterate_scores(model, mentions)):
+        link(chains, second, scores, is_candidate)
     return chains.list_chains()
 
 
-def iterate_links(document: str, model: Model, mentions: Mentions, vectors: MentionVectors | None) -> Iterator[Record]:
+def iterate_links(document: str, model: Model, mentions: Mentions) -> Iterator[Record]:
     """Yield the candidate links of a document, in order of their second mentions, then of the first.
 
     A link has the spans of both mentions, the names of the features of A and B that are 1, and its score.
     """
-    names: dict[int, list[str]] = {}
+    named = cache(name_features)
     spans = [list(span) for span in mentions.spans]
-    for scores in iterate_scores(model, mentions, vectors):
-        rows, first = np.nonzero(scores.is_candidate)
-        columns = (scores.second[rows], first, scores.codes[rows, first], scores.values[rows, first])
-        for second, one, code, score in zip(*(column.tolist() for column in columns), strict=True):
-            if code not in names:
-                names[code] = name_features(code)
-            pair = {"document": document, "first": spans[one], "second": spans[second]}
-            yield {**pair, "features": names[code], "score": score}
+    for second, (codes, scores, allowed) in enumerate(iterate_scores(model, mentions)):
+        columns = (np.flatnonzero(allowed), codes[allowed], scores[allowed])
+        for first, code, score in zip(*(column.tolist() for column in columns), strict=True):
+            pair = {"document": document, "first": spans[first], "second": spans[second]}
+            yield {**pair, "features": named(code), "score": score}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.text import read_lines
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, Tokens, document_order, read_tokens
+from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
 
 _APOSTROPHE = re.compile("(?<!^)['’‘`´]")
 _DOTS = str.maketrans({"I": "ı", "İ": "i"})
@@ -56,7 +56,7 @@ PRONOUNS = frozenset(
 """Lemmas of pronouns, in lower case; the list that the paper used is not public."""
 
 
-def find_head(tokens: Tokens, span: Span) -> int:
+def find_head(tokens: Sequence[Token], span: Span) -> int:
     """Return the head of a mention: the last of its tokens that depends on none of the others.
 
     Punctuation is a head only if there is no other.  If all tokens depend on others, in a circle, the head is the last
@@ -64,29 +64,25 @@ def find_head(tokens: Tokens, span: Span) -> int:
     """
     start, end = span
     inside = range(start, end + 1)
-    tops = [token for token in inside if not start <= tokens.heads[token] <= end] or list(inside)
-    words = [token for token in tops if tokens.first_tags[token] != "Punc"]
+    tops = [token for token in inside if tokens[token].head not in inside] or inside
+    words = [token for token in tops if tokens[token].first_tag != "Punc"]
     return (words or tops)[-1]
 
 
-def find_proper_stems(tokens: Tokens) -> frozenset[str]:
+def find_proper_stems(tokens: Sequence[Token]) -> frozenset[str]:
     """Return the stripped lower-case forms of the capitalised tokens that are not the first of their sentence."""
-    return frozenset(
-        lower(strip_suffix(form))
-        for form, begins in zip(tokens.forms, tokens.begins_sentence, strict=True)
-        if not begins and is_capitalised(form)
-    )
+    forms = (token.form for token in tokens if not token.begins_sentence)
+    return frozenset(lower(strip_suffix(form)) for form in forms if is_capitalised(form))
 
 
-def classify_head(tokens: Tokens, head: int, stems: Collection[str], pronouns: Collection[str]) -> int:
+def classify_head(token: Token, stems: Collection[str], pronouns: Collection[str]) -> int:
     """Return the type of a mention by its head, a number in `TYPES`.
 
     `stems` are the document's `find_proper_stems`, `pronouns` lemmas of pronouns, in lower case.
     """
-    if lower(tokens.lemmas[head]) in pronouns:
+    if lower(token.lemma) in pronouns:
         return PRONOUN
-    form = tokens.forms[head]
-    return PROPER if is_capitalised(form) and lower(strip_suffix(form)) in stems else NOUN
+    return PROPER if is_capitalised(token.form) and lower(strip_suffix(token.form)) in stems else NOUN
 
 
 def read_pronouns(path: Path) -> frozenset[str]:
@@ -119,45 +115,41 @@ def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> li
     return detect_in_tokens(read_tokens(record), derived_modifiers)
 
 
-def detect_in_tokens(tokens: Tokens, derived_modifiers: str) -> list[Span]:
+def detect_in_tokens(tokens: Sequence[Token], derived_modifiers: str) -> list[Span]:
     """Find the mentions among the tokens of a document."""
     spans = set(_find_noun_phrases(tokens, derived_modifiers))
     capitalised: dict[int, str] = {}
-    columns = (tokens.forms, tokens.lemmas, tokens.first_tags, tokens.last_tags)
-    for token, (form, lemma, first_tag, last_tag) in enumerate(zip(*columns, strict=True)):
-        is_name = first_tag == "Noun" and is_capitalised(lemma)
-        if is_name or "Pron" in (first_tag, last_tag):
-            spans.add((token, token))
-        if first_tag == "Noun" and is_capitalised(form):
-            capitalised[token] = lower(strip_suffix(form))
+    for number, token in enumerate(tokens):
+        is_noun = token.first_tag == "Noun"
+        if (is_noun and is_capitalised(token.lemma)) or "Pron" in (token.first_tag, token.last_tag):
+            spans.add((number, number))
+        if is_noun and is_capitalised(token.form):
+            capitalised[number] = lower(strip_suffix(token.form))
     # Nouns that stand with a capital twice or more in the document, whatever their suffix.
     times = Counter(capitalised.values())
-    spans |= {(token, token) for token, stem in capitalised.items() if times[stem] > 1}
+    spans |= {(number, number) for number, stem in capitalised.items() if times[stem] > 1}
     return sorted(spans, key=document_order)
 
 
-def _find_noun_phrases(tokens: Tokens, derived_modifiers: str) -> Iterator[Span]:
+def _find_noun_phrases(tokens: Sequence[Token], derived_modifiers: str) -> Iterator[Span]:
     """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
-    dependents: list[list[int]] = [[] for _ in tokens.heads]
-    for token, head in enumerate(tokens.heads):
-        if head >= 0:
-            dependents[head].append(token)
-    for head, tag in enumerate(tokens.first_tags):
-        if tag not in ("Noun", "Pron"):
-            continue
-        inside: set[int] = set()
-        waiting = []
-        for token in dependents[head]:
-            is_derived_verb = tokens.first_tags[token] == "Verb" and tokens.n_groups[token] > 1
-            is_allowed = derived_modifiers == "include" or not is_derived_verb
-            if token < head and tokens.relations[token] in INSIDE and is_allowed:
-                waiting.append(token)
-        while waiting:
-            token = waiting.pop()
-            if token not in inside:  # the heads of a damaged tree may form a circle
-                inside.add(token)
-                waiting += dependents[token]
-        start = head
-        while start - 1 in inside:
-            start -= 1
-        yield start, head
+    dependents: list[list[int]] = [[] for _ in tokens]
+    begins = []  # whether a token, and what depends on it, are inside the phrase of a head to its right
+    for number, token in enumerate(tokens):
+        if token.head >= 0:
+            dependents[token.head].append(number)
+        is_derived_verb = token.first_tag == "Verb" and token.n_groups > 1
+        begins.append(token.relation in INSIDE and (derived_modifiers == "include" or not is_derived_verb))
+    for head, token in enumerate(tokens):
+        if token.first_tag in ("Noun", "Pron"):
+            waiting = [number for number in dependents[head] if number < head and begins[number]]
+            inside: set[int] = set()
+            while waiting:
+                number = waiting.pop()
+                if number not in inside:  # the heads of a damaged tree may form a circle
+                    inside.add(number)
+                    waiting += dependents[number]
+            start = head
+            while start - 1 in inside:
+                start -= 1
+            yield start, head

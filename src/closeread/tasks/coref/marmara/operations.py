@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -75,12 +75,12 @@ def _draw(make: Callable[[Sequence[Record]], Figure], place: GoldSpec) -> Drawin
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.tasks.coref.marmara.plots import check_mentions
-    from closeread.tasks.coref.marmara.records import sum_sizes
+    from closeread.tasks.coref.marmara.records import measure
 
     gold = read_corpus_gold(place)
     check_mentions(gold.records)
     warn_all(gold.notices)
-    size = sum_sizes(gold.records)
+    size = measure(gold.records)
     found = f"{pluralize(size.mentions, 'mention')} in {pluralize(size.chains, 'chain')}"
     return Drawing(make(gold.records), f"{pluralize(size.documents, 'document')}, {found}")
 
@@ -364,29 +364,25 @@ def _link(method: str, learner: Learner, place: GoldSpec, output: Path | None) -
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.files import open_text, replacing
-    from closeread.tasks.coref.marmara.baseline import Settings, predict, writing_links
-    from closeread.tasks.coref.marmara.mentions import PRONOUNS, read_pronouns
+    from closeread.formats.json_lines import dump_json_lines
+    from closeread.tasks.coref.marmara.baseline import predict
 
     dump = None if output is None else _find_format(output)
-    lemmas = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
-    settings = Settings(
-        method, learner.mentions, learner.features, learner.vectors, lemmas, learner.derived_modifiers, learner.seed
-    )
     gold = read_corpus_gold(place)
-    warn_all([*gold.notices, *settings.notices])
+    warn_all(gold.notices)
+    if (method, learner.mentions) == ("svc", "predicted"):
+        warn_all(["svc on predicted mentions links nearly all of them in a single chain (svr does not)"])
     rows: list[Record] = []
-    total = len(set(learner.only)) or len(gold.records)
-    with (
-        replacing(output) if output is not None else nullcontext() as partial,
-        writing_links(learner.links) as write_links,
-    ):
-        predicted = predict(gold.records, settings, only=learner.only, jobs=learner.jobs)
-        for prediction in track(predicted, "predicting", total):
+    with ExitStack() as stack:
+        files = {path: stack.enter_context(replacing(path)) for path in (output, learner.links) if path}
+        texts = {path: stack.enter_context(open_text(draft, path)) for path, draft in files.items()}
+        total = len(set(learner.only)) or len(gold.records)
+        for prediction in track(predict(gold.records, method, learner), "predicting", total):
             rows.append(prediction.row)
-            write_links(prediction)
-        if output is not None and dump is not None and partial is not None:
-            with open_text(partial, output) as file:
-                file.write(dump(gold.records, rows))
+            if learner.links:  # one by one: a document may have hundreds of thousands
+                texts[learner.links].writelines(dump_json_lines([link]) for link in prediction.iterate_links())
+        if output and dump:
+            texts[output].write(dump(gold.records, rows))
     return _report(output, rows, "chain")
 
 

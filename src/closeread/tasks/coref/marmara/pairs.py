@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, LimitError, Mask, expand_ranges
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, Tokens, document_order
+from closeread.tasks.coref.marmara.documents import Span, Token, document_order
 from closeread.tasks.coref.marmara.mentions import (
     PRONOUN,
     PROPER,
@@ -31,6 +31,7 @@ from closeread.tasks.coref.marmara.mentions import (
     lower,
     strip_suffix,
 )
+from closeread.tasks.coref.marmara.vectors import MentionVectors, Vectors, look_up
 
 Codes = NDArray[np.int16]
 
@@ -51,27 +52,25 @@ MAX_MENTIONS = 10_000
 
 @dataclass(frozen=True)
 class Mentions:
-    """The mentions of a document as columns, in document order.
+    """The mentions of a document as columns, (n_mentions,), in document order.
 
     Texts are numbers: equal texts of a column, and of `acronym` and `initials` together, have the same.
 
     Attributes:
         spans: their spans.
-        start, end: the same, (n_mentions,).
-        head: their heads, (n_mentions,) tokens.
-        type: their types, (n_mentions,) numbers in `TYPES`.
-        form: the lower-case form of the head, (n_mentions,), from 0.
-        lemma: the stripped lower-case lemma of the head, (n_mentions,), from 0.
-        last_part: the last part, by `_`, of the stripped lower-case form of the head, (n_mentions,).
-        acronym: the mention as an acronym, (n_mentions,); -1 where it is none.
-        initials: the initials of its capitalised parts, (n_mentions,); -2 where it has fewer than two such parts.
+        head: the token that is their head.
+        type: their types, numbers in `TYPES`.
+        form: the lower-case form of the head, from 0.
+        lemma: the stripped lower-case lemma of the head, from 0.
+        last_part: the last part, by `_`, of the stripped lower-case form of the head.
+        acronym: the mention as an acronym; -1 where it is none.
+        initials: the initials of its capitalised parts; -2 where it has fewer than two such parts.
         form_in: whether a form is a sub-string of another, (n_forms, n_forms).
         lemma_in: whether a lemma is a sub-string of another, (n_lemmas, n_lemmas).
+        vectors: their word vectors, where these are features, too.
     """
 
     spans: Sequence[Span]
-    start: Ints
-    end: Ints
     head: Ints
     type: Ints
     form: Ints
@@ -81,31 +80,32 @@ class Mentions:
     initials: Ints
     form_in: Mask
     lemma_in: Mask
+    vectors: MentionVectors | None = None
 
     def __len__(self) -> int:
         return len(self.spans)
 
 
-def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collection[str]) -> Mentions:
+def describe_mentions(
+    tokens: Sequence[Token], spans: Sequence[Span], pronouns: Collection[str], vectors: Vectors | None = None
+) -> Mentions:
     """Put what features need of mentions into columns; `pronouns` are lemmas of pronouns, in lower case."""
     if len(spans) > MAX_MENTIONS:
         raise LimitError(0, len(spans), "mentions", MAX_MENTIONS)
     stems = find_proper_stems(tokens)
-    heads = [find_head(tokens, span) for span in spans]
-    forms, form = _factorize(lower(tokens.forms[head]) for head in heads)
-    lemmas, lemma = _factorize(lower(strip_suffix(tokens.lemmas[head])) for head in heads)
-    _, last_part = _factorize(lower(strip_suffix(tokens.forms[head]).rpartition("_")[2]) for head in heads)
-    words = [tokens.forms[start : end + 1] for start, end in spans]
+    places = [find_head(tokens, span) for span in spans]
+    heads = [tokens[place] for place in places]
+    forms, form = _factorize(lower(head.form) for head in heads)
+    lemmas, lemma = _factorize(lower(strip_suffix(head.lemma)) for head in heads)
+    _, last_part = _factorize(lower(strip_suffix(head.form).rpartition("_")[2]) for head in heads)
+    words = [[token.form for token in tokens[start : end + 1]] for start, end in spans]
     short, long = list(map(_read_acronym, words)), list(map(_read_initials, words))
     _, abbreviations = _factorize([*short, *long])
     acronym, initials = abbreviations.reshape(2, len(spans))
-    start, end = np.array(spans, np.int64).reshape(-1, 2).T
     return Mentions(
         spans=spans,
-        start=start,
-        end=end,
-        head=np.array(heads, np.int64),
-        type=np.array([classify_head(tokens, head, stems, pronouns) for head in heads], np.int64),
+        head=np.array(places, np.int64),
+        type=np.array([classify_head(head, stems, pronouns) for head in heads], np.int64),
         form=form,
         lemma=lemma,
         last_part=last_part,
@@ -113,6 +113,7 @@ def describe_mentions(tokens: Tokens, spans: Sequence[Span], pronouns: Collectio
         initials=np.where(list(map(bool, long)), initials, -2),
         form_in=find_substrings(forms),
         lemma_in=find_substrings(lemmas),
+        vectors=look_up(tokens, spans, places, vectors) if vectors else None,
     )
 
 

@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from closeread.exceptions import Problem, ProblemList, join_names, name_option, pluralize, quote
 from closeread.records import Record
+from closeread.tasks.coref.marmara.coreference import Annotated, find_interleaving
 from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
 from closeread.tasks.coref.marmara.mentions import lower
 from closeread.tasks.coref.marmara.treebank import (
@@ -32,14 +34,11 @@ from closeread.tasks.coref.marmara.treebank import (
     sort_key,
 )
 
-T = TypeVar("T", bound=Hashable)
-
 IGNORED = re.compile(r"[\s_'’‘`´ʼ\"“”„‟«»]+")
 """What editions write in different ways: blanks, which `_` may stand for, apostrophes and quotation marks."""
 
 MAX_WEIGHT = 3.0
 DISTANCE_WEIGHT = 0.3
-UNLIMITED = 2**62
 ADVANTAGE = 1.2
 """How many times the score of the second best a sentence must have that is found on its own."""
 
@@ -76,97 +75,68 @@ def find_quotes(text: str, span: Span, tokens: Sequence[str]) -> Span:
 
 
 class Stretch(NamedTuple):
-    """A stretch of words of the sentence that is sought.
-
-    Attributes:
-        key: the key of its text, never empty.
-        first, last: its first and its last token there.
-    """
+    """A stretch of words of the sentence that is sought: the key of its text, and its first and last token there."""
 
     key: str
     first: int
     last: int
 
 
-class Match(NamedTuple):
-    """A sentence in which all stretches are found.
+class SentenceKey(NamedTuple):
+    """The key of a sentence, and the tokens that begin and end at places of it; tokens without a key do neither."""
 
-    Attributes:
-        score: how well, above 0.
-        spans: the span of each stretch; what is before another stays before it.
-    """
+    text: str
+    begins: Mapping[int, int]
+    ends: Mapping[int, int]
+
+
+class Match(NamedTuple):
+    """How well all stretches are found in a sentence, above 0, and their spans, in the order of the stretches."""
 
     score: float
     spans: Sequence[Span]
 
 
-class SentenceIndex:
-    """The sentences, as lists of tokens, in which stretches are sought."""
-
-    def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
-        keys: list[str] = []
-        # The token that begins or ends at a position of the text; tokens without a key do neither.
-        self._beginning: dict[int, int] = {}
-        self._ending: dict[int, int] = {}
-        self._sentence: list[int] = []  # of each token
-        self._first: list[int] = []  # token of each sentence
-        self._found: dict[str, dict[int, list[Span]]] = {}
-        position = 0
-        for number, tokens in enumerate(sentences):
-            self._first.append(len(self._sentence))
-            for key in map(make_key, tokens):
-                token = len(self._sentence)
-                self._sentence.append(number)
-                if key:
-                    keys.append(key)
-                    self._beginning[position] = token
-                    position += len(key)
-                    self._ending[position] = token
-            keys.append("\n")  # no key has one
-            position += 1
-        self._text = "".join(keys)
-
-    def find_spans(self, key: str) -> Mapping[int, Sequence[Span]]:
-        """Return all spans of a stretch between the borders of tokens, by sentence; all in order."""
-        if (found := self._found.get(key)) is not None:
-            return found
-        found = self._found[key] = {}
-        position = self._text.find(key)
-        while position >= 0:
-            token, last = self._beginning.get(position), self._ending.get(position + len(key))
-            if token is not None and last is not None:
-                sentence = self._sentence[token]
-                begin = self._first[sentence]
-                found.setdefault(sentence, []).append((token - begin, last - begin))
-            position = self._text.find(key, position + 1)
-        return found
-
-    def find_matches(self, stretches: Sequence[Stretch]) -> dict[int, Match]:
-        """Return the sentences in which all of at least one stretch are found, in order."""
-        by_key: dict[str, list[int]] = {}
-        for i in sorted(range(len(stretches)), key=lambda i: stretches[i].first):
-            by_key.setdefault(stretches[i].key, []).append(i)
-        spans = {key: self.find_spans(key) for key in by_key}
-        fewest = min(spans.values(), key=len)
-        fits = [s for s in fewest if all(len(spans[key].get(s, ())) >= len(n) for key, n in by_key.items())]
-        matches = {s: _match(stretches, by_key, {key: spans[key][s] for key in by_key}) for s in fits}
-        return {sentence: match for sentence, match in matches.items() if match}
+def key_sentence(tokens: Iterable[str]) -> SentenceKey:
+    """Return what stretches are sought in."""
+    text, begins, ends = "", {}, {}
+    for token, key in enumerate(map(make_key, tokens)):
+        if key:
+            begins[len(text)] = token
+            text += key
+            ends[len(text)] = token
+    return SentenceKey(text, begins, ends)
 
 
-def _match(
-    stretches: Sequence[Stretch], by_key: Mapping[str, Sequence[int]], spans: Mapping[str, Sequence[Span]]
-) -> Match | None:
-    """Find the spans of the stretches in a sentence; None if they can't stay in their order."""
+def find_spans(sentence: SentenceKey, key: str) -> list[Span]:
+    """Return all spans of a stretch between the borders of tokens, in order."""
+    found = []
+    place = sentence.text.find(key)
+    while place >= 0:
+        if place in sentence.begins and place + len(key) in sentence.ends:
+            found.append((sentence.begins[place], sentence.ends[place + len(key)]))
+        place = sentence.text.find(key, place + 1)
+    return found
+
+
+def match_sentence(sentence: SentenceKey, stretches: Sequence[Stretch]) -> Match | None:
+    """Find the spans of stretches, at least one; None if they are not all there, in their order."""
+    if stretches[0].key not in sentence.text:
+        return None
+    by_key: dict[str, list[int]] = {}
+    for i in sorted(range(len(stretches)), key=lambda i: stretches[i].first):
+        by_key.setdefault(stretches[i].key, []).append(i)
+    spans = {key: find_spans(sentence, key) for key in by_key}
     score = 0.0
     found: dict[int, Span] = {}
     # What is certain first: the others must be before or after it.
     for key in sorted(by_key, key=lambda key: (len(spans[key]) - len(by_key[key]), -len(key))):
         numbers = by_key[key]
-        bounds = []
+        bounds: list[tuple[float, float]] = []
         for stretch in (stretches[i] for i in numbers):
             before = [span[1] + 1 for i, span in found.items() if stretches[i].last < stretch.first]
             after = [span[0] - 1 for i, span in found.items() if stretches[i].first > stretch.last]
-            bounds.append((max(before, default=0), min(after, default=UNLIMITED)))
+            bounds.append((max(before, default=0), min(after, default=math.inf)))
         chosen = choose_spans([stretches[i].first for i in numbers], spans[key], bounds)
         if chosen is None:
             return None
@@ -176,7 +146,9 @@ def _match(
     return Match(score, [found[i] for i in range(len(stretches))])
 
 
-def choose_spans(firsts: Sequence[int], spans: Sequence[Span], bounds: Sequence[Span]) -> list[Span] | None:
+def choose_spans(
+    firsts: Sequence[int], spans: Sequence[Span], bounds: Sequence[tuple[float, float]]
+) -> Sequence[Span] | None:
     """Choose spans for stretches with the same key that don't overlap and are nearest to where they should be.
 
     Args:
@@ -189,31 +161,17 @@ def choose_spans(firsts: Sequence[int], spans: Sequence[Span], bounds: Sequence[
         none within the bounds.
     """
     ends = [last for _, last in spans]
-    before = [bisect_left(ends, first) for first, _ in spans]  # how many spans are before each
-    # The least cost of the first stretches in the first spans; the last of these is chosen, or not.
-    cost = [[0.0] * (len(spans) + 1)]
+    # The best choice of the first stretches in the first spans, with its cost.
+    best: list[tuple[float, tuple[Span, ...]]] = [(0.0, ())] * (len(spans) + 1)
     for first, (low, high) in zip(firsts, bounds, strict=True):
-        row = [math.inf]
-        for j, (begin, end) in enumerate(spans):
-            is_allowed = low <= begin and end <= high
-            row.append(min(row[j], cost[-1][before[j]] + abs(begin - first) if is_allowed else math.inf))
-        cost.append(row)
-    if math.isinf(cost[-1][-1]):
-        return None
-    chosen: list[Span] = []
-    j = len(spans)
-    for row in reversed(cost[1:]):
-        while row[j - 1] == row[j]:
-            j -= 1
-        chosen.append(spans[j - 1])
-        j = before[j - 1]
-    return chosen[::-1]
-
-
-class _Chain(NamedTuple):
-    row: int
-    column: int
-    before: _Chain | None
+        row: list[tuple[float, tuple[Span, ...]]] = [(math.inf, ())]
+        for begin, end in spans:
+            cost, chosen = best[bisect_left(ends, begin)]
+            cost = cost + abs(begin - first) if low <= begin and end <= high else math.inf
+            row.append(min(row[-1], (cost, (*chosen, (begin, end))), key=itemgetter(0)))
+        best = row
+    cost, chosen = best[-1]
+    return None if math.isinf(cost) else chosen
 
 
 def align(scores: Sequence[Mapping[int, float]]) -> list[int | None]:
@@ -225,35 +183,25 @@ def align(scores: Sequence[Mapping[int, float]]) -> list[int | None]:
     Returns:
         The column of each row, or None.
     """
-    # For the rows so far: chains of (column, chain before); of those that end before a column, the best.
-    ends: list[int] = []
-    totals: list[float] = []
-    chains: list[_Chain] = []
+    # Of the assignments of the rows so far that end before a column, the best: its last column, its total, and a chain
+    # of (row, column, chain before).
+    best: list[tuple[int, float, Any]] = [(-1, 0.0, None)]
     for row, options in enumerate(scores):
-        # From the right, so that no chain has two columns of a row.
+        # From the right, so that no assignment has two columns of a row.
         for column in sorted(options, reverse=True):
-            at = bisect_left(ends, column)
-            before = chains[at - 1] if at else None
-            total = (totals[at - 1] if at else 0.0) + options[column]
+            at = bisect_left(best, column, key=itemgetter(0))
+            _, total, before = best[at - 1]
+            total += options[column]
             worse = at
-            while worse < len(ends) and totals[worse] <= total:
+            while worse < len(best) and best[worse][1] <= total:
                 worse += 1
-            if at < len(ends) and ends[at] == column and worse == at:
-                continue
-            ends[at:worse], totals[at:worse], chains[at:worse] = [column], [total], [_Chain(row, column, before)]
+            if worse > at or at == len(best) or best[at][0] != column:
+                best[at:worse] = [(column, total, (row, column, before))]
     found: list[int | None] = [None] * len(scores)
-    chain = chains[-1] if chains else None
+    chain = best[-1][2]
     while chain:
-        found[chain.row], chain = chain.column, chain.before
+        row, found[row], chain = chain
     return found
-
-
-def pick_best(scores: Mapping[T, float]) -> T | None:
-    """Return what scores `ADVANTAGE` times the second best, or what alone has a score; None if nothing does."""
-    ranked = sorted(scores, key=lambda i: -scores[i])
-    if not ranked or (len(ranked) > 1 and scores[ranked[0]] < ADVANTAGE * scores[ranked[1]]):
-        return None
-    return ranked[0]
 
 
 class Target(NamedTuple):
@@ -263,79 +211,78 @@ class Target(NamedTuple):
     sentence: int
 
 
+def pick_best(matches: Mapping[Target, Match]) -> Target | None:
+    """Return what scores `ADVANTAGE` times the second best, or what alone has a score; None if nothing does."""
+    ranked = sorted(matches, key=lambda target: -matches[target].score)
+    if not ranked or (len(ranked) > 1 and matches[ranked[0]].score < ADVANTAGE * matches[ranked[1]].score):
+        return None
+    return ranked[0]
+
+
 class Location(NamedTuple):
-    """Where a sentence was found.
+    """Where a sentence of a coreference file was found.
 
     Attributes:
+        mentions: its mentions.
         target: the sentence of UD.
         is_aligned: whether it stands there in order with others; False if it was found on its own.
         spans: the span of each mention; None if it can't be told from that of another.
     """
 
+    mentions: Sequence[Mention]
     target: Target
     is_aligned: bool
     spans: Sequence[Span | None]
 
 
-Sought = tuple[str, Sequence[Mention]]
-"""A sentence that is sought: the id of its document, and its mentions, at least one; all have a key."""
+def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[Mention]]]) -> list[Location | None]:
+    """Find sentences, each in another sentence of UD.
 
-
-def find_sentences(treebank: UdDocuments, sought: Sequence[Sought]) -> list[Location | None]:
-    """Find sentences, those of a document together, and in order, each in another sentence of UD.
+    Args:
+        treebank: the documents of UD.
+        sought: the id of the document of each sentence, and its mentions, at least one; all have a key.  Those of a
+            document are together, and in order.
 
     Returns:
         Where each was found; None if it fits nowhere, or several sentences about equally well.
     """
-    distinct: list[list[Stretch]] = []
-    stretch_of: list[list[int]] = []
-    for _, mentions in sought:
-        stretches, numbers = _list_stretches(mentions)
-        distinct.append(stretches)
-        stretch_of.append(numbers)
+    forms = {
+        Target(name, number): [token["form"] for token in sentence["tokens"]]
+        for name, sentences in treebank.items()
+        for number, sentence in enumerate(sentences)
+    }
+    keys = {target: key_sentence(tokens) for target, tokens in forms.items()}
+    stretches = [_list_stretches(mentions) for _, mentions in sought]
     found: list[Location | None] = [None] * len(sought)
-    matches: dict[int, dict[Target, Match]] = {}
     used: set[Target] = set()
 
-    def settle(i: int, target: Target, *, is_aligned: bool) -> None:
+    def find_matches(i: int, targets: Iterable[Target]) -> dict[Target, Match]:
+        matches = ((target, match_sentence(keys[target], stretches[i][0])) for target in targets)
+        return {target: match for target, match in matches if match and target not in used}
+
+    def settle(i: int, target: Target, match: Match, *, is_aligned: bool) -> None:
         """Keep where a sentence was found; quotation marks that are tokens of their own belong to the mentions."""
-        forms = _list_forms(treebank[target.document][target.sentence])
-        spans: list[Span | None] = []
-        for mention, number in zip(sought[i][1], stretch_of[i], strict=True):
-            span = find_quotes(mention.text, matches[i][target].spans[number], forms)
+        mentions, spans = sought[i][1], list[Span | None]()
+        for mention, number in zip(mentions, stretches[i][1], strict=True):
+            span = find_quotes(mention.text, match.spans[number], forms[target])
             spans.append(None if span in spans else span)
         used.add(target)
-        found[i] = Location(target, is_aligned, spans)
+        found[i] = Location(mentions, target, is_aligned, spans)
 
-    def pick_unused(i: int) -> Target | None:
-        return pick_best({target: match.score for target, match in matches[i].items() if target not in used})
-
-    for document, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
-        index = SentenceIndex(map(_list_forms, treebank[document]))
-        rows = list(group)
-        for i in rows:
-            fits = index.find_matches(distinct[i])
-            matches[i] = {Target(document, sentence): match for sentence, match in fits.items()}
-        aligned = align([{target.sentence: m.score for target, m in matches[i].items()} for i in rows])
-        for i, sentence in zip(rows, aligned, strict=True):
-            if sentence is not None:
-                settle(i, Target(document, sentence), is_aligned=True)
-    targets = [Target(name, i) for name, sentences in treebank.items() for i in range(len(sentences))]
-    everywhere: SentenceIndex | None = None
-    for i in (i for i, one in enumerate(found) if one is None):
-        best = pick_unused(i)
-        if best is None:
-            if everywhere is None:
-                everywhere = SentenceIndex(_list_forms(treebank[one.document][one.sentence]) for one in targets)
-            matches[i] = {targets[number]: match for number, match in everywhere.find_matches(distinct[i]).items()}
-            best = pick_unused(i)
-        if best is not None:
-            settle(i, best, is_aligned=False)
+    own = [[Target(name, number) for number in range(len(treebank[name]))] for name, _ in sought]
+    for _, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
+        matches = {i: find_matches(i, own[i]) for i in group}
+        scores = [{target.sentence: match.score for target, match in of.items()} for of in matches.values()]
+        for (i, of), number in zip(matches.items(), align(scores), strict=True):
+            if number is not None:
+                settle(i, own[i][number], of[own[i][number]], is_aligned=True)
+    for i, location in enumerate(found):
+        for targets in (own[i], keys) if location is None else ():
+            matches_of = find_matches(i, targets)
+            if best := pick_best(matches_of):
+                settle(i, best, matches_of[best], is_aligned=False)
+                break
     return found
-
-
-def _list_forms(sentence: Record) -> list[str]:
-    return [token["form"] for token in sentence["tokens"]]
 
 
 def _list_stretches(mentions: Sequence[Mention]) -> tuple[list[Stretch], list[int]]:
@@ -343,8 +290,7 @@ def _list_stretches(mentions: Sequence[Mention]) -> tuple[list[Stretch], list[in
     distinct: list[Stretch] = []
     number = [0] * len(mentions)
     last: dict[str, int] = {}
-    for i in sorted(range(len(mentions)), key=lambda i: (mentions[i].first, mentions[i].last)):
-        mention = mentions[i]
+    for i, mention in sorted(enumerate(mentions), key=lambda one: (one[1].first, one[1].last)):
         key = make_key(mention.text)
         same = last.get(key)
         if same is None or distinct[same].last < mention.first - 1:
@@ -352,26 +298,6 @@ def _list_stretches(mentions: Sequence[Mention]) -> tuple[list[Stretch], list[in
             distinct.append(Stretch(key, mention.first - 1, mention.last - 1))
         number[i] = same
     return distinct, number
-
-
-class Placement(NamedTuple):
-    """Documents with mentions put in place.
-
-    Attributes:
-        documents: the documents, without genre, in the order of their names; one without sentences is left out.
-        files: the coreference file of each.
-        problems: what is wrong with the files, with file and line.
-        notices: what was dropped, left out or divided.
-        lost: the mentions without a place, with their file.
-        rest: a notice about the documents of the treebank without coreference, if there are any.
-    """
-
-    documents: list[Record]
-    files: list[str]
-    problems: list[Problem]
-    notices: list[Problem]
-    lost: list[tuple[str, Mention]]
-    rest: list[Problem]
 
 
 class _Part(NamedTuple):
@@ -382,17 +308,9 @@ class _Part(NamedTuple):
     annotation: Annotation
 
 
-class _Row(NamedTuple):
-    """A sentence of a coreference file: its document, by number, its mentions with a key, and where it was found."""
-
-    part: int
-    mentions: Sequence[Mention]
-    found: Location | None
-
-
 def place_annotations(
     treebank: UdDocuments, annotations: Sequence[Annotation], *, unaligned: str = "drop"
-) -> Placement:
+) -> Annotated:
     """Put the mentions of coreference files, each valid in itself, into the documents of Universal Dependencies.
 
     Args:
@@ -401,9 +319,10 @@ def place_annotations(
         unaligned: `"drop"` to drop mentions without a place, with a notice about each; `"error"` to make each a
             problem.
     """
-    parts, problems, notices = _find_parts(treebank, annotations)
-    sought: list[Sought] = []
-    numbers = []
+    made = Annotated([], [], ProblemList(), [], [], [])
+    parts = _find_parts(treebank, annotations, made)
+    sought: list[tuple[str, list[Mention]]] = []
+    numbers: list[int] = []
     for number, part in enumerate(parts):
         by_sentence: dict[str, list[Mention]] = {}
         for mention in part.annotation.mentions:
@@ -411,133 +330,109 @@ def place_annotations(
                 by_sentence.setdefault(mention.sentence, []).append(mention)
         sought += [(part.id, by_sentence[sentence]) for sentence in sorted(by_sentence, key=sort_key)]
         numbers += [number] * len(by_sentence)
-    located = find_sentences(treebank, sought)
-    rows = [_Row(number, one[1], found) for number, one, found in zip(numbers, sought, located, strict=True)]
-    homes = _find_homes(treebank, parts, rows)
-    owners = homes | {row.found.target: row.part for row in rows if row.found}
-    placement = Placement([], [], problems, notices, [], [])
-    broken: list[Problem] = ProblemList()
+    located: list[list[Location]] = [[] for _ in parts]
+    for number, location in zip(numbers, find_sentences(treebank, sought), strict=True):
+        if location:
+            located[number].append(location)
+    # The document to which each sentence belongs that stands under the id of one; UD's document is divided before the
+    # first sentence that was found, in order, for the next file.
+    homes: dict[Target, int] = {}
     for number, part in enumerate(parts):
-        own = [target for target, home in homes.items() if home == owners[target] == number]
-        located_rows = [(row.mentions, row.found) for row in rows if row.part == number and row.found]
-        targets = order_sentences(own, [found.target for _, found in located_rows])
+        size = len(treebank[part.id])
+        cut = next((one.target.sentence for one in located[number] if one.is_aligned), size)
+        homes |= {Target(part.id, i): number for i in range(0 if part.name == part.id else cut, size)}
+    owners = homes | {one.target: number for number, found in enumerate(located) for one in found}
+    broken: list[Problem] = ProblemList()
+    lost: list[Problem] = []
+    for number, part in enumerate(parts):
+        file = part.annotation.file
+        at_home = [target for target, home in homes.items() if home == number]
+        own = [target for target in at_home if owners[target] == number]
+        targets = _order_sentences(own, [one.target for one in located[number]])
         place = {target: i for i, target in enumerate(targets)}
-        placed = [
-            (mention.id, place[found.target], span)
-            for mentions, found in located_rows
-            for mention, span in zip(mentions, found.spans, strict=True)
+        placed = {
+            mention.id: (place[one.target], span)
+            for one in located[number]
+            for mention, span in zip(one.mentions, one.spans, strict=True)
             if span is not None
-        ]
-        in_place = {m_id for m_id, _, _ in placed}
-        chains: list[list[str]] = []
+        }
+        chains = []
         for ids in part.annotation.chains:
-            left = [one for one in ids if one in in_place]
+            left = [one for one in ids if one in placed]
             if len(left) > 1:
                 chains.append(left)
             else:
                 what = f"the chain of mentions {join_names(ids)} is left with {pluralize(len(left), 'mention')}"
-                broken.append(Problem(f"{what}; dropped", None, part.annotation.file))
+                broken.append(Problem(f"{what}; dropped", None, file))
         if targets:
             sentences = [treebank[target.document][target.sentence] for target in targets]
-            placement.documents.append(make_document(part.name, sentences, placed, chains))
-            placement.files.append(part.annotation.file)
+            spans = [(m_id, *where) for m_id, where in placed.items()]
+            made.documents.append(make_document(part.name, sentences, spans, chains))
+            made.files.append(file)
         else:
             what = f"no sentence of document {quote(part.name)} was found; left out"
-            notices.append(Problem(what, None, part.annotation.file))
-        placement.lost.extend((part.annotation.file, one) for one in part.annotation.mentions if one.id not in in_place)
-    notices += _describe_cuts(treebank, parts, homes)
-    lost = [_describe_lost(file, mention, unaligned) for file, mention in placement.lost]
+            made.notices.append(Problem(what, None, file))
+        if part.name != part.id:
+            what = f"document {quote(part.id)} is not cut, since no sentence of this file was found there in order"
+            if at_home:
+                before = treebank[part.id][at_home[0].sentence]["number"]
+                what = f"document {quote(part.id)} is cut before sentence {quote(before)}, where this file begins"
+            made.notices.append(Problem(what, None, file))
+        lost += [_describe_lost(file, one, unaligned) for one in part.annotation.mentions if one.id not in placed]
     if unaligned == "error":
-        problems += lost
+        made.problems.extend(lost)
     elif lost:
         n_mentions = sum(len(part.annotation.mentions) for part in parts)
         n_chains = sum(len(part.annotation.chains) for part in parts)
         of_chains = f" and {len(broken):,} of {pluralize(n_chains, 'chain')}" if broken else ""
         dropped = f"{len(lost):,} of {pluralize(n_mentions, 'mention')} ({len(lost) / n_mentions:.1%}){of_chains}"
         what = f"{dropped} dropped, since they were not found in the treebank by their text"
-        notices += [Problem(what), *lost, *broken]
+        made.notices.extend([Problem(what), *lost, *broken])
     if rest := sorted(treebank.keys() - {part.id for part in parts}):
         what = f"{pluralize(len(rest), 'document')} of the treebank without a coreference file left out"
-        placement.rest.append(Problem(f"{what}: {join_names(rest)}"))
-    return placement
+        made.rest.append(Problem(f"{what}: {join_names(rest)}"))
+    return made
 
 
-def _find_parts(
-    treebank: UdDocuments, annotations: Sequence[Annotation]
-) -> tuple[list[_Part], list[Problem], list[Problem]]:
-    """Return the documents of coreference files, in order, the files that have none, and notices.
-
-    A document of the treebank that several files point into is divided.
-    """
+def _find_parts(treebank: UdDocuments, annotations: Sequence[Annotation], made: Annotated) -> list[_Part]:
+    """Return the documents of coreference files, in order; several of one document of the treebank divide it."""
     by_id: dict[str, list[Annotation]] = {}
-    problems: list[Problem] = ProblemList()
-    notices: list[Problem] = []
     for annotation in annotations:
-        wrong = _check_sentences(annotation)
-        problems += wrong
-        if not annotation.mentions:
-            notices.append(Problem("has no mentions, so it belongs to no document", None, annotation.file))
+        wrong: list[Problem] = ProblemList()
+        first = annotation.mentions[0] if annotation.mentions else None
+        for mention in annotation.mentions:
+            what = ""
+            if not is_sentence_number(mention.sentence):
+                what = f"the sentence number has another form ({EXPECTED})"
+            elif (
+                first
+                and is_sentence_number(first.sentence)
+                and find_document_id(mention.sentence) != find_document_id(first.sentence)
+            ):
+                what = f"is of another document than sentence {quote(first.sentence)} (expected one document a file)"
+            if what:
+                wrong.append(Problem(f"{mention.name}: {what}", mention.line, annotation.file))
+        if first is None:
+            what = "has no mentions, so it belongs to no document"
+            made.notices.append(Problem(what, None, annotation.file))
+        elif not wrong and (name := find_document_id(first.sentence)) in treebank:
+            by_id.setdefault(name, []).append(annotation)
         elif not wrong:
-            name = find_document_id(annotation.mentions[0].sentence)
-            if name in treebank:
-                by_id.setdefault(name, []).append(annotation)
-            else:
-                what = f"no document of the treebank has the id {quote(name)} (expected '# newdoc id = {name}')"
-                problems.append(Problem(what, annotation.mentions[0].line, annotation.file))
+            what = f"no document of the treebank has the id {quote(name)} (expected '# newdoc id = {name}')"
+            wrong.append(Problem(what, first.line, annotation.file))
+        made.problems.extend(wrong)
     parts: list[_Part] = []
-    for name in sorted(by_id):
-        keyed = [([sort_key(mention.sentence) for mention in one.mentions], one) for one in by_id[name]]
-        keyed.sort(key=lambda one: min(one[0]))
-        for (before, one), (after, other) in pairwise(keyed):
-            if min(after) <= max(before):  # the document can't be cut
-                what = f"its sentences interleave with those of {one.file}, in document {quote(name)}"
-                problems.append(Problem(f"{what} (expected one file for each document)", None, other.file))
-        names = number_names([name] * len(keyed))
-        parts += [_Part(own, name, one) for own, (_, one) in zip(names, keyed, strict=True)]
-    return parts, problems, notices
+    for name, of_document in sorted(by_id.items()):
+        keyed = [([sort_key(mention.sentence) for mention in one.mentions], one) for one in of_document]
+        located = sorted(((min(keys), max(keys), one) for keys, one in keyed), key=itemgetter(0, 1))
+        made.problems.extend(find_interleaving(name, located))
+        names = number_names([name] * len(located))
+        parts += [_Part(own, name, one) for own, (_, _, one) in zip(names, located, strict=True)]
+    return parts
 
 
-def _check_sentences(annotation: Annotation) -> list[Problem]:
-    """Find mentions whose sentence has another form than numbers of sentences, or is of another document."""
-    problems: list[Problem] = ProblemList()
-    first = annotation.mentions[0].sentence if annotation.mentions else ""
-    for mention in annotation.mentions:
-        if not is_sentence_number(mention.sentence):
-            what = f"the sentence number has another form ({EXPECTED})"
-        elif is_sentence_number(first) and find_document_id(mention.sentence) != find_document_id(first):
-            what = f"is of another document than sentence {quote(first)} (expected one document a file)"
-        else:
-            continue
-        problems.append(Problem(f"{mention.name}: {what}", mention.line, annotation.file))
-    return problems
-
-
-def _find_homes(treebank: UdDocuments, parts: Sequence[_Part], rows: Sequence[_Row]) -> dict[Target, int]:
-    """Return the document, by number, to which each sentence belongs that stands under the id of one.
-
-    A document of UD is divided before the first sentence that was found, in order, for the next file.
-    """
-    cuts: dict[int, int] = {}
-    for row in rows:
-        if row.found and row.found.is_aligned:
-            cuts.setdefault(row.part, row.found.target.sentence)
-    homes: dict[Target, int] = {}
-    for name, same in groupby(range(len(parts)), key=lambda number: parts[number].id):
-        first, *others = same
-        size = len(treebank[name])
-        homes |= {Target(name, i): first for i in range(size)}
-        for number in others:
-            homes |= {Target(name, i): number for i in range(cuts.get(number, size), size)}
-    return homes
-
-
-def order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Target]:
-    """Put the sentences of a document in order.
-
-    Args:
-        own: the sentences that stand in it, in order.
-        found: where its annotated sentences were found, in their order; those found elsewhere follow the one before.
-    """
+def _order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Target]:
+    """Put the sentences of a document in order: its own, and after each those found elsewhere that follow it."""
     inserted: dict[Target | None, list[Target]] = {}
     is_own = set(own)
     before: Target | None = None
@@ -546,10 +441,7 @@ def order_sentences(own: Sequence[Target], found: Iterable[Target]) -> list[Targ
             before = target
         else:
             inserted.setdefault(before, []).append(target)
-    ordered = inserted.get(None, [])
-    for target in own:
-        ordered += [target, *inserted.get(target, ())]
-    return ordered
+    return [*inserted.get(None, ()), *(one for target in own for one in (target, *inserted.get(target, ())))]
 
 
 def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
@@ -559,19 +451,3 @@ def _describe_lost(file: str, mention: Mention, unaligned: str) -> Problem:
     else:
         what = f"dropped, since {what}"
     return Problem(f"{mention.name}, {quote(mention.text)}: {what}", mention.line, file)
-
-
-def _describe_cuts(treebank: UdDocuments, parts: Sequence[_Part], homes: Mapping[Target, int]) -> list[Problem]:
-    """Return notices about documents of the treebank that are cut."""
-    firsts: dict[int, Target] = {}
-    for target, number in homes.items():
-        firsts.setdefault(number, target)
-    notices: list[Problem] = []
-    for number, part in enumerate(parts):
-        if part.name != part.id:
-            what = f"document {quote(part.id)} is not cut, since no sentence of this file was found there in order"
-            if first := firsts.get(number):
-                before = quote(treebank[part.id][first.sentence]["number"])
-                what = f"document {quote(part.id)} is cut before sentence {before}, where this file begins"
-            notices.append(Problem(what, None, part.annotation.file))
-    return notices

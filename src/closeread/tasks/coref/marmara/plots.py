@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
@@ -17,7 +17,6 @@ from closeread.tasks.coref.marmara.records import count_mention_kinds, list_chai
 from closeread.tasks.coref.plots import draw_shares
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -45,20 +44,28 @@ def draw_mention_types(records: Sequence[Record]) -> Figure:
 
 def draw_mention_lengths(records: Sequence[Record]) -> Figure:
     """Draw the number of mentions of two or more tokens by length."""
-    with own_settings():
-        figure, (axes,) = start_chart(7.5, 4)
-        _draw_counts(axes, count_mention_lengths(records))
-        axes.set(xlabel="tokens of the mention", ylabel="mentions")
-    return figure
+    return _draw_counts(7.5, count_mention_lengths(records), xlabel="tokens of the mention", ylabel="mentions")
 
 
 def draw_chain_lengths(records: Sequence[Record]) -> Figure:
     """Draw the number of chains by length, on a logarithmic scale."""
+    labels = {"xlabel": "mentions of the chain", "ylabel": "chains (logarithmic)"}
+    return _draw_counts(9, count_chain_lengths(records), **labels, yscale="log", ylim=(0.5, None))
+
+
+def _draw_counts(width: float, counts: dict[int, int], **settings: Any) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     with own_settings():
-        figure, (axes,) = start_chart(9, 4)
-        _draw_counts(axes, count_chain_lengths(records))
-        axes.set(xlabel="mentions of the chain", ylabel="chains (logarithmic)", yscale="log", ylim=(0.5, None))
-        axes.yaxis.set_major_formatter("{x:,.0f}")
+        figure, (axes,) = start_chart(width, 4)
+        bars = axes.bar(list(counts), list(counts.values()), 0.8, color=COLOURS[0])
+        if len(counts) <= 20:
+            axes.bar_label(bars, [f"{count:,}" for count in counts.values()], size=7.5, color=INK, padding=2)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        style_axes(axes)
+        axes.set(**settings)
+        if "yscale" in settings:
+            axes.yaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
@@ -66,13 +73,3 @@ def check_mentions(records: Sequence[Record]) -> None:
     """Check that there are mentions to draw."""
     if not any(map(list_chains, records)):
         raise RequestError("the documents have no chains of two or more mentions to draw")
-
-
-def _draw_counts(axes: Axes, counts: dict[int, int]) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    bars = axes.bar(list(counts), list(counts.values()), 0.8, color=COLOURS[0])
-    if len(counts) <= 20:
-        axes.bar_label(bars, [f"{count:,}" for count in counts.values()], size=7.5, color=INK, padding=2)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    style_axes(axes)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
@@ -17,7 +16,7 @@ from closeread.corpus.showing import Part, View, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
 from closeread.tasks.coref.marmara.corpus_files import GENRES
-from closeread.tasks.coref.marmara.documents import Span, document_order, read_tokens
+from closeread.tasks.coref.marmara.documents import Span, document_order, list_forms, read_tokens
 from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
 
 LARGE = 10
@@ -40,10 +39,8 @@ class Size(NamedTuple):
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count what documents contain; the share of nested mentions is left out if there are no mentions."""
-    clusters = [cluster for record in records for cluster in list_chains(record)]
-    sizes = {name: sum_sizes(record for record in records if record.get("genre") == name) for name in _genres(records)}
-    whole = sum_sizes(records)
-    kinds = count_mention_kinds(records)
+    lengths = [len(cluster) for record in records for cluster in list_chains(record)]
+    whole = measure(records)
     nested, twice = count_nested(records)
     found: dict[str, float] = {
         "documents": whole.documents,
@@ -54,14 +51,15 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "tokens a document": float(ratio(whole.tokens, whole.documents)),
         "mentions a document, weighted by tokens": average_by_tokens(records, "mentions"),
         "chains a document, weighted by tokens": average_by_tokens(records, "chains"),
-        **{f"mentions: {kind}": count for kind, count in kinds.items()},
+        **{f"mentions: {kind}": count for kind, count in count_mention_kinds(records).items()},
         **({"% of nested mentions": 100 * float(ratio(nested, whole.mentions))} if whole.mentions else {}),
         "mentions nested in a nested mention": twice,
-        "chains of two mentions": sum(len(cluster) == 2 for cluster in clusters),
-        "chains of ten or more mentions": sum(len(cluster) >= LARGE for cluster in clusters),
+        "chains of two mentions": lengths.count(2),
+        "chains of ten or more mentions": sum(length >= LARGE for length in lengths),
     }
-    for genre, size in sizes.items():
-        found |= {f"{genre}: {name}": count for name, count in size._asdict().items()}
+    for genre in GENRES:  # in the order of the paper
+        if of_genre := [record for record in records if record.get("genre") == genre]:
+            found |= {f"{genre}: {name}": count for name, count in measure(of_genre)._asdict().items()}
     return found
 
 
@@ -72,27 +70,20 @@ def list_chains(record: Record) -> list[list[list[int]]]:
 
 def list_mentions(record: Record) -> list[Span]:
     """Return the spans of the mentions in chains, in document order."""
-    spans = chain.from_iterable(list_chains(record))
-    return sorted(((start, end) for start, end in spans), key=document_order)
+    return sorted(((start, end) for chain in list_chains(record) for start, end in chain), key=document_order)
 
 
-def measure(record: Record) -> Size:
-    """Return the size of a document."""
-    chains = list_chains(record)
-    return Size(1, record["n_tokens"], sum(map(len, chains)), len(chains))
+def measure(records: Sequence[Record]) -> Size:
+    """Return the size of documents together."""
+    chains = [chain for record in records for chain in list_chains(record)]
+    n_tokens = sum(record["n_tokens"] for record in records)
+    return Size(len(records), n_tokens, sum(map(len, chains)), len(chains))
 
 
-def sum_sizes(records: Iterable[Record]) -> Size:
-    """Return the size of several documents together."""
-    sizes = [measure(record) for record in records]
-    return Size(*map(sum, zip(*sizes, strict=True))) if sizes else Size(0, 0, 0, 0)
-
-
-def average_by_tokens(records: Iterable[Record], what: str) -> float:
+def average_by_tokens(records: Sequence[Record], what: str) -> float:
     """Return the mean of "mentions" or "chains" over documents, each weighted by its number of tokens."""
-    sizes = [measure(record) for record in records]
-    weighted = sum(size.tokens * getattr(size, what) for size in sizes)
-    return float(ratio(weighted, sum(size.tokens for size in sizes)))
+    weighted = sum(record["n_tokens"] * getattr(measure([record]), what) for record in records)
+    return float(ratio(weighted, measure(records).tokens))
 
 
 def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
@@ -103,7 +94,7 @@ def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
         stems = find_proper_stems(tokens)
         for start, end in list_mentions(record):
             single = start == end
-            counts[KINDS[TYPES[classify_head(tokens, start, stems, PRONOUNS)]] if single else SEVERAL] += 1
+            counts[KINDS[TYPES[classify_head(tokens[start], stems, PRONOUNS)]] if single else SEVERAL] += 1
     return {kind: counts[kind] for kind in (*KINDS.values(), SEVERAL)}
 
 
@@ -121,12 +112,6 @@ def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     return nested, twice
 
 
-def _genres(records: Iterable[Record]) -> list[str]:
-    """List the genres of documents, each once, in the order of the paper."""
-    found = {record.get("genre") for record in records}
-    return [genre for genre in GENRES if genre in found]
-
-
 EXAMPLES = 2
 """The number of chains of an example."""
 
@@ -138,10 +123,10 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
     """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
     for number, record in enumerate(records):
         yield f"{record['document']} ({record['genre']})" if record.get("genre") else record["document"]
-        words = [token["form"] for sentence in record["sentences"] for token in sentence["tokens"]]
-        chains = {tuple(span): str(chain) for chain, spans in enumerate(record["clusters"]) for span in spans}
+        words = list_forms(record)
+        chains = _number_chains(record)
         spans = [(one["start"], one["end"]) for one in record["mentions"]]
-        marked = iter(mark_spans(words, [(*span, chains.get(span, "")) for span in spans]))
+        marked = iter(mark_spans(words, [(*span, str(chains.get(span, ""))) for span in spans]))
         yield "\n".join(" ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"])
         yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
         if system is not None:
@@ -185,10 +170,15 @@ def flatten(records: Sequence[Record]) -> ColumnRecords:
 
 def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
     for record in records:
-        words = [token["form"] for sentence in record["sentences"] for token in sentence["tokens"]]
-        chains = {tuple(span): chain for chain, spans in enumerate(record["clusters"]) for span in spans}
-        for mention in record["mentions"]:
-            start, end = mention["start"], mention["end"]
-            place = (mention["id"], mention["sentence"], start, end)
+        words = list_forms(record)
+        chains = _number_chains(record)
+        for one in record["mentions"]:
+            start, end = one["start"], one["end"]
             text = " ".join(words[start : end + 1])
-            yield (record["document"], record["genre"], *place, text, chains.get((start, end)))
+            about = (record["document"], record["genre"], one["id"], one["sentence"], start, end)
+            yield (*about, text, chains.get((start, end)))
+
+
+def _number_chains(record: Record) -> dict[Span, int]:
+    """Return the number of the chain of each mention that is in one."""
+    return {(start, end): number for number, spans in enumerate(record["clusters"]) for start, end in spans}

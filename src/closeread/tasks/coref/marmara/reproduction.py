@@ -19,16 +19,21 @@ from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
 from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
-from closeread.tasks.coref.marmara.baseline import Settings, predict, predict_mentions
+from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.equalities import AnnotationFiles, read_annotation_files
-from closeread.tasks.coref.marmara.records import average_by_tokens, facts, sum_sizes
+from closeread.tasks.coref.marmara.operations import Learner
+from closeread.tasks.coref.marmara.records import average_by_tokens, facts, measure
 from closeread.tasks.coref.procedure import PROCEDURE
 from closeread.tasks.coref.sides import table_of_corpus
 
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"
 SCORES = {"MUC": "muc", "B3": "b3", "CEAFe": "ceafe", "CEAFm": "ceafm", "BLANC": "blanc", "LEA": "lea"}
-METHODS = {"SVC/GM/T": Settings("svc"), "SVR/GM/T": Settings("svr"), "SVR/PM/T": Settings("svr", mentions="predicted")}
+METHODS = {
+    "SVC/GM/T": ("svc", Learner()),
+    "SVR/GM/T": ("svr", Learner()),
+    "SVR/PM/T": ("svr", Learner(mentions="predicted")),
+}
 FEW = 3
 """The number of missing or foreign mentions that the paper calls few."""
 
@@ -74,7 +79,7 @@ def table_2(inputs: Inputs) -> Recomputed:
     """Recompute Table 2: documents, tokens, mentions and chains by genre."""
     cells: dict[tuple[str, str], float] = {}
     for row, group in _group_by_genre(_read_records(inputs), OVERALL):
-        size = sum_sizes(group)
+        size = measure(group)
         cells[row, "Doc sum"] = size.documents
         cells[row, "Tok sum"], cells[row, "Tok avg"] = size.tokens, float(ratio(size.tokens, size.documents))
         cells[row, "M sum"], cells[row, "M avg"] = size.mentions, average_by_tokens(group, "mentions")
@@ -86,7 +91,7 @@ def table_3(inputs: Inputs) -> Recomputed:
     """Recompute Table 3: mention detection, and SVC on gold mentions, by genre."""
     records = _read_records(inputs)
     detected = _score_by_genre(records, predict_mentions(records), ("mentions",))
-    linked = _score_by_genre(records, _predict(records, METHODS["SVC/GM/T"]), tuple(SCORES.values()))
+    linked = _score_by_genre(records, _predict(records, "SVC/GM/T"), tuple(SCORES.values()))
     cells: dict[tuple[str, str], float] = {}
     for row, score in detected.items():
         cells[row, "RMD"], cells[row, "PMD"] = score("mentions/recall"), score("mentions/precision")
@@ -98,8 +103,8 @@ def table_4(inputs: Inputs) -> Recomputed:
     """Recompute the rows of Table 4 that need no word vectors."""
     records = _read_records(inputs)
     cells: dict[tuple[str, str], float] = {}
-    for row, settings in METHODS.items():
-        score = _score_by_genre(records, _predict(records, settings), tuple(SCORES.values()))[TOTAL]
+    for row in METHODS:
+        score = _score_by_genre(records, _predict(records, row), tuple(SCORES.values()))[TOTAL]
         cells |= {(row, column): score(f"{name}/f1") for column, name in SCORES.items()}
     return cells
 
@@ -174,7 +179,7 @@ def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str
     gold = table_of_corpus(records)
 
     def shares(method: str) -> dict[str, float]:
-        return _list_shares(find_chain_errors(gold, [table_of_corpus(_predict(records, METHODS[method]))]))
+        return _list_shares(find_chain_errors(gold, [table_of_corpus(_predict(records, method))]))
 
     of_gold, of_predicted = shares("SVC/GM/T"), shares("SVR/PM/T")
     values = {
@@ -200,8 +205,8 @@ def _group_by_genre(records: Sequence[Record], whole: str) -> Iterator[tuple[str
     yield whole, list(records)
 
 
-def _predict(records: Sequence[Record], settings: Settings) -> list[Record]:
-    return [prediction.row for prediction in predict(records, settings)]
+def _predict(records: Sequence[Record], method: str) -> list[Record]:
+    return [prediction.row for prediction in predict(records, *METHODS[method])]
 
 
 def _score_by_genre(

@@ -255,30 +255,25 @@ class XmlReader:
     ) -> dict[str, list[Sentence]]:
         """Read the documents that fragments make up, by name, in order.
 
-        Args:
-            files: the fragments.
-            encoding: their encoding, or `AUTO` (see `decode`).
-            documents: the document of each fragment; None for the one in its name.
+        The document of a fragment is the one in its name, unless `documents` names that of each; for the encoding, see
+        `decode`.
         """
         found: dict[str, list[Sentence]] = {}
-        named = {name: PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml") for name in files}
-        matches = {name: FRAGMENT.fullmatch(fragment) for name, fragment in named.items()}
-
-        def order(name: str) -> tuple[str, int, str]:
-            match = matches[name]
-            return (named[name], 0, "") if match is None else (match[1], int(match[2]), named[name])
-
-        for name in sorted(files, key=order):
-            match, fragment = matches[name], named[name]
-            if match is None:
+        ordered: list[tuple[str, int, str, str]] = []  # the document or the name, its number there, the name, the file
+        for name in files:
+            fragment = PurePosixPath(name).name.removesuffix(".gz").removesuffix(".xml")
+            match = FRAGMENT.fullmatch(fragment)
+            ordered.append((match[1], int(match[2]), fragment, name) if match else (fragment, -1, fragment, name))
+        for document, number, fragment, name in sorted(ordered):
+            if number < 0:
                 what = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
                 self.problems.append(Problem(what, None, name))
             elif documents is not None and fragment not in documents:
                 self.problems.append(Problem(f"fragment {quote(fragment)} has no document in the map", None, name))
             else:
-                document = match[1] if documents is None else documents[fragment]
-                found.setdefault(document, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
-        return {name: found[name] for name in sorted(found)}
+                home = document if documents is None else documents[fragment]
+                found.setdefault(home, []).extend(self._read_fragment(name, fragment, *files[name], encoding))
+        return dict(sorted(found.items()))
 
     def _read_fragment(self, name: str, fragment: str, path: Path, data: bytes, encoding: str) -> list[Sentence]:
         try:
@@ -308,7 +303,7 @@ class XmlReader:
         if root.name != "Set":
             self.problems.append(Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file))
             return []
-        for child in self._list_children(file, root, "S", "a sentence"):
+        for child in list_children([root], "S", file=file, outside="a sentence", notices=self.notices):
             given = child.attributes.get("No", "").strip()
             number = given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
             if not given:
@@ -323,24 +318,12 @@ class XmlReader:
             self.problems.append(Problem("contains no sentences", root.line, file))
         return sentences
 
-    def _list_children(self, file: str, parent: Element, name: str, inside: str, about: str = "") -> list[Element]:
-        """List the children of a name, and note all else."""
-        for child in parent.content:
-            if isinstance(child, str):
-                if child.strip():
-                    what = f"{about}the text {quote(child.strip())} outside {inside} is ignored"
-                    self.notices.append(Problem(what, parent.line, file))
-            elif child.name != name:
-                what = f"{about}the element {quote(child.name)} is ignored (expected {name})"
-                self.notices.append(Problem(what, child.line, file))
-        return list(parent.elements(name))
-
     def _read_sentence(self, file: str, element: Element, number: str) -> Sentence:
         """Return a sentence with its valid words; note what their attributes say that can't be read."""
         about = f"sentence {quote(number)}: "
         words: dict[int, Element] = {}
         last = 0
-        for word in self._list_children(file, element, "W", "a word", about):
+        for word in list_children([element], "W", file=file, outside="a word", notices=self.notices, about=about):
             given = word.attributes.get("IX")
             if given is None:
                 self.problems.append(Problem(f"{about}a word has no IX", word.line, file))
@@ -382,6 +365,25 @@ class XmlReader:
             self.notices += [Problem(f"{about}word {ix}: {what}", word.line, file) for what in odd]
             tokens.append(token)
         return Sentence(file, element.line, number, words, tokens)
+
+
+def list_children(
+    parents: Iterable[Element], *names: str, file: str, outside: str, notices: list[Problem], about: str = ""
+) -> list[Element]:
+    """List the children with one of some names, and note all else, such as text `outside` of them."""
+    found = []
+    for parent in parents:
+        for child in parent.content:
+            if isinstance(child, str):
+                if child.strip():
+                    what = f"the text {quote(child.strip())} outside {outside} is ignored"
+                    notices.append(Problem(f"{about}{what}", parent.line, file))
+            elif child.name in names:
+                found.append(child)
+            else:
+                what = f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
+                notices.append(Problem(f"{about}{what}", child.line, file))
+    return found
 
 
 def get_form(word: Element) -> str:
@@ -453,16 +455,16 @@ def decode(data: bytes, encoding: str = AUTO) -> str:
     `AUTO` is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
     windows-1254, whatever the file declares.
     """
-    if encoding == AUTO:
-        if data.startswith(UTF_16):  # any bytes are text in windows-1254
-            raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
-        encoding = UTF_8
-        if not data.startswith(codecs.BOM_UTF8):
-            try:
-                return data.decode(UTF_8)  # nothing beyond ASCII is the same in both
-            except UnicodeDecodeError:
-                return data.decode(WINDOWS)
-    return data.decode(encoding).removeprefix("\ufeff")
+    if encoding != AUTO:
+        return data.decode(encoding).removeprefix("\ufeff")
+    if data.startswith(UTF_16):  # any bytes are text in windows-1254
+        raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
+    try:
+        return data.decode(UTF_8).removeprefix("\ufeff")  # nothing beyond ASCII is the same in both
+    except UnicodeDecodeError:
+        if data.startswith(codecs.BOM_UTF8):
+            raise
+        return data.decode(WINDOWS)
 
 
 def describe_decoding_error(error: UnicodeError, encoding: str = AUTO) -> Problem:

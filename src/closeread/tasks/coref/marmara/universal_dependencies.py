@@ -125,17 +125,15 @@ def find_circle(heads: Sequence[int]) -> list[int]:
     >>> find_circle([2, 0, 2]), find_circle([2, 3, 2]), find_circle([0, 2])
     ([], [2, 3], [2])
     """
-    seen = [0] * (len(heads) + 1)  # the word from which each was reached first
-    for start in range(1, len(heads) + 1):
-        number = start
-        while number and not seen[number]:
-            seen[number] = start
+    rooted = {0}
+    for number in range(1, len(heads) + 1):
+        path: dict[int, int] = {}
+        while number not in rooted and number not in path:
+            path[number] = len(path)
             number = heads[number - 1]
-        if number and seen[number] == start:
-            circle = [number]
-            while (head := heads[circle[-1] - 1]) != number:
-                circle.append(head)
-            return sorted(circle)
+        if number in path:
+            return sorted(list(path)[path[number] :])
+        rooted |= path.keys()
     return []
 
 

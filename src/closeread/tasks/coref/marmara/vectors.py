@@ -15,9 +15,8 @@ import numpy as np
 from closeread.arrays import Floats, Ints, ratio
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.word_vectors import iterate_text, open_vectors, parse_numbers, read_header
-from closeread.tasks.coref.marmara.documents import Tokens
+from closeread.tasks.coref.marmara.documents import Span, Token
 from closeread.tasks.coref.marmara.mentions import lower, strip_suffix
-from closeread.tasks.coref.marmara.pairs import Mentions
 
 N_COMPONENTS = 15
 """How many principal components the paper uses."""
@@ -26,12 +25,7 @@ _BATCH = 2048
 
 
 class Vectors(NamedTuple):
-    """The vectors of some words.
-
-    Attributes:
-        n_dimensions: how long they are.
-        words: the vector of each word that is known, (n_dimensions,).
-    """
+    """The length of vectors, and the vector of each word that is known, (n_dimensions,)."""
 
     n_dimensions: int
     words: Mapping[str, Floats]
@@ -50,19 +44,20 @@ class MentionVectors(NamedTuple):
     mean: Floats
 
 
-def find_words(documents: Sequence[Tokens]) -> set[str]:
+def find_words(documents: Sequence[Sequence[Token]]) -> set[str]:
     """Return the words of documents as vectors are looked up: without suffixes, in lower case."""
-    return {lower(strip_suffix(form)) for tokens in documents for form in tokens.forms}
+    return {lower(strip_suffix(token.form)) for tokens in documents for token in tokens}
 
 
-def look_up(tokens: Tokens, mentions: Mentions, vectors: Vectors) -> MentionVectors:
-    """Return the vectors of mentions; those of unknown words are zero."""
+def look_up(tokens: Sequence[Token], spans: Sequence[Span], heads: Sequence[int], vectors: Vectors) -> MentionVectors:
+    """Return the vectors of mentions, given their spans and heads; those of unknown words are zero."""
     zero = np.zeros(vectors.n_dimensions)
-    words = [vectors.words.get(lower(strip_suffix(form)), zero) for form in tokens.forms]
+    words = [vectors.words.get(lower(strip_suffix(token.form)), zero) for token in tokens]
     of_tokens = np.array(words, np.float64).reshape(-1, vectors.n_dimensions)
     sums = np.concatenate([zero[None], np.cumsum(of_tokens, axis=0)])
-    head = of_tokens[mentions.head]
-    mean = ratio(sums[mentions.end + 1] - sums[mentions.start], (mentions.end + 1 - mentions.start)[:, None])
+    start, end = np.array(spans, np.int64).reshape(-1, 2).T
+    head = of_tokens[np.array(heads, np.int64)]
+    mean = ratio(sums[end + 1] - sums[start], (end + 1 - start)[:, None])
     return MentionVectors(np.hstack([head, mean]), _normalise(head), _normalise(mean))
 
 
