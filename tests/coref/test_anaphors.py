@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import zeros as twin
 
-from closeread.tasks.coref.metrics.matching import find_rows, look_up
+from closeread.tasks.coref.metrics.matching import look_up
 from closeread.tasks.coref.metrics.mentions import Anaphors, anaphor_counts
 
 ENTITIES = st.lists(st.integers(0, 3), max_size=7)
@@ -102,8 +102,3 @@ def test_lookups_by_hand():
     assert found.response_found.tolist() == [2, 1, 2]
     # The score of zeros finds both at their own places.
     assert found.zero_found.tolist() == [1, 2]
-
-
-def test_rows_are_found():
-    assert find_rows(np.array([5, 7, 5, 9]), np.array([7, 5])).tolist() == [1, 0, 1, -1]
-    assert find_rows(np.zeros(0, np.int64), np.array([7])).tolist() == []

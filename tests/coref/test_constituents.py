@@ -13,7 +13,7 @@ from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.matching import match_sides
+from closeread.tasks.coref.metrics.matching import match_sides
 from closeread.tasks.coref.metrics.minimum_spans import minimum_codes, read_trees
 from closeread.tasks.coref.procedure import PROCEDURE
 

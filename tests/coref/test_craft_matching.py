@@ -3,21 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.mention_spans import list_parts
+from shared.mention_spans import list_parts, make_spans
 
-from closeread.tasks.coref.metrics.matching import Spans, match_mentions
-
-
-def spans(mentions, minimum=None):
-    """Convert mentions, given as (document, tokens), to columns."""
-    return Spans(
-        document=np.array([document for document, _ in mentions], np.int64),
-        start=np.array([min(tokens) for _, tokens in mentions], np.int64),
-        end=np.array([max(tokens) for _, tokens in mentions], np.int64),
-        parts={i: list_parts(tokens) for i, (_, tokens) in enumerate(mentions) if len(list_parts(tokens)) > 1},
-        minimum=minimum,
-    )
-
+from closeread.tasks.coref.metrics.matching import match_mentions
 
 TOKENS = st.frozensets(st.integers(0, 7), min_size=1, max_size=5)
 MENTIONS = st.lists(st.tuples(st.integers(0, 1), TOKENS), max_size=7, unique=True)
@@ -53,7 +41,7 @@ def craft(key, response):
 
 
 def matches(key, response, matching, minimum=None):
-    ours, theirs = match_mentions(spans(key, minimum), spans(response), matching)
+    ours, theirs = match_mentions(make_spans(key, minimum), make_spans(response), matching)
     return {(key[i], response[j]) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()}
 
 

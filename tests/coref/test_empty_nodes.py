@@ -10,9 +10,8 @@ from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
 from closeread.tasks.coref.documents import EmptyNodes, MentionTable
-from closeread.tasks.coref.empty_nodes import describe_difference, find_zeros, map_zeros, share_numbering
-from closeread.tasks.coref.matching import match_sides, spans_of
-from closeread.tasks.coref.metrics.matching import Zero
+from closeread.tasks.coref.empty_nodes import Zero, describe_difference, find_zeros, map_zeros, share_numbering
+from closeread.tasks.coref.metrics.matching import list_runs, match_sides
 
 WORDS = st.lists(st.integers(0, 3), min_size=1, max_size=3)
 """The number of words of each sentence of a document."""
@@ -172,5 +171,4 @@ def test_the_difference_is_described():
 
 def test_spans_are_those_of_the_table():
     table = make_table(LABELS, [(0, {0, 2}, 2)])
-    spans = spans_of(table)
-    assert (spans.start.tolist(), spans.end.tolist(), spans.parts) == ([0], [2], {0: ((0, 0), (2, 2))})
+    assert list_runs(table) == [((0, 0), (2, 2))]

@@ -11,7 +11,7 @@ from shared.coreference_tables import make_table, spread
 from twins.coref_errors import find_errors as find_slowly
 
 from closeread.tasks.coref.errors import KINDS, RIGHT, count_by_field, find_errors, list_documents, list_errors
-from closeread.tasks.coref.matching import match_sides
+from closeread.tasks.coref.metrics.matching import match_sides
 
 NAMES = ("bn/1", "nw/2", "bn/3")
 KEY = [["abc", "de"], ["ab", "cd"], ["a", "bc"]]

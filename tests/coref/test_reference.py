@@ -19,8 +19,8 @@ from shared.peers import find_peer
 from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import SubmissionError
 from closeread.scoring import open_scorer
-from closeread.tasks.coref.matching import match_sides
 from closeread.tasks.coref.metrics.entity import blanc_scores
+from closeread.tasks.coref.metrics.matching import match_sides
 from closeread.tasks.coref.metrics.overlap import Side, overlap
 from closeread.tasks.coref.metrics.repeats import has_repeats, keep_as_reference, repeated_overlap
 from closeread.tasks.coref.metrics.scores import count_each_side

@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
+from shared.mention_spans import make_spans
 from twins.zeros import best_sum, zero_similarity
 
-from closeread.tasks.coref.metrics.matching import Spans, Zero, match_mentions
+from closeread.tasks.coref.empty_nodes import Zero
+from closeread.tasks.coref.metrics.matching import match_mentions
 
 DEPENDENCIES = st.sets(st.tuples(st.integers(-1, 3), st.integers(0, 2)), max_size=4)
 ZEROS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), DEPENDENCIES), max_size=5)
@@ -39,8 +40,7 @@ def match(key, response):
     """Match zeros that have no tokens in common, so that nothing but their dependencies can match them."""
     sides = []
     for first, zeros in ((0, key), (100, response)):
-        place = first + np.arange(len(zeros))
-        sides.append(Spans(np.array([d for d, _, _ in zeros], np.int64), place, place, place))
+        sides.append(make_spans([(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)]))
     found = match_mentions(*sides, "head", (map_zeros(key), map_zeros(response)))
     return [codes.tolist() for codes in found]
 
@@ -73,8 +73,8 @@ def test_by_hand(key, response, expected):
 
 def test_zeros_are_matched_before_all_others():
     # The key's zero at token 5 has the dependencies of the response's at token 6; that at token 5 is left over.
-    key = Spans(np.zeros(1, np.int64), *(np.array([5]) for _ in range(3)))
-    response = Spans(np.zeros(2, np.int64), *(np.array([5, 6]) for _ in range(3)))
+    key = make_spans([(0, {5}, 5)])
+    response = make_spans([(0, {5}, 5), (0, {6}, 6)])
     zeros = map_zeros([one((3, 0))]), map_zeros([one((3, 1)), one((3, 0))])
     for matching in ("exact", "head", "partial"):
         ours, theirs = match_mentions(key, response, matching, zeros)

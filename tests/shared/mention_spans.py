@@ -1,18 +1,29 @@
-"""Mentions as sets of tokens, and as the columns that kernels take."""
+"""Mentions as sets of tokens, and as the tables that the rules of matching take."""
 
 import numpy as np
 
-from closeread.tasks.coref.metrics.matching import Spans
+from closeread.tasks.coref.documents import MentionTable
 
 
-def make_spans(mentions):
-    """Convert mentions, given as (document, tokens, head), to columns."""
-    return Spans(
-        document=np.array([d for d, _, _ in mentions], np.int64),
-        start=np.array([min(tokens) for _, tokens, _ in mentions], np.int64),
-        end=np.array([max(tokens) for _, tokens, _ in mentions], np.int64),
-        head=np.array([head for _, _, head in mentions], np.int64),
-        parts={i: list_parts(tokens) for i, (_, tokens, _) in enumerate(mentions) if len(list_parts(tokens)) > 1},
+def make_spans(mentions, minimum=None):
+    """Convert mentions, given as (document, tokens) or (document, tokens, head), to a table."""
+    runs = [list_parts(tokens) for _, tokens, *_ in mentions]
+    document, start, end, head = (
+        np.array([(d, min(tokens), max(tokens), *(head or [-1])) for d, tokens, *head in mentions], np.int64)
+        .reshape(-1, 4)
+        .T
+    )
+    return MentionTable(
+        names="ab",
+        n_tokens=None,
+        document=document,
+        start=start,
+        end=end,
+        entity=np.arange(len(mentions)),
+        n_entities=len(mentions),
+        parts={i: parts for i, parts in enumerate(runs) if len(parts) > 1},
+        head=None if (head < 0).any() else head,
+        minimum=minimum or {},
     )
 
 

@@ -6,21 +6,22 @@ pairs in the denominator; this is the form "printed", which is not Krippendorff'
 
 Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
 given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
-An annotation is one annotator's
-work on one document.  Sets without a common mention have distance 1 in every measure, so that only pairs of sets that
-share a mention need to be looked at: a mention is in few different sets.
+Sets
+without a common mention have distance 1 in every measure, so that only pairs of sets that share a mention need to be
+looked at: a mention is in few different sets.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts, ratio
+from closeread.arrays import Floats, Ints, ratio
 from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
@@ -38,7 +39,7 @@ from closeread.exceptions import (
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref.annotators import (
     ADVICE,
-    Annotations,
+    DocumentAnnotations,
     find_ungiven,
     gather_annotations,
     list_notices,
@@ -47,60 +48,6 @@ from closeread.tasks.coref.annotators import (
 )
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.rules import describe_reversed
-
-
-class Values(NamedTuple):
-    """The values that annotators gave to mentions.
-
-    Attributes:
-        mention: (n_values,) the mention of each value, in ascending order.
-        value: (n_values,) the number of its value, from 0; values of different documents differ.
-    """
-
-    mention: Ints
-    value: Ints
-
-
-def number_values(
-    *, annotation: Ints, mention: Ints, chain: Ints, annotated: Ints, n_mentions: Ints, count_unlinked: bool
-) -> Values:
-    """Number the values of mentions.
-
-    Args:
-        annotation: (n_rows,) the annotation of each mention of a chain, from 0.
-        mention: (n_rows,) the mention; no mention occurs twice in an annotation.
-        chain: (n_rows,) its chain, from 0 over all annotations.
-        annotated: (n_annotations,) the document of each annotation, from 0.
-        n_mentions: (n_documents,) the number of mentions of each document.
-        count_unlinked: whether a mention that is in no chain of two or more has a value: the set of itself.
-    """
-    linked = np.bincount(chain)[chain] > 1
-    annotation, mention, chain = annotation[linked], mention[linked], chain[linked]
-    value = _number_sets(mention, chain)
-    if count_unlinked:
-        # A table of annotations and their documents' mentions is filled with singletons first.
-        first = np.cumsum(n_mentions) - n_mentions
-        sizes = n_mentions[annotated]
-        _, every = expand_ranges(first[annotated], sizes)
-        values = every + value.max(initial=-1) + 1
-        values[(np.cumsum(sizes) - sizes - first[annotated])[annotation] + mention] = value
-        mention, value = every, values
-    order = np.lexsort((value, mention))
-    return Values(mention[order], value[order])
-
-
-def _number_sets(member: Ints, group: Ints) -> Ints:
-    """Number the sets that groups are, so that equal sets have the same number, for each row."""
-    order = np.lexsort((member, group))
-    bounds = [*np.flatnonzero(mark_run_starts(group[order])).tolist(), len(member)]
-    # A set is looked up by the bytes of its sorted members.
-    content, width = member[order].tobytes(), member.itemsize
-    known: dict[bytes, int] = {}
-    numbers = [known.setdefault(content[i * width : j * width], len(known)) for i, j in pairwise(bounds)]
-    sets = np.empty(len(member), np.int64)
-    sets[order] = np.repeat(np.array(numbers, np.int64), np.diff(bounds))
-    return sets
-
 
 MEASURES = ("nominal", "iaa1", "iaa2")
 """The distances: 0 or 1, that of Passonneau (2004), and one that also takes the sizes of the sets into account."""
@@ -113,22 +60,6 @@ IAA2: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     "distance_product": lambda jaccard, score: (1 - jaccard) * (1 - score),
 }
 """Distances made of the Jaccard coefficient and the score of two sets, by name."""
-
-
-class Disagreement(NamedTuple):
-    """What alpha is made of, by document.
-
-    Attributes:
-        observed: (n_documents, n_measures) the sum of the distances between the values of each mention, over pairs of
-            annotators and divided by the number of its values - 1.
-        expected: (n_documents, n_measures) the sum of the distances between all values of the document, over pairs and
-            divided by their number - 1.
-        n_values: (n_documents,) the number of values.
-    """
-
-    observed: Floats
-    expected: Floats
-    n_values: Ints
 
 
 def measure_distances(shared: Ints, one: Ints, other: Ints, *, enough: int, iaa2: str) -> Floats:
@@ -151,54 +82,50 @@ def measure_distances(shared: Ints, one: Ints, other: Ints, *, enough: int, iaa2
     return np.column_stack([np.where(equal, 0.0, 1.0), 1 - score, IAA2[iaa2](jaccard, score)])
 
 
-def count_disagreement(values: Values, document: Ints, n_documents: int, *, enough: int, iaa2: str) -> Disagreement:
-    """Sum the distances between values, observed and expected.  Mentions with fewer than two values are left out.
+def count_disagreement(
+    document: DocumentAnnotations, *, count_unlinked: bool, enough: int, iaa2: str
+) -> tuple[Floats, Floats]:
+    """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
+
+    Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
+    values - 1; expected are those between all values of the document, over pairs and divided by their number - 1.
+    Mentions with fewer than two values are left out.
 
     Args:
-        values: the values of mentions.
-        document: (n_mentions,) the document of each mention, from 0.
-        n_documents: the number of documents.
+        document: the annotations.
+        count_unlinked: whether a mention that is in no chain of two or more has a value: the set of itself.
         enough, iaa2: as for `measure_distances`.
     """
-    rows = np.flatnonzero(mark_run_starts(values.mention) | mark_run_starts(values.value))
-    mention, value = values.mention[rows], values.value[rows]
-    times = np.diff(np.append(rows, len(values.mention)))
-    size = np.bincount(value)
-    per_mention = np.bincount(values.mention, minlength=len(document))
-    first, second = _pair_rows(mention)
-    place = document[mention]
-    # Sets of a pair are numbered upwards, since the rows of a mention are sorted by value.
-    pairs, at, shared = np.unique(value[first] * len(size) + value[second], return_inverse=True, return_counts=True)
-    one, other = np.divmod(pairs, max(len(size), 1))
-    distance = measure_distances(shared, size[one], size[other], enough=enough, iaa2=iaa2)
-
-    kept = per_mention[mention] > 1
-    total = np.bincount(place[kept], times[kept], n_documents)
-    weight = np.zeros(len(rows))
-    np.divide(times, per_mention[mention] - 1, out=weight, where=kept)
-    observed = _sum_rows(place[first], (weight[first] * times[second])[:, None] * distance[at], n_documents)
-
-    often = np.bincount(value[kept], times[kept], len(size))
-    of_value = np.zeros(len(size), np.int64)
-    of_value[value] = place
+    number: dict[frozenset[int], int] = {}
+    sizes: list[int] = []
+    values: list[Counter[int]] = [Counter() for _ in range(document.n_mentions)]
+    for _, chains in document.annotations:
+        linked = [chain for chain in chains if len(chain) > 1]
+        alone = set(range(document.n_mentions)).difference(*linked) if count_unlinked else ()
+        for chain in (*linked, *([mention] for mention in alone)):
+            value = number.setdefault(frozenset(chain), len(number))
+            sizes += [len(chain)] * (value == len(sizes))
+            for mention in chain:
+                values[mention][value] += 1
+    compared = [of for of in values if of.total() > 1]
+    often: Counter[int] = Counter()
+    for of in compared:
+        often.update(of)
+    shared = Counter(pair for of in compared for pair in combinations(sorted(of), 2))
+    one, other = np.array(list(shared), np.int64).reshape(-1, 2).T
+    n_shared, size = np.array(list(shared.values()), np.int64), np.array(sizes, np.int64)
+    distances = measure_distances(n_shared, size[one], size[other], enough=enough, iaa2=iaa2)
+    weights = dict.fromkeys(shared, 0.0)
+    for of in compared:
+        for pair in combinations(sorted(of), 2):
+            weights[pair] += of[pair[0]] * of[pair[1]] / (of.total() - 1)
+    observed: Floats = np.array(list(weights.values())) @ distances
     # Every pair of values at distance 1, and then less for the sets that share mentions.
-    apart = (total**2 - np.bincount(of_value, often**2, n_documents)) / 2
-    nearer = (often[one] * often[other])[:, None] * (1 - distance)
-    between = apart[:, None] - _sum_rows(of_value[one], nearer, n_documents)
-    expected = np.zeros_like(between)
-    np.divide(between, (total - 1)[:, None], out=expected, where=(apart > 0)[:, None])
-    return Disagreement(observed, expected, total.astype(np.int64))
-
-
-def _pair_rows(key: Ints) -> tuple[Ints, Ints]:
-    """List all pairs of different rows with the same key, which is in ascending order; the first row comes first."""
-    rows = np.arange(len(key))
-    return expand_ranges(rows + 1, np.searchsorted(key, key, "right") - rows - 1)
-
-
-def _sum_rows(index: Ints, values: Floats, n: int) -> Floats:
-    """Sum rows of a matrix by index, (n, n_columns)."""
-    return np.column_stack([np.bincount(index, column, n) for column in values.T])
+    total = often.total()
+    apart = (total**2 - sum(n**2 for n in often.values())) / 2
+    nearer = np.array([often[a] * often[b] for a, b in shared], np.float64) @ (1 - distances)
+    expected: Floats = (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
+    return observed, expected
 
 
 NAME = "coref_alpha"
@@ -303,13 +230,33 @@ class Agreement(Result):
         return [one for one in self.documents if one.annotators > 1]
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table."""
+        """Return the table of documents, with all of them together in the last row."""
         del style
-        return [make_grid(self)]
+        chosen = self.options
+        shown = self.documents[: self.limit]
+        rows = [
+            [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
+            for one in shown
+        ]
+        rows.append([f"{chosen['average']} average", "", "", *map(format_percent, self.alpha.values())])
+        left = len(self.documents) - len(shown)
+        where = choose_words("--limit, --json and --format csv", "to_frame()")
+        notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
+        notes += [
+            "Krippendorff's alpha times 100."
+            if chosen["form"] == "standard"
+            else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
+            f"Options: {', '.join(f'{name} {value}' for name, value in chosen.items())}.",
+        ]
+        return [Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
-        return make_rows(self)
+        rows: list[list[object]] = [
+            [one.document, one.annotators, one.mentions, *one.alpha.values()] for one in self.documents
+        ]
+        rows.append([None, None, None, *self.alpha.values()])
+        return ["document", "annotators", "mentions", *self.alpha], rows
 
     def to_json(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
@@ -361,7 +308,7 @@ def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | No
     if given is not None:
         ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
         raise_all(FormatError(name, problems) for name, problems in ungiven if problems)
-        found = select_given(found, len(annotators))
+        found = [select_given(document, len(annotators)) for document in found]
     measured = measure_agreement(found, chosen)
     if not measured.compared:
         raise RequestError("no document has two annotators (expected two files or more with the same document)")
@@ -369,43 +316,41 @@ def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | No
     return replace(measured, notices=(*about_files, *measured.describe()))
 
 
-def measure_agreement(annotations: Annotations, options: Mapping[str, str]) -> Agreement:
+def measure_agreement(annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]) -> Agreement:
     """Measure the agreement of the annotators of every document.
 
     Args:
         annotations: what they annotated.
         options: the value of every option (see `resolve`).
     """
-    n_documents = len(annotations.names)
-    mentions = np.bincount(annotations.place, minlength=n_documents)
-    values = number_values(
-        annotation=annotations.row_annotation,
-        mention=annotations.row_mention,
-        chain=annotations.row_chain,
-        annotated=annotations.document,
-        n_mentions=mentions,
-        count_unlinked=options["unannotated"] == "singleton",
-    )
-    enough = ENOUGH[options["intersection"]]
-    found = count_disagreement(values, annotations.place, n_documents, enough=enough, iaa2=options["iaa2"])
-    observed, expected = found.observed, found.expected
-    annotators = np.bincount(annotations.document, minlength=n_documents)
-    if options["form"] == "printed":
-        observed = observed * ratio(annotators - 1, np.maximum(annotators, 1))[:, None]
-        expected = expected * 2
+    enough, count_unlinked = ENOUGH[options["intersection"]], options["unannotated"] == "singleton"
+    sums = []
+    for one in annotations:
+        observed, expected = count_disagreement(one, count_unlinked=count_unlinked, enough=enough, iaa2=options["iaa2"])
+        if options["form"] == "printed":
+            m = len(one.annotations)
+            observed, expected = observed * ratio(m - 1, max(m, 1)), expected * 2
+        sums.append((observed, expected))
+    observed, expected = np.array(sums, np.float64).reshape(-1, 2, len(MEASURES)).transpose(1, 0, 2)
     alpha = _divide(observed, expected)
-    compared = annotators > 1
+    compared = np.array([len(one.annotations) > 1 for one in annotations], np.bool_)
     if options["average"] == "macro":
         total = alpha[compared].mean(axis=0) if compared.any() else alpha[:0].sum(axis=0)
     else:
         total = _divide(observed[compared].sum(axis=0), expected[compared].sum(axis=0))
     documents = [
-        DocumentAgreement(name, n, int(size), _by_measure(row, n > 1), not expect.any())
-        for name, n, size, row, expect in zip(
-            annotations.names, annotators.tolist(), mentions, alpha, expected, strict=True
+        DocumentAgreement(
+            one.name, len(one.annotations), one.n_mentions, _by_measure(row, is_compared), not expect.any()
         )
+        for one, row, expect, is_compared in zip(annotations, alpha, expected, compared.tolist(), strict=True)
     ]
-    return Agreement(documents, _by_measure(total, bool(compared.any())), options, _count_empty(annotations, compared))
+    empty = sum(
+        all(len(chain) < 2 for chain in chains)
+        for one in annotations
+        if len(one.annotations) > 1
+        for _, chains in one.annotations
+    )
+    return Agreement(documents, _by_measure(total, bool(compared.any())), options, empty)
 
 
 def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
@@ -455,41 +400,3 @@ def _divide(observed: Floats, expected: Floats) -> Floats:
 
 def _by_measure(alpha: Floats, is_defined: bool) -> dict[str, float | None]:
     return {name: float(value) if is_defined else None for name, value in zip(MEASURES, alpha, strict=True)}
-
-
-def _count_empty(annotations: Annotations, compared: Mask) -> int:
-    """Count the annotations without a chain of two or more, in the documents that are compared."""
-    size = np.bincount(annotations.row_chain)
-    linked = annotations.row_annotation[size[annotations.row_chain] > 1]
-    has_chains = np.bincount(linked, minlength=len(annotations.document)) > 0
-    return int((compared[annotations.document] & ~has_chains).sum())
-
-
-def make_grid(measured: Agreement) -> Grid:
-    """Return the table of documents, with all of them together in the last row."""
-    chosen = measured.options
-    shown = measured.documents[: measured.limit]
-    rows = [
-        [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
-        for one in shown
-    ]
-    rows.append([f"{chosen['average']} average", "", "", *map(format_percent, measured.alpha.values())])
-    left = len(measured.documents) - len(shown)
-    where = choose_words("--limit, --json and --format csv", "to_frame()")
-    notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
-    notes += [
-        "Krippendorff's alpha times 100."
-        if chosen["form"] == "standard"
-        else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
-        f"Options: {', '.join(f'{name} {value}' for name, value in chosen.items())}.",
-    ]
-    return Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
-
-
-def make_rows(measured: Agreement) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows: every document, and all of them together in the last row."""
-    rows: list[list[object]] = [
-        [one.document, one.annotators, one.mentions, *one.alpha.values()] for one in measured.documents
-    ]
-    rows.append([None, None, None, *measured.alpha.values()])
-    return ["document", "annotators", "mentions", *measured.alpha], rows

@@ -8,50 +8,39 @@ most.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, mark_run_starts
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, raise_all, read_all
-from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.metrics.matching import merge_adjacent
+from closeread.tasks.coref.documents import MentionTable, merge_adjacent
 from closeread.tasks.coref.sides import compare_words, find_repeated, read_documents, take_documents
-
-Gaps = tuple[tuple[int, int], ...]
 
 ADVICE = "keep one of them"
 
+Mention = tuple[int, int, tuple[tuple[int, int], ...]]
+"""The first token of a mention, its last token negated, and the first and the last token of each of its gaps."""
 
-@dataclass(frozen=True, eq=False)
-class Annotations:
-    """The chains of several annotators.
 
-    An annotation is what an annotator has of a document.  Mentions are the same if they have the same tokens; each is
-    listed once, by document, by its first token, and then the longer first.
+class Annotation(NamedTuple):
+    """What an annotator, by number, has of a document: chains, each the numbers of its mentions."""
 
-    Attributes:
-        names: (n_documents,) the documents' names.
-        annotator, document: (n_annotations,) the annotator, and the document, of each annotation.
-        place: (n_mentions,) the document of each mention, in ascending order.
-        start, end: (n_mentions,) its first and its last token.
-        row_annotation, row_mention, row_chain: (n_rows,) the annotation, the mention and the chain of each mention in
-            an annotation; chains are numbered over all annotations.
+    annotator: int
+    chains: list[list[int]]
+
+
+class DocumentAnnotations(NamedTuple):
+    """The annotations of a document.
+
+    Mentions are the same if they have the same tokens; they are numbered by first token, and then the longer first.
     """
 
-    names: Sequence[str]
-    annotator: Ints
-    document: Ints
-    place: Ints
-    start: Ints
-    end: Ints
-    row_annotation: Ints
-    row_mention: Ints
-    row_chain: Ints
+    name: str
+    n_mentions: int
+    annotations: list[Annotation]
 
 
 class AnnotatorFile(NamedTuple):
@@ -183,17 +172,18 @@ def find_unannotated(gold: AnnotatorFile, files: Sequence[AnnotatorFile]) -> Ite
 def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
     problems = list(find_unknown_documents(table, given))
-    known, documents = set(_list_mentions(given.table)), set(given.table.names)
-    for mention, place in zip(_list_mentions(table), table.document.tolist(), strict=True):
-        name, start, end, _ = mention
-        if name in documents and mention not in known:
+    known = set(zip(given.table.document.tolist(), _list_mentions(given.table), strict=True))
+    number = {name: i for i, name in enumerate(given.table.names)}
+    for place, mention in zip(table.document.tolist(), _list_mentions(table), strict=True):
+        name, (start, end, _) = table.names[place], mention
+        if name in number and (number[name], mention) not in known:
             line = table.words.line_of(place, start) if table.words is not None else None
-            found = f"document {quote(name)}: the mention of tokens {start} to {end} is not in {given.name}"
+            found = f"document {quote(name)}: the mention of tokens {start} to {-end} is not in {given.name}"
             problems.append(Problem(found, line or None, table.file_of(place)))
     return sorted(problems, key=lambda problem: problem.order)
 
 
-def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | None = None) -> Annotations:
+def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | None = None) -> list[DocumentAnnotations]:
     """Gather the chains of annotators by document.
 
     Args:
@@ -201,84 +191,46 @@ def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | No
         names: the names of all documents, in the order to be kept; None for those of the tables, sorted.
     """
     names = sorted({name for table in tables for name in table.names}) if names is None else names
-    number = {name: i for i, name in enumerate(names)}
-    documents = [np.array([number[name] for name in table.names], np.int64) for table in tables]
-    sizes = [len(table.names) for table in tables]
-    chains = np.cumsum([0, *(table.n_entities for table in tables)])
-    before = np.cumsum([0, *sizes])
-    place = _join([of[table.document] for of, table in zip(documents, tables, strict=True)])
-    start, end = (_join([getattr(table, name) for table in tables]) for name in ("start", "end"))
-    columns = np.column_stack([place, start, -end, _number_gaps(tables)])
-    order = np.lexsort(columns.T[::-1])
-    is_new = np.zeros(len(order), np.bool_)
-    for column in columns.T:
-        is_new |= mark_run_starts(column[order])
-    mention = np.empty(len(order), np.int64)
-    mention[order] = np.cumsum(is_new) - 1
-    first = order[is_new]
-    return Annotations(
-        names=names,
-        annotator=np.repeat(np.arange(len(tables)), sizes),
-        document=_join(documents),
-        place=place[first],
-        start=start[first],
-        end=end[first],
-        row_annotation=_join([table.document + n for table, n in zip(tables, before, strict=False)]),
-        row_mention=mention,
-        row_chain=_join([table.entity + n for table, n in zip(tables, chains, strict=False)]),
-    )
+    found: dict[str, list[tuple[int, list[list[Mention]]]]] = {name: [] for name in names}
+    for annotator, table in enumerate(tables):
+        mentions, entities = _list_mentions(table), table.entity.tolist()
+        borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
+        for name, (first, last) in zip(table.names, pairwise(borders), strict=True):
+            chains: dict[int, list[Mention]] = {}
+            for entity, mention in zip(entities[first:last], mentions[first:last], strict=True):
+                chains.setdefault(entity, []).append(mention)
+            found[name].append((annotator, list(chains.values())))
+    documents = []
+    for name, of_document in found.items():
+        known = sorted({mention for _, chains in of_document for chain in chains for mention in chain})
+        number = {mention: i for i, mention in enumerate(known)}
+        annotations = [
+            Annotation(by, [[number[one] for one in chain] for chain in chains]) for by, chains in of_document
+        ]
+        documents.append(DocumentAnnotations(name, len(known), annotations))
+    return documents
 
 
-def select_given(annotations: Annotations, given: int) -> Annotations:
-    """Return the annotations with the mentions of one of the annotators only, who is then left out.
+def select_given(document: DocumentAnnotations, given: int) -> DocumentAnnotations:
+    """Return a document with the mentions of one of the annotators only, who is then left out.
 
     Mentions of others that this one lacks are left out, too; see `find_ungiven`.
     """
-    of_given = annotations.annotator[annotations.row_annotation] == given
-    is_object = np.zeros(len(annotations.place), np.bool_)
-    is_object[annotations.row_mention[of_given]] = True
-    rows = ~of_given & is_object[annotations.row_mention]
-    kept = annotations.annotator != given
-    return Annotations(
-        names=annotations.names,
-        annotator=annotations.annotator[kept],
-        document=annotations.document[kept],
-        place=annotations.place[is_object],
-        start=annotations.start[is_object],
-        end=annotations.end[is_object],
-        row_annotation=(np.cumsum(kept) - 1)[annotations.row_annotation[rows]],
-        row_mention=(np.cumsum(is_object) - 1)[annotations.row_mention[rows]],
-        row_chain=annotations.row_chain[rows],
-    )
-
-
-def _number_gaps(tables: Sequence[MentionTable]) -> Ints:
-    """Number the gaps of each mention, so that mentions with the same ends and other tokens are told apart."""
-    known: dict[Gaps, int] = {(): 0}
-    columns = []
-    for table in tables:
-        column = np.zeros(len(table.document), np.int64)
-        for row, gaps in _list_gaps(table).items():
-            column[row] = known.setdefault(gaps, len(known))
-        columns.append(column)
-    return _join(columns)
-
-
-def _list_mentions(table: MentionTable) -> list[tuple[str, int, int, Gaps]]:
-    """List the mentions, each as its document, its first and last token, and its gaps."""
-    gaps = _list_gaps(table)
-    columns = (table.document.tolist(), table.start.tolist(), table.end.tolist())
-    return [
-        (table.names[document], start, end, gaps.get(row, ()))
-        for row, (document, start, end) in enumerate(zip(*columns, strict=True))
+    kept = sorted({one for by, chains in document.annotations if by == given for chain in chains for one in chain})
+    number = {mention: i for i, mention in enumerate(kept)}
+    annotations = [
+        Annotation(by, [[number[one] for one in chain if one in number] for chain in chains])
+        for by, chains in document.annotations
+        if by != given
     ]
+    return DocumentAnnotations(document.name, len(kept), annotations)
 
 
-def _list_gaps(table: MentionTable) -> dict[int, Gaps]:
-    """Return the first and the last token of every gap of the discontinuous mentions, by the mention's row."""
-    merged = ((row, merge_adjacent(parts)) for row, parts in table.parts.items())
-    return {row: tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(parts)) for row, parts in merged}
-
-
-def _join(columns: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *columns])
+def _list_mentions(table: MentionTable) -> list[Mention]:
+    """List the mentions of a table."""
+    gaps = {
+        row: tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(merge_adjacent(parts)))
+        for row, parts in table.parts.items()
+    }
+    spans = zip(table.start.tolist(), table.end.tolist(), strict=True)
+    return [(start, -end, gaps.get(row, ())) for row, (start, end) in enumerate(spans)]

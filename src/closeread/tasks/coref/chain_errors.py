@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from closeread.counts.annotators import Annotator
 from closeread.counts.results import Result
 from closeread.exceptions import pluralize
 from closeread.tables import Grid, Style, format_percent, percent
-from closeread.tasks.coref.annotators import Annotations, gather_annotations, read_beside_gold
+from closeread.tasks.coref.annotators import gather_annotations, read_beside_gold
 from closeread.tasks.coref.documents import MentionTable
 
 KINDS = ("exact", "missing", "mixed", "extra", "spurious")
@@ -130,24 +129,12 @@ def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> Chai
         gold: the documents with their gold chains; no mention is in two chains.
         files: those of annotators or systems; gold has all their documents.
     """
-    found = gather_annotations([gold, *files])
-    chains = _list_chains(found)
-    documents = list(zip(found.annotator.tolist(), found.document.tolist(), chains, strict=True))
-    of_gold = {document: own for annotator, document, own in documents if annotator == 0}
-    rows = [row for annotator, document, own in documents if annotator for row in judge_chains(own, of_gold[document])]
+    rows: list[tuple[int, int, int, int]] = []
+    for document in gather_annotations([gold, *files]):
+        chains = [sorted(sorted(chain) for chain in one.chains if len(chain) > 1) for one in document.annotations]
+        for own in chains[1:]:
+            rows += judge_chains(own, chains[0])
     return ChainErrors(*np.array(rows, np.int64).reshape(-1, 4).T)
-
-
-def _list_chains(found: Annotations) -> list[list[list[int]]]:
-    """List the chains of two or more mentions of every annotation, by first mention, each with its mentions."""
-    order = np.lexsort((found.row_mention, found.row_chain))
-    chain, mention = found.row_chain[order], found.row_mention[order].tolist()
-    bounds = [0, *(np.flatnonzero(np.diff(chain)) + 1).tolist(), len(chain)]
-    chains: list[list[list[int]]] = [[] for _ in found.annotator]
-    for start, end in pairwise(bounds):
-        if end - start > 1:
-            chains[int(found.row_annotation[order[start]])].append(mention[start:end])
-    return [sorted(own) for own in chains]
 
 
 def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int]]:

@@ -356,6 +356,17 @@ class ListedWords:
         return self._lines[document][token]
 
 
+def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Merge parts that have no token between them."""
+    runs: list[tuple[int, int]] = []
+    for start, end in sorted(parts):
+        if runs and start <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
+        else:
+            runs.append((start, end))
+    return runs
+
+
 def nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
     """A token of a mention by its number, from 1, which is not beyond the last."""
     token = parts[0][0] + number - 1
@@ -403,6 +414,25 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
         n_entities=len(clusters),
         head=columns[2] if width == WITH_HEAD else None,
     )
+
+
+Documents = MentionTable | Sequence[Any]
+"""Columns; or a list with one item per document: its entities, a record with them, or None."""
+
+
+def table_of(documents: Documents) -> MentionTable:
+    """Return documents as columns; a document without a name gets its number, from 0, as its name."""
+    if isinstance(documents, MentionTable):
+        return documents
+    absent = frozenset(i for i, document in enumerate(documents) if document is None)
+    named = (document if isinstance(document, dict) else {} for document in documents)
+    names = [str(record.get("document", i)) for i, record in enumerate(named)]
+    return replace(mention_table(names, list_clusters(documents)), absent=absent)
+
+
+def list_clusters(documents: Sequence[Any]) -> list[Any]:
+    """Return the entities of each document; none for a document without a response."""
+    return [document["clusters"] if isinstance(document, dict) else document or [] for document in documents]
 
 
 def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:

@@ -13,13 +13,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
 from closeread.tasks.coref.documents import EmptyNodes, MentionTable, Parts
-from closeread.tasks.coref.metrics.matching import Zero
 
 Number = Callable[[Ints, Ints], Ints]
 """Maps documents and tokens there to the new numbers of the tokens."""
@@ -31,6 +31,14 @@ TREATMENTS = {
     "exclude": "not scored",
 }
 """What happens to zeros, by the value of the option `zeros`."""
+
+
+class Zero(NamedTuple):
+    """A zero: the number of its sentence in the document, and its dependencies: a parent's token and a relation."""
+
+    sentence: int
+    dependencies: frozenset[tuple[int, str]]
+
 
 NO_NODES = EmptyNodes(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), ())
 

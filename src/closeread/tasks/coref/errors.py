@@ -10,16 +10,13 @@ file.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from closeread.arrays import Ints, Mask
 from closeread.counts.procedure import Options
 from closeread.counts.results import Result
 from closeread.exceptions import (
@@ -37,8 +34,8 @@ from closeread.tables import Grid, Style
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.matching import match_sides, without_repeats
-from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes
+from closeread.tasks.coref.metrics.matching import match_sides, without_repeats
+from closeread.tasks.coref.metrics.overlap import Side, mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -48,35 +45,25 @@ OF_MENTIONS = ("missing mention", "spurious mention")
 KINDS = (*OF_ENTITIES, *OF_MENTIONS)
 """The kinds of errors."""
 
-NOWHERE = -1
-
 
 @dataclass(frozen=True)
-class Findings:
-    """The entities or mentions of a side that are of one kind.
+class Finding:
+    """An error, or a right entity.
 
     Attributes:
         kind: one of `KINDS`, or `RIGHT`.
-        table: their side.
-        rows: (n_findings,) the mention, or the first row of the entity.
-        fields: the fields of mentions that they have: by name, the value of every row of the side.
-        there: (n_rows,) the entity of every row of the side on the other side, or `NOWHERE`.
+        document: the number of its document.
+        side: 0 if it is in the key, 1 in the response.
+        pieces: the mentions of the entity, as rows of its side, grouped by their entity on the other side, with those
+            that it lacks as a group; for an error in a mention, that mention.
+        fields: the values of the fields of mentions that it has, by name.
     """
 
     kind: str
-    table: MentionTable
-    rows: Ints
-    fields: Mapping[str, Sequence[str]]
-    there: Ints
-
-    @property
-    def documents(self) -> Ints:
-        """The document of each, (n_findings,)."""
-        return self.table.document[self.rows]
-
-    def select(self, mask: Mask) -> Findings:
-        """Return the findings where the mask is true."""
-        return Findings(self.kind, self.table, self.rows[mask], self.fields, self.there)
+    document: int
+    side: int
+    pieces: Sequence[Sequence[int]]
+    fields: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -84,16 +71,21 @@ class ErrorAnalysis:
     """All errors of a response, and the entities that are identical on both sides.
 
     Attributes:
-        findings: the findings of `RIGHT` and then of every kind in `KINDS`, each in the order of the file.
-        names: the documents' names.
+        tables: key and response.
+        findings: the findings of each kind, those of `RIGHT` first, in the order of the file.
         document_fields: the fields of the documents by name, each (n_documents,).
         mention_fields: the names of the fields of mentions that both sides have.
     """
 
-    findings: Mapping[str, Findings]
-    names: Sequence[str]
+    tables: tuple[MentionTable, MentionTable]
+    findings: Mapping[str, Sequence[Finding]]
     document_fields: Mapping[str, Sequence[str]]
     mention_fields: Sequence[str]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The documents' names."""
+        return self.tables[0].names
 
     @property
     def fields(self) -> list[str]:
@@ -107,33 +99,32 @@ class ErrorAnalysis:
             names = join_names(self.names)
             raise RequestError(f"no document {quote(name)} in the key{guess and '.'}{guess} (the key has {names})")
         number = list(self.names).index(name)
-        found = {kind: some.select(some.documents == number) for kind, some in self.findings.items()}
-        return ErrorAnalysis(found, self.names, self.document_fields, self.mention_fields)
+        kept = {kind: [one for one in some if one.document == number] for kind, some in self.findings.items()}
+        return replace(self, findings=kept)
 
     def list_kinds(self, field: str) -> list[str]:
         """List the kinds of findings that have a field: all kinds, or only those of mentions."""
         of_mentions = field in FIELDS and not FIELDS[field].is_of_entities
         return [kind for kind in self.findings if kind in OF_MENTIONS or not of_mentions]
 
-    def values(self, kind: str, field: str) -> list[str]:
-        """Return the value of a field for every finding of a kind; "" if the field is not one of such findings."""
-        some = self.findings[kind]
+    def value(self, finding: Finding, field: str) -> str:
+        """Return the value of a field; "" if the field is not one of such findings."""
         if field in self.document_fields:
-            column = self.document_fields[field]
-            return [column[number] for number in some.documents.tolist()]
-        labels = some.fields.get(field)
-        return [""] * len(some.rows) if labels is None else [labels[row] for row in some.rows.tolist()]
+            return self.document_fields[field][finding.document]
+        return finding.fields.get(field, "")
 
     def count(self) -> dict[str, int]:
         """Count the findings of each kind."""
-        return {kind: len(some.rows) for kind, some in self.findings.items()}
+        return {kind: len(some) for kind, some in self.findings.items()}
 
-    def count_documents(self, kinds: Iterable[str]) -> Ints:
-        """Count the errors of some kinds in every document, (n_documents,)."""
-        counts = np.zeros(len(self.names), np.int64)
-        for kind in kinds:
-            counts += np.bincount(self.findings[kind].documents, minlength=len(self.names))
-        return counts
+    def count_documents(self, kinds: Iterable[str]) -> Counter[int]:
+        """Count the errors of some kinds by the number of the document."""
+        return Counter(one.document for kind in kinds for one in self.findings[kind])
+
+    def rank_documents(self, kinds: Iterable[str]) -> list[int]:
+        """Return the numbers of the documents, the worst first."""
+        counts = self.count_documents(kinds)
+        return sorted(range(len(self.names)), key=lambda number: -counts[number])
 
 
 def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Side]) -> ErrorAnalysis:
@@ -141,58 +132,41 @@ def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Si
 
     Args:
         key, response: the same documents in the same order.
-        sides: the two as the metrics take them, with nothing dropped (`closeread.tasks.coref.matching.match_sides`).
+        sides: the two as the metrics take them, with nothing dropped.
     """
-    own, other = sides
-    key_row, response_row = match_rows(*mention_codes(*sides))
-    there = (
-        _find_there(own, key_row, other.entity[response_row]),
-        _find_there(other, response_row, own.entity[key_row]),
-    )
+    tables = (key, response)
+    codes = [side.tolist() for side in mention_codes(*sides)]
     labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
-    entities = [_sort_entities(side, its) for side, its in zip(sides, there, strict=True)]
-    pairs = np.column_stack([own.entity[key_row], other.entity[response_row]])
-    found = {
-        RIGHT: (0, _find_right(sides, pairs)),
-        "split entity": (0, entities[0][0]),
-        "merged entities": (1, entities[1][0]),
-        "missing entity": (0, entities[0][1]),
-        "spurious entity": (1, entities[1][1]),
-        "missing mention": (0, np.flatnonzero(there[0] == NOWHERE)),
-        "spurious mention": (1, np.flatnonzero(there[1] == NOWHERE)),
-    }
-    findings = {}
-    for kind, (side, rows) in found.items():
-        fields = {name: of for name, of in labels[side].items() if kind in OF_MENTIONS or FIELDS[name].is_of_entities}
-        findings[kind] = Findings(kind, (key, response)[side], rows, fields, there[side])
-    return ErrorAnalysis(
-        findings, key.names, list_fields(key), [name for name in FIELDS if all(name in of for of in labels)]
-    )
+    shared_fields = [name for name in FIELDS if all(name in of_side for of_side in labels)]
+    entity_of = [
+        dict(zip(of_side, side.entity.tolist(), strict=True)) for of_side, side in zip(codes, sides, strict=True)
+    ]
+    sizes = [Counter(of_side.values()) for of_side in entity_of]
+    findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
 
+    def add(kind: str, side: int, pieces: Sequence[Sequence[int]]) -> None:
+        row = pieces[0][0]
+        known = {
+            name: of[row] for name, of in labels[side].items() if kind in OF_MENTIONS or FIELDS[name].is_of_entities
+        }
+        findings[kind].append(Finding(kind, int(tables[side].document[row]), side, pieces, known))
 
-def _find_there(side: Side, row: Ints, entity: Ints) -> Ints:
-    """Return the entity of every row on the other side, or `NOWHERE`."""
-    there = np.full(len(side.entity), NOWHERE)
-    there[row] = entity
-    return there
-
-
-def _sort_entities(side: Side, there: Ints) -> tuple[Ints, Ints]:
-    """Find the entities that are in several entities of the other side, and those in none; their first rows."""
-    found = there != NOWHERE
-    cells = np.unique(np.column_stack([side.entity[found], there[found]]), axis=0)[:, 0]
-    parts = np.bincount(cells, minlength=side.n_entities)
-    entities, first = np.unique(side.entity, return_index=True)
-    return first[parts[entities] > 1], first[parts[entities] == 0]
-
-
-def _find_right(sides: tuple[Side, Side], pairs: Ints) -> Ints:
-    """Find the entities that are identical on both sides; their first rows in the key."""
-    cells, shared = np.unique(pairs, axis=0, return_counts=True)
-    whole = [np.bincount(side.entity, minlength=1)[cells[:, i]] == shared for i, side in enumerate(sides)]
-    right = cells[whole[0] & whole[1], 0]
-    entities, first = np.unique(sides[0].entity, return_index=True)
-    return np.sort(first[np.isin(entities, right)])
+    for i, (several, none, lacking) in enumerate(zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)):
+        entities: defaultdict[int, defaultdict[int | None, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for row, (entity, code) in enumerate(zip(sides[i].entity.tolist(), codes[i], strict=True)):
+            there = entity_of[1 - i].get(code)
+            entities[entity][there].append(row)
+            if there is None:
+                add(lacking, i, [[row]])
+        for pieces in entities.values():
+            places = pieces.keys() - {None}
+            if len(places) > 1:
+                add(several, i, list(pieces.values()))
+            elif not places:
+                add(none, i, list(pieces.values()))
+            elif i == 0 and len(pieces) == 1 and sizes[1][places.pop()] == len(next(iter(pieces.values()))):
+                add(RIGHT, i, list(pieces.values()))
+    return ErrorAnalysis(tables, findings, list_fields(key), shared_fields)
 
 
 def _label_mentions(table: MentionTable) -> dict[str, list[str]]:
@@ -208,12 +182,7 @@ def _label_mentions(table: MentionTable) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention for display.
-
-    Attributes:
-        start, end: its first and last token.
-        text: its words; None if the file has no text.
-    """
+    """A mention for display: its first and last token, and its words; None if the file has no text."""
 
     start: int
     end: int
@@ -228,8 +197,7 @@ class CorefError:
         kind: its kind.
         document: the document's name.
         entity: the entity's id in its file, or else its number in the document, from 0.
-        pieces: the mentions of the entity, grouped by their entity on the other side, with those that it lacks as a
-            group; for an error in a mention, that mention.
+        pieces: as in `Finding`.
         fields: the values of all fields, by name; None if the field is one of mentions and the error one of entities.
     """
 
@@ -242,13 +210,7 @@ class CorefError:
 
 @dataclass(frozen=True)
 class DocumentErrors:
-    """The number of errors of a document.
-
-    Attributes:
-        document: the document's name.
-        errors, entity_errors, mention_errors: the number of errors: all, in entities, in mentions.
-        fields: the values of the fields of the document, by name.
-    """
+    """The number of errors of a document: all, in entities, in mentions; and the fields of the document, by name."""
 
     document: str
     errors: int
@@ -265,30 +227,39 @@ def list_errors(analysis: ErrorAnalysis, kinds: Sequence[str], only: str | None 
         kinds: the kinds that make a document bad.
         only: the kind to list; None for all of them.
     """
-    rank = np.empty(len(analysis.names), np.int64)
-    rank[_rank_documents(analysis, kinds)] = np.arange(len(analysis.names))
+    rank = {number: i for i, number in enumerate(analysis.rank_documents(kinds))}
     for kind in kinds if only is None else (only,):
-        some = analysis.findings[kind]
-        values = {field: analysis.values(kind, field) for field in analysis.fields}
-        for i, error in _describe(some, np.argsort(rank[some.documents], kind="stable")):
-            fields = {field: of[i] or None for field, of in values.items()}
-            yield CorefError(kind, *error, fields)
+        # Findings come document by document, and reading the words of a document is slow.
+        words = [table.words and lru_cache(maxsize=1)(table.words) for table in analysis.tables]
+        for one in sorted(analysis.findings[kind], key=lambda finding: rank[finding.document]):
+            table, read = analysis.tables[one.side], words[one.side]
+            text = None if read is None else read(one.document)
+            pieces = tuple(tuple(_describe_mention(table, row, text) for row in piece) for piece in one.pieces)
+            fields = {field: analysis.value(one, field) or None for field in analysis.fields}
+            yield CorefError(kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields)
+
+
+def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None) -> Mention:
+    text = None
+    if words is not None:
+        text = " … ".join(" ".join(words[start : end + 1]) for start, end in table.parts_of(row))
+    return Mention(int(table.start[row]), int(table.end[row]), text)
 
 
 def list_documents(analysis: ErrorAnalysis, kinds: Sequence[str]) -> list[DocumentErrors]:
     """List the documents with errors of some kinds, the worst first."""
     entities, mentions = (
-        analysis.count_documents([kind for kind in kinds if kind in group]) for group in (OF_ENTITIES, OF_MENTIONS)
+        analysis.count_documents(kind for kind in kinds if kind in group) for group in (OF_ENTITIES, OF_MENTIONS)
     )
     return [
         DocumentErrors(
             analysis.names[number],
-            int(entities[number] + mentions[number]),
-            int(entities[number]),
-            int(mentions[number]),
+            entities[number] + mentions[number],
+            entities[number],
+            mentions[number],
             {field: values[number] for field, values in analysis.document_fields.items()},
         )
-        for number in _rank_documents(analysis, kinds).tolist()
+        for number in analysis.rank_documents(kinds)
         if entities[number] + mentions[number]
     ]
 
@@ -298,42 +269,15 @@ def count_by_field(analysis: ErrorAnalysis, field: str, aliases: Mapping[str, st
     if field not in analysis.fields:
         guess, known = suggest(field, analysis.fields, aliases), ", ".join(analysis.fields)
         raise RequestError(f"no field '{field}' to count errors by{guess and '.'}{guess} (choose from: {known})")
-    kinds = analysis.list_kinds(field)
-    counted = {kind: Counter(analysis.values(kind, field)) for kind in kinds}
+    counted = {
+        kind: Counter(analysis.value(one, field) for one in analysis.findings[kind])
+        for kind in analysis.list_kinds(field)
+    }
     if field in FIELDS:
         values: Sequence[str] = [part for part in FIELDS[field].parts if any(part in of for of in counted.values())]
     else:
         values = list(dict.fromkeys(analysis.document_fields[field]))
-    return {value: {kind: counted[kind][value] for kind in kinds} for value in values}
-
-
-def _rank_documents(analysis: ErrorAnalysis, kinds: Sequence[str]) -> Ints:
-    """Return the documents, the worst first."""
-    return np.argsort(-analysis.count_documents(kinds), kind="stable")
-
-
-def _describe(some: Findings, order: Ints) -> Iterator[tuple[int, tuple[str, str, tuple[tuple[Mention, ...], ...]]]]:
-    """Yield some findings in an order: the index of each, and the first fields of its `CorefError`."""
-    table = some.table
-    size = np.bincount(table.entity, minlength=1)
-    # Findings come document by document, and reading the words of a document is slow.
-    words = lru_cache(maxsize=1)(table.words) if table.words is not None else None
-
-    def mention(document: int, row: int) -> Mention:
-        start, end = int(table.start[row]), int(table.end[row])
-        if words is None:
-            return Mention(start, end, None)
-        parts = table.parts_of(row)
-        return Mention(start, end, " … ".join(" ".join(words(document)[a : b + 1]) for a, b in parts))
-
-    for i in order.tolist():
-        first = int(some.rows[i])
-        document = int(table.document[first])
-        n = int(size[table.entity[first]]) if some.kind in OF_ENTITIES else 1
-        groups: dict[int, list[Mention]] = {}
-        for row, place in enumerate(some.there[first : first + n].tolist(), start=first):
-            groups.setdefault(place, []).append(mention(document, row))
-        yield i, (table.names[document], table.label(first), tuple(map(tuple, groups.values())))
+    return {value: {kind: of[value] for kind, of in counted.items()} for value in values}
 
 
 HEADER = ["error", "document", "entity", "mentions"]
@@ -346,7 +290,7 @@ class ErrorReport(Result):
     """The errors of a response.
 
     Attributes:
-        analysis: the errors as arrays.
+        analysis: all errors.
         kinds: the kinds that are listed.
         slices: the number of errors by field, value and kind.
         notices: what else a user should know about both sides, one sentence each.

@@ -153,8 +153,8 @@ def errors(
     """
     from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
+    from closeread.tasks.coref.documents import table_of
     from closeread.tasks.coref.errors import check_options, count_errors
-    from closeread.tasks.coref.matching import table_of
     from closeread.tasks.coref.procedure import PROCEDURE
 
     known = [option.name for option in PROCEDURE.options if option.name not in OF_SCORES]

@@ -5,16 +5,19 @@ Source: Schüller et al. (2018), Figures 7 and 8.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask, check_sums, ratio
+from closeread.arrays import Ints, LimitError, Mask, ratio
 from closeread.counts.procedure import name_documents
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
-from closeread.tasks.coref.annotators import Annotations, gather_annotations
+from closeread.tasks.coref.annotators import gather_annotations
 from closeread.tasks.coref.chain_errors import ChainErrors
 from closeread.tasks.coref.documents import MentionTable
 
@@ -57,28 +60,21 @@ def measure_support(gold: MentionTable, files: Sequence[MentionTable]) -> LinkSu
         gold: the documents with their gold chains; no mention is in two chains.
         files: the documents of each annotator; gold has all of them.
     """
-    found = gather_annotations([gold, *files])
-    is_gold = found.annotator[found.row_annotation] == 0
-    links, support = np.unique(_list_links(found, ~is_gold), return_counts=True)
-    n_annotators = np.bincount(found.document[found.annotator > 0], minlength=len(found.names))
-    document = found.place[links // max(len(found.place), 1)]
-    return LinkSupport(support, n_annotators[document], np.isin(links, _list_links(found, is_gold)))
-
-
-def _list_links(found: Annotations, rows: Mask) -> Ints:
-    """List the links of some rows, each as the number of its first mention times that of mentions, plus its second."""
-    order = np.flatnonzero(rows)
-    order = order[np.lexsort((found.row_mention[order], found.row_chain[order]))]
-    chain, mention = found.row_chain[order], found.row_mention[order]
-    _, first, sizes = np.unique(chain, return_index=True, return_counts=True)
-    with name_documents(found.names):
-        check_sums(found.place[mention[first]], sizes * (sizes - 1) // 2, "links of all annotators", MAX_LINKS)
-    links = [np.zeros(0, np.int64)]
-    for size in np.unique(sizes).tolist():  # all chains of a size at once
-        members = mention[first[sizes == size][:, np.newaxis] + np.arange(size)]
-        one, two = np.triu_indices(size, 1)
-        links.append((members[:, one] * len(found.place) + members[:, two]).ravel())
-    return np.concatenate(links)
+    rows: list[tuple[int, int, bool]] = []
+    for number, document in enumerate(documents := gather_annotations([gold, *files])):
+        n_links = sum(comb(len(chain), 2) for _, chains in document.annotations for chain in chains)
+        if n_links > MAX_LINKS:
+            with name_documents([one.name for one in documents]):
+                raise LimitError(number, n_links, "links of all annotators", MAX_LINKS)
+        in_gold: set[tuple[int, int]] = set()
+        support: Counter[tuple[int, int]] = Counter()
+        for annotator, chains in document.annotations:
+            links = (link for chain in chains for link in combinations(sorted(chain), 2))
+            (support if annotator else in_gold).update(links)
+        n_annotators = sum(annotator > 0 for annotator, _ in document.annotations)
+        rows += [(n, n_annotators, link in in_gold) for link, n in support.items()]
+    times, annotators, is_gold = np.array(rows, np.int64).reshape(-1, 3).T
+    return LinkSupport(times, annotators, is_gold.astype(np.bool_))
 
 
 MORE = 4

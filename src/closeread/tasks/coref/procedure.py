@@ -34,8 +34,9 @@ from closeread.counts.procedure import (
 )
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.matching import ZEROS, Documents, match_sides, table_of
+from closeread.tasks.coref.documents import Documents, table_of
 from closeread.tasks.coref.metrics.entity import EDGES
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
 from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
 from closeread.tasks.coref.metrics.repeats import has_repeats, repeated_overlap
 from closeread.tasks.coref.metrics.scores import (

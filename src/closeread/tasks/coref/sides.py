@@ -34,20 +34,24 @@ from closeread.files import text_suffix, write_text
 from closeread.records import Origin, ParsedRows, Record
 from closeread.tasks.coref.document_fields import add_fields
 from closeread.tasks.coref.documents import (
+    Documents,
     ListedWords,
     MentionTable,
     Words,
     document_digests,
     find_words,
+    list_clusters,
     pack_clusters,
     reorder,
+    table_of,
 )
 from closeread.tasks.coref.files import Reading, iterate_formats, read_document_file, read_document_folder
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import JsonWords, drop_other_fields, find_dialect, read_neural
 from closeread.tasks.coref.formats.coref_json import table_of as table_of_records
-from closeread.tasks.coref.matching import REPEATS_ADVICE, Documents, repeats, require_heads, table_of, validate
+from closeread.tasks.coref.metrics.matching import REPEATS_ADVICE, repeats, require_heads
 from closeread.tasks.coref.relations import select_layer
+from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
 
 GENRE = "genre"
 
@@ -360,6 +364,32 @@ class CoreferenceSides:
                 from closeread.tasks.coref.metrics.relations import describe_relations
 
                 yield from describe_relations(side, name, options, table.names if table else ())
+
+
+def validate(gold: Documents, system: Documents, duplicates: str) -> Iterator[Inconsistency]:
+    """Find mentions that end before they start, stray and missing heads, and repeated mentions if they are an error.
+
+    Yields:
+        The side ("gold" or "system"), the document's number from 0, and the problem.
+    """
+    for name, documents in (("gold", gold), ("system", system)):
+        nested = () if isinstance(documents, MentionTable) else list_clusters(documents)
+        if lacking := [Inconsistency(name, document, what) for document, what in find_lacking_heads(nested, "")]:
+            yield from lacking
+            continue
+        table = table_of(documents)
+        is_reversed = table.start > table.end
+        head = table.start if table.head is None else table.head
+        is_stray = ~is_reversed & ((head < table.start) | (head > table.end))
+        for row in np.flatnonzero(is_reversed | is_stray).tolist():
+            mention = [int(column[row]) for column in (table.start, table.end, head)]
+            what = describe_reversed(mention[:2]) if is_reversed[row] else describe_stray_head(mention)
+            yield Inconsistency(name, int(table.document[row]), what)
+        for first, again in repeats(table).tolist() if duplicates == "error" else ():
+            one, other = table.label(first), table.label(again)
+            where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
+            found = f"mention [{int(table.start[again])}, {int(table.end[again])}] is in {where} (numbered from 0)"
+            yield Inconsistency(name, int(table.document[again]), f"{found}; {REPEATS_ADVICE}")
 
 
 def _with_trees(key: MentionTable, source: Path | Sequence[Any], options: Options) -> MentionTable:

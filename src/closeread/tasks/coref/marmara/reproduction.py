@@ -126,13 +126,19 @@ def text(inputs: Inputs) -> Recomputed:
 def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
     """Recompute what section 3.1 says of the annotations of Phase II."""
     gathered = gather_annotations(found.tables)
-    in_chains = np.bincount(gathered.row_chain)[gathered.row_chain] > 1
-    different = len(np.unique(gathered.row_mention[in_chains]))
+    linked = [
+        (one.name, mention)
+        for one in gathered
+        for _, chains in one.annotations
+        for chain in chains
+        if len(chain) > 1
+        for mention in chain
+    ]
     values = {
         "annotators in Phase II": len(set(found.annotators)),
         "annotation files of Phase II": len(found.tables),
-        "annotations a document in Phase II": float(ratio(len(found.tables), len(gathered.names))),
-        "annotators of a unique mention in Phase II": float(ratio(int(in_chains.sum()), different)),
+        "annotations a document in Phase II": float(ratio(len(found.tables), len(gathered))),
+        "annotators of a unique mention in Phase II": float(ratio(len(linked), len(set(linked)))),
     }
     return {(row, "3.1"): value for row, value in values.items()}
 

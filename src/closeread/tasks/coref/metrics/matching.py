@@ -5,11 +5,9 @@ of the CRAC shared tasks on multilingual coreference (2022: partial; 2023: head;
 Baumgartner et al. (2019), CRAFT Shared Tasks 2019 Overview; Yu et al. (2023), The Universal Anaphora Scorer 2.0, whose
 "partial-craft" matching is "craft" here.
 
-Conventions: mentions are columns; `document`, `start`, `end` (the last token) and `head` have one value per mention.
-`parts` maps the index of each discontinuous mention to the (start, end) of its parts; such a mention consists of the
-tokens of its parts only.  `minimum` maps the index of each mention that has a minimum span to its tokens; it is None if
-heads are the minimum spans.  Codes are integers, equal for mentions that count as the same.  A zero is a mention whose
-head is an empty node; its dependencies are pairs of a parent and a relation, of which it may have several.
+Conventions: codes are integers, (n_mentions,), equal for mentions that count as the same.  A discontinuous mention
+consists of the tokens of its parts only.  A zero is a mention whose head is an empty node; its dependencies are pairs
+of a parent and a relation, of which it may have several.
 """
 
 from __future__ import annotations
@@ -17,15 +15,27 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints, LimitError
-from closeread.tasks.coref.metrics.overlap import match_rows
+from closeread.counts.procedure import name_documents
+from closeread.exceptions import RequestError
+from closeread.tasks.coref.documents import MentionTable, merge_adjacent
+from closeread.tasks.coref.empty_nodes import Zero, find_zeros, map_zeros, share_numbering
+from closeread.tasks.coref.metrics.minimum_spans import NEEDED, minimum_codes
+from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, mention_codes, overlap
+from closeread.tasks.coref.metrics.repeats import find_repeats, has_repeats, keep_as_reference
 
 MATCHINGS = ("exact", "head", "partial")
 """The rules by which matches are optimal; "craft" chooses them in the order of the text."""
+
+ZEROS = ("linear", "dependent", "corefud", "exclude")
+BY_DEPENDENCY = ("dependent", "corefud")
+
+REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
 WEIGHT = 10
 """How much more the dependencies of zeros count than parents alone."""
@@ -40,62 +50,33 @@ MAX_CELLS = 25_000_000
 Runs = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention."""
 
+Codes = tuple[Ints, Ints]
+"""The codes of the mentions of key and response."""
+
 Pairs = dict[tuple[int, int], float]
 """Mentions of key and response that may match, by their rows, and their similarity, which is above 0."""
 
 
-class Spans(NamedTuple):
-    """The mentions of one side."""
-
-    document: Ints
-    start: Ints
-    end: Ints
-    head: Ints | None = None
-    parts: Mapping[int, Sequence[tuple[int, int]]] = {}
-    minimum: Mapping[int, Sequence[int]] | None = None
-
-    def list_runs(self) -> list[Runs]:
-        """Return the runs of each mention."""
-        runs: list[Runs] = [(span,) for span in zip(self.start.tolist(), self.end.tolist(), strict=True)]
-        for row, parts in self.parts.items():
-            runs[row] = tuple(merge_adjacent(parts))
-        return runs
-
-
-class Zero(NamedTuple):
-    """A zero: the number of its sentence in the document, and its dependencies: a parent's token and a relation."""
-
-    sentence: int
-    dependencies: frozenset[tuple[int, str]]
-
-
-class _Mention(NamedTuple):
-    """A mention of a side; mentions are sorted by their places, and then by what else tells them apart."""
+class Mention(NamedTuple):
+    """A mention of a side; mentions are sorted by their first token, last token, size, and what else differs."""
 
     place: tuple[int, int, int]
     runs: Runs
     head: int
     row: int
     document: int
-    minimum: Sequence[int]
-
-    @property
-    def size(self) -> int:
-        return self.place[2]
+    minimum: Sequence[int]  # the tokens of its minimum span, or its head
 
 
-PairMentions = Callable[[Sequence[_Mention], Sequence[_Mention]], Iterable[tuple[_Mention, _Mention, float]]]
+PairMentions = Callable[[Sequence[Mention], Sequence[Mention]], Iterable[tuple[Mention, Mention, float]]]
 """Yields mentions of a document that may match, with their similarity, given both sides in the order of the text."""
 
 
-def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Merge parts that have no token between them."""
-    runs: list[tuple[int, int]] = []
-    for start, end in sorted(parts):
-        if runs and start <= runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
-        else:
-            runs.append((start, end))
+def list_runs(table: MentionTable) -> list[Runs]:
+    """Return the runs of each mention."""
+    runs: list[Runs] = [(span,) for span in zip(table.start.tolist(), table.end.tolist(), strict=True)]
+    for row, parts in table.parts.items():
+        runs[row] = tuple(merge_adjacent(parts))
     return runs
 
 
@@ -110,18 +91,19 @@ def count_shared_tokens(one: Runs, other: Runs) -> int:
 
 
 def match_mentions(
-    key: Spans,
-    response: Spans,
+    key: MentionTable,
+    response: MentionTable,
     matching: str = "exact",
     zeros: tuple[Mapping[int, Zero], Mapping[int, Zero]] | None = None,
-) -> tuple[Ints, Ints]:
+) -> Codes:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
 
     * `exact`: they have the same tokens.
     * `head`: mentions with the same tokens and the same head are matched first; the remaining mentions may match if
       they have the same head.
     * `partial`: mentions with the same tokens are matched first; a remaining response mention may match a key mention
-      if its tokens are a subset of the key mention's tokens and include the key mention's head or minimum span.
+      if its tokens are a subset of the key mention's tokens and include the key mention's head, or its minimum span
+      where the key has no heads.
     * `minimum`: as `partial`.
     * `craft`: mentions with the same tokens are matched first; a remaining response mention fits a key mention if one
       of its parts lies within the key mention's first part.  In the order of the text, each response mention takes the
@@ -132,79 +114,78 @@ def match_mentions(
     the mentions only.
 
     Args:
-        key, response: the mentions of the same documents, with the same document numbers; for `head` with heads, for
-            `partial` those of the key with heads or minimum spans, for `minimum` with minimum spans.
+        key, response: the mentions of the same documents, which have what the matching needs (`require_heads`).
         matching: one of `MATCHINGS`, or "minimum" or "craft".
         zeros: the zeros of both sides by their rows, if these are to be matched before all others: the similarity of
             two zeros of a sentence is 10 times the F1 of their dependencies plus the F1 of their parents.
     """
     codes = identify(key, response, matching)
     if zeros is not None:
-        own, other = (
-            sorted((mention for mention in _list_first(spans, of) if mention.row in some), key=lambda one: one.place)
-            for spans, of, some in zip((key, response), codes, zeros, strict=True)
+        zeros_of_key, zeros_of_response = zeros
+        codes = _join(
+            codes,
+            sorted((one for one in _list_first(key, codes[0]) if one.row in zeros_of_key), key=_place),
+            sorted((one for one in _list_first(response, codes[1]) if one.row in zeros_of_response), key=_place),
+            lambda of_key, of_response: _pair_zeros(of_key, zeros_of_key, of_response, zeros_of_response),
         )
-        codes = _join(codes, own, other, lambda ours, theirs: _pair_zeros(ours, zeros[0], theirs, zeros[1]))
     if matching != "exact":
-        if key.head is None and (matching == "head" or (matching == "partial" and key.minimum is None)):
-            raise ValueError("matching by heads needs the heads of the mentions")
         # Mentions that both sides have are already matched.
-        known = [set(of.tolist()) for of in codes]
-        own = sorted(one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known[1])
-        other = sorted(one for one in _list_first(response, codes[1]) if int(codes[1][one.row]) not in known[0])
-        rules = {"head": _pair_by_head, "craft": _pair_by_first_part}
-        codes = _join(codes, own, other, rules.get(matching, _pair_by_containment))
+        known = set(codes[0].tolist()) & set(codes[1].tolist())
+        rules: dict[str, PairMentions] = {"head": _pair_by_head, "craft": _pair_by_first_part}
+        codes = _join(
+            codes,
+            sorted(one for one in _list_first(key, codes[0]) if int(codes[0][one.row]) not in known),
+            sorted(one for one in _list_first(response, codes[1]) if int(codes[1][one.row]) not in known),
+            rules.get(matching, _pair_by_containment),
+        )
     return codes
 
 
-def identify(key: Spans, response: Spans, matching: str) -> tuple[Ints, Ints]:
+def _place(mention: Mention) -> tuple[int, int, int]:
+    return mention.place
+
+
+def identify(key: MentionTable, response: MentionTable, matching: str) -> Codes:
     """Assign codes to mentions, equal for those with the same tokens and, if `matching` is head, the same head."""
     numbers: dict[tuple[int, Runs, int], int] = {}
-    codes = []
-    for spans in (key, response):
-        heads = spans.head if matching == "head" else np.zeros(len(spans.start), np.int64)
-        if heads is None:
-            raise ValueError("matching by heads needs the heads of the mentions")
-        rows = zip(spans.document.tolist(), spans.list_runs(), heads.tolist(), strict=True)
-        codes.append(np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int64))
-    return codes[0], codes[1]
+
+    def number(table: MentionTable) -> Ints:
+        heads = table.head if matching == "head" and table.head is not None else np.zeros(len(table.start), np.int64)
+        rows = zip(table.document.tolist(), list_runs(table), heads.tolist(), strict=True)
+        return np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int64)
+
+    return number(key), number(response)
 
 
-def _list_first(spans: Spans, codes: Ints) -> Iterator[_Mention]:
+def _list_first(table: MentionTable, codes: Ints) -> Iterator[Mention]:
     """List the first mention of each code."""
-    runs, heads = spans.list_runs(), spans.start if spans.head is None else spans.head
+    runs, heads = list_runs(table), table.start if table.head is None else table.head
     for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
         head = int(heads[row])
-        minimum = (head,) if spans.minimum is None else spans.minimum.get(row, ())
+        minimum = (head,) if table.head is not None else table.minimum.get(row, ())
         place = (runs[row][0][0], runs[row][-1][1], count_tokens(runs[row]))
-        yield _Mention(place, runs[row], head, row, int(spans.document[row]), minimum)
+        yield Mention(place, runs[row], head, row, int(table.document[row]), minimum)
 
 
-def _join(
-    codes: tuple[Ints, Ints], own: Iterable[_Mention], other: Iterable[_Mention], pair: PairMentions
-) -> tuple[Ints, Ints]:
+def _join(codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pair: PairMentions) -> Codes:
     """Match the best pairs of each document, where one mention represents all with its code: give them a new code."""
-    ours, theirs = _group_by_document(own), _group_by_document(other)
+    by_document: defaultdict[int, tuple[list[Mention], list[Mention]]] = defaultdict(lambda: ([], []))
+    for side, mentions in enumerate((key, response)):
+        for mention in mentions:
+            by_document[mention.document][side].append(mention)
     n_codes = int(max(of.max(initial=-1) for of in codes)) + 1
     renamed = np.arange(n_codes), np.arange(n_codes)
-    for document in ours.keys() & theirs.keys():
+    for document, sides in by_document.items():
         pairs: Pairs = {}
-        for k, r, similarity in pair(ours[document], theirs[document]):
+        for k, r, similarity in pair(*sides):
             pairs[k.row, r.row] = similarity
             if len(pairs) > MAX_PAIRS:
                 raise LimitError(document, len(pairs), "pairs of mentions that may match", MAX_PAIRS)
-        rows, columns = ([mention.row for mention in side] for side in (ours[document], theirs[document]))
+        rows, columns = ([mention.row for mention in side] for side in sides)
         for k_row, r_row in choose_best(pairs, rows, columns, document):
             renamed[0][codes[0][k_row]] = renamed[1][codes[1][r_row]] = n_codes
             n_codes += 1
     return renamed[0][codes[0]], renamed[1][codes[1]]
-
-
-def _group_by_document(mentions: Iterable[_Mention]) -> dict[int, list[_Mention]]:
-    groups: defaultdict[int, list[_Mention]] = defaultdict(list)
-    for mention in mentions:
-        groups[mention.document].append(mention)
-    return groups
 
 
 def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int) -> list[tuple[int, int]]:
@@ -218,11 +199,11 @@ def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], docum
         rows, columns: the candidates of key and response in the order of the text.
         document: the number of the document, for the error.
     """
-    ours, theirs = ({pair[side] for pair in pairs} for side in (0, 1))
-    if len(ours) == len(pairs) == len(theirs):
+    paired = [{pair[side] for pair in pairs} for side in (0, 1)]
+    if len(paired[0]) == len(pairs) == len(paired[1]):
         return list(pairs)
     if len(rows) * len(columns) > MAX_CELLS:  # which best choice is made may then differ
-        rows, columns = [row for row in rows if row in ours], [column for column in columns if column in theirs]
+        rows, columns = ([row for row in side if row in of] for side, of in zip((rows, columns), paired, strict=True))
     if (n_cells := len(rows) * len(columns)) > MAX_CELLS:
         raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
     from scipy.optimize import linear_sum_assignment
@@ -235,39 +216,38 @@ def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], docum
     return [(rows[i], columns[j]) for i, j in zip(*linear_sum_assignment(cost), strict=True) if cost[i, j] < 0]
 
 
-def _pair_by_head(own: Sequence[_Mention], other: Sequence[_Mention]) -> Iterator[tuple[_Mention, _Mention, float]]:
+def _pair_by_head(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair the mentions with the same head."""
-    by_head: defaultdict[int, list[_Mention]] = defaultdict(list)
-    for r in other:
+    by_head: defaultdict[int, list[Mention]] = defaultdict(list)
+    for r in response:
         by_head[r.head].append(r)
-    for k in own:
+    for k in key:
         for r in by_head.get(k.head, ()):
-            yield k, r, count_shared_tokens(k.runs, r.runs) / k.size
+            yield k, r, count_shared_tokens(k.runs, r.runs) / count_tokens(k.runs)
 
 
 def _pair_by_containment(
-    own: Sequence[_Mention], other: Sequence[_Mention]
-) -> Iterator[tuple[_Mention, _Mention, float]]:
+    key: Sequence[Mention], response: Sequence[Mention]
+) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair mentions where the response's contains the head or minimum span of the key's, and no token outside it."""
-    starts = [r.place[0] for r in other]
-    for k in own:
+    starts = [r.place[0] for r in response]
+    for k in key:
         if not k.minimum:
             continue
-        low, high = bisect_left(starts, k.place[0]), bisect_right(starts, min(k.minimum))
-        for r in other[low:high]:
+        for r in response[bisect_left(starts, k.place[0]) : bisect_right(starts, min(k.minimum))]:
             contains = all(any(start <= token <= end for start, end in r.runs) for token in k.minimum)
-            if contains and count_shared_tokens(k.runs, r.runs) == r.size:
-                yield k, r, r.size / k.size
+            if contains and count_shared_tokens(k.runs, r.runs) == count_tokens(r.runs):
+                yield k, r, count_tokens(r.runs) / count_tokens(k.runs)
 
 
 def _pair_by_first_part(
-    own: Sequence[_Mention], other: Sequence[_Mention]
-) -> Iterator[tuple[_Mention, _Mention, float]]:
+    key: Sequence[Mention], response: Sequence[Mention]
+) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair each response mention with the first key mention that it fits, unless an earlier one has taken it."""
-    parts = sorted((start, end, i) for i, r in enumerate(other) for start, end in r.runs)
+    parts = sorted((start, end, i) for i, r in enumerate(response) for start, end in r.runs)
     starts = [start for start, _, _ in parts]
-    first: dict[int, _Mention] = {}
-    for k in own:
+    first: dict[int, Mention] = {}
+    for k in key:
         begin, last = k.runs[0]
         for _, end, i in parts[bisect_left(starts, begin) : bisect_right(starts, last)]:
             if end <= last:
@@ -276,18 +256,18 @@ def _pair_by_first_part(
     for i, k in sorted(first.items()):
         if k.row not in taken:
             taken.add(k.row)
-            yield k, other[i], 1.0
+            yield k, response[i], 1.0
 
 
 def _pair_zeros(
-    own: Sequence[_Mention], of_key: Mapping[int, Zero], other: Sequence[_Mention], of_response: Mapping[int, Zero]
-) -> Iterator[tuple[_Mention, _Mention, float]]:
+    key: Sequence[Mention], of_key: Mapping[int, Zero], response: Sequence[Mention], of_response: Mapping[int, Zero]
+) -> Iterator[tuple[Mention, Mention, float]]:
     """Pair the zeros of a sentence that have a parent in common."""
-    by_parent: defaultdict[tuple[int, int], dict[int, _Mention]] = defaultdict(dict)
-    for r in other:
+    by_parent: defaultdict[tuple[int, int], dict[int, Mention]] = defaultdict(dict)
+    for r in response:
         for parent, _ in of_response[r.row].dependencies:
             by_parent[of_response[r.row].sentence, parent][r.row] = r
-    for k in own:
+    for k in key:
         sentence, dependencies = of_key[k.row]
         parents = {parent for parent, _ in dependencies}
         candidates = {row: r for parent in parents for row, r in by_parent.get((sentence, parent), {}).items()}
@@ -303,7 +283,7 @@ def _f1(key: Collection[Hashable], response: Collection[Hashable]) -> float:
 
 
 class Places(NamedTuple):
-    """The places of the mentions of key and response, and where the scorer looks for them on the other side.
+    """The places of the mentions of key and response, and where CorefUD's scorer looks for them on the other side.
 
     Attributes:
         key, response: (n_mentions,) the place of each mention.
@@ -333,9 +313,143 @@ def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Pla
     return Places(key, response, found[key], found[response], np.where(np.isin(key, response), key, found[key]))
 
 
-def find_rows(wanted: Ints, codes: Ints) -> Ints:
-    """Return the row of each wanted code, -1 if there is none; the last row if there are several."""
-    row, place = match_rows(wanted, codes)
-    found = np.full(len(wanted), -1)
-    found[row] = place
-    return found
+def repeats(table: MentionTable) -> Ints:
+    """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
+    return find_repeats(_exact_side(table))
+
+
+def without_repeats(table: MentionTable) -> MentionTable:
+    """Return the table with every mention in its first entity only."""
+    again = repeats(table)[:, 1]
+    return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
+
+
+def _exact_side(table: MentionTable) -> Side:
+    return Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The mentions that are scored, matched.
+
+    Attributes:
+        key, response: these mentions, with the same numbers for the same tokens.
+        sides: the two as the metrics take them, with a row for each of these mentions.
+        places: where CorefUD's scorer looks for them, if that is to be used.
+    """
+
+    key: MentionTable
+    response: MentionTable
+    sides: tuple[Side, Side]
+    places: Places | None = None
+
+    def find_responses(self) -> Ints:
+        """Return the response mention that each key mention matches, (n_key_mentions,); -1 for none."""
+        if self.places is None:
+            wanted, codes = mention_codes(*self.sides)
+        else:
+            wanted, codes = self.places.zero_found, self.places.response
+        row_of = {code: row for row, code in enumerate(codes.tolist())}
+        return np.array([row_of.get(code, -1) for code in wanted.tolist()], np.int64)
+
+    @property
+    def lookups(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+        """Both sides twice: as the mentions of the key are found, and as those of the response are."""
+        if self.places is None:
+            return self.sides, self.sides
+        (key, response), places = self.sides, self.places
+        return (
+            (key._replace(mention=places.key_found), response._replace(mention=places.response)),
+            (key._replace(mention=places.key), response._replace(mention=places.response_found)),
+        )
+
+    def build_overlaps(self) -> tuple[Overlap, Overlap]:
+        """Build the table of key and response for recall, and that for precision, which usually is the same."""
+        n_documents = len(self.key.names)
+        table = overlap(*self.sides, n_documents)
+        if self.places is None:
+            return table, table
+        recall, precision = (overlap(*sides, n_documents) for sides in self.lookups)
+        return replace(recall, mentions=table.mentions), precision
+
+
+def match_sides(
+    key: MentionTable,
+    response: MentionTable,
+    duplicates: str = "error",
+    keep_singletons: str = "true",
+    matching: str = "exact",
+    zeros: str = "linear",
+) -> Matched:
+    """Prepare key and response for the metrics: drop repeats, then singletons, then zeros, then match mentions.
+
+    Options and exceptions are those of `count`.  With `duplicates="reference"` a singleton is an entity that has one
+    mention in the file.
+    """
+    require_heads(key, response, matching)
+    if duplicates == "reference" and zeros == "corefud":
+        raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
+    if duplicates == "error":
+        for name, table in (("key", key), ("response", response)):
+            if has_repeats(_exact_side(table)):
+                raise ValueError(f"the {name} has mentions that occur more than once")
+    elif duplicates == "first":
+        key, response = without_repeats(key), without_repeats(response)
+    if keep_singletons == "false":
+        key, response = (table.select(np.bincount(table.entity)[table.entity] > 1) for table in (key, response))
+    has_nodes = key.empty is not None or response.empty is not None
+    if has_nodes:
+        if matching == "minimum" and key.trees is not None:
+            raise RequestError("matching 'minimum' needs files without empty nodes, which constituents don't contain")
+        key, response = share_numbering(key, response)
+        if zeros == "exclude":
+            key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    with name_documents(key.names):
+        codes = _code_mentions(key, response, matching, zeros)
+    # Minimum spans follow coval, which keeps all repeats.
+    is_reference = duplicates == "reference" and matching != "minimum"
+    of_key, of_response = (
+        Side(
+            table.document,
+            of_side,
+            table.entity if table.rank is None or not is_reference else table.rank[table.entity],
+        )
+        for table, of_side in zip((key, response), codes, strict=True)
+    )
+    if is_reference:
+        kept = keep_as_reference(of_key, of_response)
+        response, of_response = response.select(kept), of_response.select(kept)
+    places = None
+    if has_nodes and zeros == "corefud":
+        rows = match_rows(*mention_codes(of_key, of_response))
+        places = look_up(*identify(key, response, matching), *rows)
+    return Matched(key, response, (of_key, of_response), places)
+
+
+def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
+    """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key."""
+    if matching == "minimum":
+        if key.trees is None and not key.minimum and len(key.start):
+            raise RequestError(f"matching 'minimum' needs {NEEDED}")
+    elif matching == "craft":
+        if key.empty is not None or response.empty is not None:
+            raise RequestError("matching 'craft' is not defined for documents with empty nodes")
+    elif matching != "exact" and (key.head is None or response.head is None):
+        if matching == "partial" and key.head is None and key.minimum:
+            return
+        lacking = "key" if key.head is None else "response"
+        having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
+        having += "; minimum spans of the key do as well" if matching == "partial" else ""
+        raise RequestError(f"matching '{matching}' needs heads on both sides, but the {lacking} has none ({having})")
+
+
+def _code_mentions(key: MentionTable, response: MentionTable, matching: str, zeros: str) -> Codes:
+    """Assign codes to mentions, equal for mentions of a document that match."""
+    by_dependency = zeros in BY_DEPENDENCY and key.empty is not None and response.empty is not None
+    if matching == "exact" and not key.parts and not response.parts and not by_dependency:
+        width = max(int(key.end.max(initial=0)), int(response.end.max(initial=0))) + 1
+        return key.start * width + key.end, response.start * width + response.end
+    if matching == "minimum" and key.trees is not None:
+        return minimum_codes(key, response)
+    of_zeros = (map_zeros(key), map_zeros(response)) if by_dependency else None
+    return match_mentions(key, response, matching, of_zeros)

@@ -25,8 +25,7 @@ from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.assignment import best_total
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.matching import Matched, spans_of
-from closeread.tasks.coref.metrics.matching import Spans, count_shared_tokens, count_tokens
+from closeread.tasks.coref.metrics.matching import Matched, count_shared_tokens, count_tokens, list_runs
 from closeread.tasks.coref.metrics.overlap import sum_by_index
 from closeread.tasks.coref.metrics.relations import (
     count_bridging_anaphors,
@@ -36,13 +35,13 @@ from closeread.tasks.coref.metrics.relations import (
 )
 
 
-def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:
+def overlap_counts(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:
     """Count the tokens of mentions in both sides under the best mapping, in the key, in the response."""
     # One of two overlapping mentions starts within the other; if they start together, the response's does.
     k, r_within = _list_starts(key, response, 0)
     r, k_within = _list_starts(response, key, 1)
     row, column = np.concatenate([k, k_within]), np.concatenate([r_within, r])
-    own, other = key.list_runs(), response.list_runs()
+    own, other = list_runs(key), list_runs(response)
     pairs = zip(row.tolist(), column.tolist(), strict=True)
     shared = np.array([count_shared_tokens(own[k], other[r]) for k, r in pairs], np.float64)
     overlaps = shared > 0
@@ -54,7 +53,7 @@ def overlap_counts(key: Spans, response: Spans, n_documents: int) -> Floats:
     return np.column_stack([best_total(row, column, shared, key.document[row], n_documents), *totals])
 
 
-def _list_starts(outer: Spans, inner: Spans, shift: int) -> tuple[Ints, Ints]:
+def _list_starts(outer: MentionTable, inner: MentionTable, shift: int) -> tuple[Ints, Ints]:
     """List the pairs where the second mention starts within the first, at least `shift` tokens after its start."""
     width = int(max(outer.end.max(initial=0), inner.end.max(initial=0))) + 2
     starts = inner.document * width + inner.start
@@ -118,7 +117,7 @@ def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: 
 
 def count_mention_overlap(matched: Matched) -> Floats:
     """Count the tokens of mentions."""
-    return overlap_counts(spans_of(matched.key), spans_of(matched.response), len(matched.key.names))
+    return overlap_counts(matched.key, matched.response, len(matched.key.names))
 
 
 def count_zero_anaphors(matched: Matched) -> Floats:
@@ -128,7 +127,7 @@ def count_zero_anaphors(matched: Matched) -> Floats:
 
 
 def _list_anaphors(table: MentionTable) -> Anaphors:
-    sizes = np.array(list(map(count_tokens, spans_of(table).list_runs())), np.int64)
+    sizes = np.array(list(map(count_tokens, list_runs(table))), np.int64)
     rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
     return Anaphors(table.document, table.entity, rank, find_zeros(table))
 

@@ -37,15 +37,14 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import MentionTable, TreeRow, Trees, find_words
+from closeread.tasks.coref.documents import MentionTable, TreeRow, Trees, find_words, merge_adjacent
 from closeread.tasks.coref.formats.conll import ConllWords
-from closeread.tasks.coref.metrics.matching import merge_adjacent
 from closeread.tasks.coref.metrics.overlap import Side
 
 TAG_CELL, TREE_CELL = 4, 5
 CELL = re.compile(r"((?:\([^()*\s]*)*+)\*(\)*+)")
-EXPECTED = "expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column"
 NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
+EXPECTED = "expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column"
 
 NOUN, VERB = ("NP", "NM", "QP", "NX"), ("VP",)
 """The first two letters of the labels of constituents that count together; QP and NX count inside noun phrases."""

@@ -22,7 +22,7 @@ from closeread.tasks.coref.relations import Place, find_single_antecedents, list
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.documents import MentionTable
-    from closeread.tasks.coref.matching import Matched
+    from closeread.tasks.coref.metrics.matching import Matched
 
 
 Anchors = dict[Place, Place]

@@ -23,7 +23,7 @@ from closeread.arrays import Floats, Ints, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.matching import Matched
+from closeread.tasks.coref.metrics.matching import Matched
 from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap, Side, count_links, overlap, sum_by_index
 from closeread.tasks.coref.metrics.relations import require_relations
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns

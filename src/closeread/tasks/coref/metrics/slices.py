@@ -31,10 +31,10 @@ from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.documents import MentionTable, find_words
+from closeread.tasks.coref.documents import Documents, MentionTable, find_words, table_of
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.formats.conll import ConllWords
-from closeread.tasks.coref.matching import Documents, Matched, repeats, table_of
+from closeread.tasks.coref.metrics.matching import Matched, repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
 
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
