@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from twins import marmara_features as twin
 
-from closeread.tasks.coref.marmara.linking import Chains, link_all, link_best
+from closeread.tasks.coref.marmara.baseline import Chains, link_all, link_best
 
 ALL, BEST = link_all, link_best
 

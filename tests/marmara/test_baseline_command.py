@@ -15,6 +15,7 @@ from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.progress import showing_progress, track
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
+from closeread.tasks.coref.marmara.documents import read_tokens
 from closeread.tasks.coref.marmara.mentions import detect_mentions
 from closeread.tasks.coref.marmara.operations import Learner
 from closeread.tasks.coref.marmara.pairs import A, B
@@ -47,11 +48,11 @@ def read_rows(path):
 def test_mentions_are_chains_of_their_own(ran, records):
     shown = ran(*BASELINE, "mentions", *SAMPLE, "-o", "m.jsonl")
     rows = read_rows("m.jsonl")
-    n = sum(len(detect_mentions(record)) for record in records)
+    n = sum(len(detect_mentions(read_tokens(record))) for record in records)
     assert shown == f"m.jsonl: {len(records)} documents, {n} mentions\n"
     assert rows == predict_mentions(records)
     for row, record in zip(rows, records, strict=True):
-        assert row["clusters"] == [[list(span)] for span in detect_mentions(record)]
+        assert row["clusters"] == [[list(span)] for span in detect_mentions(read_tokens(record))]
     ran(*BASELINE, "mentions", *SAMPLE, "--derived-modifiers", "include", "-o", "more.jsonl")
     assert read_rows("more.jsonl") == predict_mentions(records, derived_modifiers="include") != rows
 

@@ -1,25 +1,29 @@
 """The baseline of the corpus: every document by a model that is trained on all the others.
 
 Conventions: records are documents of the corpus; rows of the result have the fields `document` and `clusters`.
+Mentions are those of one document, in document order, and count from 0.  Two mentions that share a token are never in
+one chain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.procedure import name_documents
 from closeread.exceptions import FormatError, Problem, RequestError, describe_unknown, name_option, pluralize, quote
 from closeread.records import Record
 from closeread.tasks.coref.marmara.conll import format_document, make_rows
-from closeread.tasks.coref.marmara.documents import Token, document_order, read_tokens
-from closeread.tasks.coref.marmara.learning import PairMatrix, fit_pairs, score_codes
-from closeread.tasks.coref.marmara.linking import Model, build_chains, iterate_links
-from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_in_tokens, detect_mentions, read_pronouns
+from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
+from closeread.tasks.coref.marmara.learning import PairMatrix, PairWeights, fit_pairs, score_codes
+from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_mentions, read_pronouns
 from closeread.tasks.coref.marmara.pairs import (
+    Codes,
     Mentions,
     Pairs,
     count_examples,
@@ -28,6 +32,8 @@ from closeread.tasks.coref.marmara.pairs import (
     encode_pairs,
     list_examples,
     list_gold,
+    mark_candidates,
+    name_features,
 )
 from closeread.tasks.coref.marmara.vectors import (
     N_COMPONENTS,
@@ -39,6 +45,96 @@ from closeread.tasks.coref.marmara.vectors import (
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.marmara.operations import Learner
+
+
+THRESHOLDS = {"svc": 0.0, "svr": 0.1}
+"""The scores above which a pair is linked."""
+
+
+class Chains:
+    """The chains of a document, at first one a mention."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self.chain: Ints = np.arange(len(spans))
+        """The chain of each mention, (n_mentions,)."""
+        self._spans = spans
+        self._members = [[place] for place in range(len(spans))]
+        # The tokens of a chain as bits of one number, so that two chains overlap if they have a bit in common.
+        self._tokens = [(1 << end + 1) - (1 << start) for start, end in spans]
+
+    def link(self, first: int, second: int) -> None:
+        """Join the chains of two mentions, unless mentions of theirs overlap."""
+        kept, joined = sorted((int(self.chain[first]), int(self.chain[second])))
+        if kept == joined or self._tokens[kept] & self._tokens[joined]:
+            return
+        self.chain[self._members[joined]] = kept
+        self._members[kept] += self._members[joined]
+        self._tokens[kept] |= self._tokens[joined]
+        self._members[joined] = []
+
+    def list_chains(self) -> list[list[list[int]]]:
+        """List the spans of chains of two or more mentions, as records of coreference have them."""
+        return [
+            [list(self._spans[place]) for place in sorted(members)] for members in self._members if len(members) > 1
+        ]
+
+
+def link_all(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
+    """Link a mention with all earlier ones whose score, (second,), is positive and that it may be linked with."""
+    linked = np.flatnonzero(is_candidate & (scores > THRESHOLDS["svc"]))[::-1]
+    # One mention of a chain stands for all: what overlapped still overlaps when the chains have grown.
+    _, nearest = np.unique(chains.chain[linked], return_index=True)
+    for first in linked[np.sort(nearest)].tolist():
+        chains.link(first, second)
+
+
+def link_best(chains: Chains, second: int, scores: Floats, is_candidate: Mask) -> None:
+    """Link a mention with the earlier one of the best score, the nearest of equals, if that is above the threshold."""
+    allowed = np.where(is_candidate, scores, -np.inf)[::-1]
+    if len(allowed) and allowed[best := int(np.argmax(allowed))] > THRESHOLDS["svr"]:
+        chains.link(second - 1 - best, second)
+
+
+_CELLS = 2**18
+"""How many pairs are scored at a time."""
+
+
+class Model(NamedTuple):
+    """A trained model: the score of each code, and the weights of vectors if it was trained with any."""
+
+    codes: Floats
+    weights: PairWeights | None
+
+
+def iterate_scores(model: Model, mentions: Mentions) -> Iterator[tuple[Codes, Floats, Mask]]:
+    """Yield the codes and scores of each mention's pairs with all earlier ones, and which may be linked."""
+    start, n = 0, len(mentions)
+    while start < n:
+        stop = min(n, start + max(1, _CELLS // n))
+        second, first = np.arange(start, stop)[:, None], np.arange(stop - 1)[None, :]
+        codes = encode_pairs(mentions, first, second)
+        values = model.codes[codes]
+        vectors = mentions.vectors
+        if model.weights is not None and vectors is not None:
+            head, mean = model.weights.cosines
+            firsts, seconds = slice(stop - 1), slice(start, stop)
+            values += head * (vectors.head[seconds] @ vectors.head[firsts].T)
+            values += mean * (vectors.mean[seconds] @ vectors.mean[firsts].T)
+            values += vectors.values[firsts] @ model.weights.first
+            values += (vectors.values[seconds] @ model.weights.second)[:, None]
+        allowed = mark_candidates(mentions, first, second)
+        for row, n_earlier in enumerate(range(start, stop)):
+            yield codes[row, :n_earlier], values[row, :n_earlier], allowed[row, :n_earlier]
+        start = stop
+
+
+def build_chains(learner: str, model: Model, mentions: Mentions) -> list[list[list[int]]]:
+    """Return the chains of two or more mentions: of all links of the classifier, or the best of the regression."""
+    link = link_all if learner == "svc" else link_best
+    chains = Chains(mentions.spans)
+    for second, (_, scores, is_candidate) in enumerate(iterate_scores(model, mentions)):
+        link(chains, second, scores, is_candidate)
+    return chains.list_chains()
 
 
 class Prepared(NamedTuple):
@@ -63,8 +159,17 @@ class Prediction(NamedTuple):
         return {"document": self.document.name, "clusters": self.clusters}
 
     def iterate_links(self) -> Iterator[Record]:
-        """Yield the candidate links of the document, with their features and scores."""
-        return iterate_links(self.document.name, self.model, self.document.linked)
+        """Yield the candidate links of the document, in order of their second mentions, then of the first.
+
+        A link has the spans of both mentions, the names of the features of A and B that are 1, and its score.
+        """
+        named = cache(name_features)
+        spans = [list(span) for span in self.document.linked.spans]
+        for second, (codes, scores, allowed) in enumerate(iterate_scores(self.model, self.document.linked)):
+            columns = (np.flatnonzero(allowed), codes[allowed], scores[allowed])
+            for first, code, score in zip(*(column.tolist() for column in columns), strict=True):
+                pair = {"document": self.document.name, "first": spans[first], "second": spans[second]}
+                yield {**pair, "features": named(code), "score": score}
 
 
 def _learn_from_counts(method: str, documents: Sequence[Prepared]) -> Callable[[int], Model]:
@@ -144,7 +249,7 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
         if learner.mentions == "gold":
             described = describe_mentions(of_record, gold, pronouns, vectors)
             return Prepared(name, described, described, list_examples(gold, chains))
-        detected = detect_in_tokens(of_record, learner.derived_modifiers)
+        detected = detect_mentions(of_record, learner.derived_modifiers)
         trained = sorted([*gold, *draw_wrong(name, chains, detected, learner.seed)], key=document_order)
         linked, examples = describe_mentions(of_record, detected, pronouns, vectors), list_examples(trained, chains)
         return Prepared(name, linked, describe_mentions(of_record, trained, pronouns, vectors), examples)
@@ -174,13 +279,8 @@ def predict(records: Sequence[Record], method: str, learner: Learner) -> Iterato
 
 def predict_mentions(records: Sequence[Record], *, derived_modifiers: str = "exclude") -> list[Record]:
     """Detect the mentions of documents, each in a chain of its own."""
-    return [
-        {
-            "document": record["document"],
-            "clusters": [[list(span)] for span in detect_mentions(record, derived_modifiers=derived_modifiers)],
-        }
-        for record in records
-    ]
+    detected = ((record["document"], detect_mentions(read_tokens(record), derived_modifiers)) for record in records)
+    return [{"document": name, "clusters": [[list(span)] for span in spans]} for name, spans in detected]
 
 
 def dump_conll(records: Sequence[Record], rows: Sequence[Record]) -> str:

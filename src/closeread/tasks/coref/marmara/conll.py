@@ -103,23 +103,14 @@ class Row(NamedTuple):
 
 @dataclass
 class ConllDocument:
-    """A document of a CoNLL file.
+    """A document of a CoNLL file, which is a document of the treebank or a part of one."""
 
-    Attributes:
-        name: its name, or its number if it has none.
-        is_named: whether it has one.
-        rows: its rows.
-        mentions: the id of the chain of each mention, and its span, by the chains in their order.
-        home: the document of the treebank that it is, or a part of; None if no row is from the treebank.
-        lines: the line of each token of that document that has a row, in the order of the rows.
-    """
-
-    name: str
+    name: str  # or its number if it has none
     is_named: bool
     rows: Sequence[Row]
-    mentions: Sequence[tuple[str, Span]]
-    home: str | None = None
-    lines: dict[int, int] = field(default_factory=dict)
+    mentions: Sequence[tuple[str, Span]]  # with the id of the chain, by the chains in their order
+    home: str | None = None  # the document of the treebank; None if no row is from the treebank
+    lines: dict[int, int] = field(default_factory=dict)  # of each token of that document with a row, in their order
 
     def find_chains(self, problems: ProblemList) -> list[list[Span]]:
         """Return the chains, which may be of one mention, in the order of the file.

@@ -45,28 +45,16 @@ class TreebankFiles(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Documents to convert.
-
-    Attributes:
-        documents: the records.
-        word_numbers: what the words of sentences are numbered by.
-        kind: the suffix of the format that they were read from.
-        notices: what is odd about them.
-    """
+    """Documents to convert, and what is odd about them."""
 
     documents: Sequence[Record]
     word_numbers: WordNumbers
-    kind: str
+    kind: str  # the suffix of the format that they were read from
     notices: Sequence[str]
 
 
 def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFiles:
-    """Find the treebank.
-
-    Args:
-        data_dir: the folder of the corpus; None for that in `CLOSEREAD_DATA`.
-        treebank: the folder of the treebank, if it is elsewhere.
-    """
+    """Find the treebank in the folder of the corpus, by default that in `CLOSEREAD_DATA`, or in one of its own."""
     corpus = load_corpus(CORPUS)
     folders: dict[str, Path | None] = {COREFERENCE: None} | ({TREEBANK: treebank} if treebank else {})
     source = corpus.configs[corpus.default_config].splits[corpus.default_split]

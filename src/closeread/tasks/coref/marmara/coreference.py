@@ -38,36 +38,22 @@ SPACES = re.compile(r"[\s_]+")
 
 
 class Annotations(NamedTuple):
-    """The contents of coreference files.
+    """The contents of coreference files."""
 
-    Attributes:
-        annotations: one for each file that could be read, without what is wrong with it.
-        problems, notices: errors, and what is odd, with their file.
-    """
-
-    annotations: list[Annotation]
-    problems: list[Problem]
+    annotations: list[Annotation]  # of each file that could be read, without what is wrong with it
+    problems: list[Problem]  # with their file, as are notices
     notices: list[Problem]
 
 
 class Annotated(NamedTuple):
-    """The documents of a treebank with their annotations.
+    """The documents of a treebank with their annotations; problems and notices have a file."""
 
-    Attributes:
-        documents: the documents, without genre, in order.
-        files: the file of the annotation of each; that of its sentences if it has none.
-        problems: errors, with their file.
-        notices: what was cut, left out or dropped, with its file.
-        text_notices: mentions with another text than their words, with their file.
-        rest: a notice about the documents without coreference, if there are any.
-    """
-
-    documents: list[Record]
-    files: list[str]
+    documents: list[Record]  # without genre, in order
+    files: list[str]  # of the annotation of each, or of its sentences if it has none
     problems: list[Problem]
-    notices: list[Problem]
-    text_notices: list[Problem]
-    rest: list[Problem]
+    notices: list[Problem]  # what was cut, left out or dropped
+    text_notices: list[Problem]  # mentions with another text than their words
+    rest: list[Problem]  # a notice about the documents without coreference, if there are any
 
 
 def read_annotations(files: Mapping[str, Path]) -> Annotations:

@@ -25,21 +25,13 @@ NO_GAPS: WordNumbers = MappingProxyType({})
 
 
 class Mention(NamedTuple):
-    """A mention as a coreference file has it.
-
-    Attributes:
-        id: its id in the file.
-        sentence: the number of its sentence.
-        first, last: the numbers (IX) of its first and its last word.
-        text: its words, for readers only.
-        line: the line of its element, from 1.
-    """
+    """A mention as a coreference file has it; its words have numbers (IX)."""
 
     id: str
     sentence: str
     first: int
     last: int
-    text: str
+    text: str  # for readers only
     line: int
 
     @property
@@ -121,24 +113,15 @@ def find_overlaps(spans: Iterable[T]) -> list[tuple[T, T]]:
 
 
 class Token(NamedTuple):
-    """A token of a document, as the baseline needs it.
-
-    Attributes:
-        form, lemma: the word and its lemma.
-        first_tag, last_tag: the parts of speech of the first and of the last group; empty if there are no groups.
-        n_groups: how many groups it has.
-        head: its head, from 0 in the document; -1 if there is none.
-        relation: the relation to its head; empty if there is none.
-        begins_sentence: whether it is the first of its sentence.
-    """
+    """A token of a document, as the baseline needs it."""
 
     form: str
     lemma: str
-    first_tag: str
+    first_tag: str  # the part of speech of the first group; empty if there are no groups
     last_tag: str
     n_groups: int
-    head: int
-    relation: str
+    head: int  # from 0 in the document; -1 if there is none
+    relation: str  # to its head; empty if there is none
     begins_sentence: bool
 
 

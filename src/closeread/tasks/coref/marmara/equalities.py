@@ -40,17 +40,11 @@ EXPECTED = "expected ids with '=' between them, such as 1 = 4 = 17"
 
 @dataclass(frozen=True)
 class Given:
-    """The mentions that annotators were given.
-
-    Attributes:
-        name: the document's name.
-        rows: its rows.
-        mentions: the span of each mention by its id, in document order.
-    """
+    """The mentions that annotators were given: the name of the document, its rows, and the spans of its mentions."""
 
     name: str
     rows: Sequence[Row]
-    mentions: Mapping[str, Span]
+    mentions: Mapping[str, Span]  # by id, in document order
 
     @cached_property
     def ids(self) -> Mapping[Span, str]:
@@ -65,12 +59,7 @@ class Given:
 
 
 class Equalities(NamedTuple):
-    """An annotation.
-
-    Attributes:
-        chains: the spans of the mentions of each chain, in document order; chains by their first mention.
-        unused: the ids of the mentions in no chain, in document order.
-    """
+    """An annotation: the spans of each chain, and the ids of the mentions in none, all in document order."""
 
     chains: list[list[Span]]
     unused: list[str]
@@ -166,17 +155,11 @@ def dump_annotation(annotation: Equalities, given: Given, suffix: str) -> str:
 
 
 class AnnotationFiles(NamedTuple):
-    """The annotations of several documents.
+    """The annotations of several documents, and the name of the annotator of each file."""
 
-    Attributes:
-        tables: that of each file, in order of documents and annotators; each has one document.
-        annotators: the name of the annotator of each file.
-        given: how many mentions annotators were given, by document, as far as that is known.
-    """
-
-    tables: list[MentionTable]
+    tables: list[MentionTable]  # in order of documents and annotators; each has one document
     annotators: list[str]
-    given: dict[str, int]
+    given: dict[str, int]  # how many mentions annotators were given, by document, as far as that is known
 
 
 def read_annotation_files(folder: Path) -> AnnotationFiles:

@@ -37,13 +37,10 @@ ORDER = ("IX", "LEM", "MORPH", "IG", "REL")
 def extract(
     folder: Path, *, encoding: str = AUTO, splits: Iterable[str] = (), documents: Mapping[str, str] | None = None
 ) -> tuple[Mapping[str, Sequence[Sentence]], list[Problem]]:
-    """Extract the documents of a folder of fragments.
+    """Extract the documents of a folder of fragments, which are all files ending in `.xml`.
 
-    Args:
-        folder: the folder, of which all files ending in `.xml` are read.
-        encoding: the encoding of the files, or `auto` (see `closeread.tasks.coref.marmara.treebank`).
-        splits: the numbers of sentences that begin a new document, such as `77000112003.5`.
-        documents: the document of each fragment; None for the one in its name.
+    The encoding is `decode`'s; `splits` are the numbers of sentences that begin a new document; `documents` has the
+    document of each fragment, if it is not the one in its name.
 
     Returns:
         The sentences of every document by its name, in order, and what is odd about the fragments, with its file.

@@ -74,18 +74,12 @@ PRECISION = 1e-12
 
 
 class PairWeights(NamedTuple):
-    """The weights of a trained model.
+    """The weights of a trained model."""
 
-    Attributes:
-        codes: the score of each code, intercept included, (`N_CODES`,).
-        cosines: those of the cosines of head vectors and of mean vectors, (2,).
-        first, second: those of the vectors of the two mentions, (2 * n_dimensions,).
-    """
-
-    codes: Floats
-    cosines: Floats
-    first: Floats
-    second: Floats
+    codes: Floats  # the score of each code, intercept included, (`N_CODES`,)
+    cosines: Floats  # of head vectors and of mean vectors, (2,)
+    first: Floats  # of the vectors of mention 1, (2 * n_dimensions,)
+    second: Floats  # of those of mention 2, (2 * n_dimensions,)
 
 
 class PairMatrix:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.text import read_lines
-from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
+from closeread.tasks.coref.marmara.documents import Span, Token, document_order
 
 _APOSTROPHE = re.compile("(?<!^)['’‘`´]")
 _DOTS = str.maketrans({"I": "ı", "İ": "i"})
@@ -107,16 +106,11 @@ INSIDE = frozenset(
 """The relations by which a token to the left of a noun is inside its noun phrase."""
 
 
-def detect_mentions(record: Record, *, derived_modifiers: str = "exclude") -> list[Span]:
+def detect_mentions(tokens: Sequence[Token], derived_modifiers: str = "exclude") -> list[Span]:
     """Find the mentions of a document; no annotation of coreference is needed.
 
     Verbs that are modifiers by a suffix (participles), and what depends on them, are "exclude"d or "include"d.
     """
-    return detect_in_tokens(read_tokens(record), derived_modifiers)
-
-
-def detect_in_tokens(tokens: Sequence[Token], derived_modifiers: str) -> list[Span]:
-    """Find the mentions among the tokens of a document."""
     spans = set(_find_noun_phrases(tokens, derived_modifiers))
     capitalised: dict[int, str] = {}
     for number, token in enumerate(tokens):

@@ -55,32 +55,19 @@ class Mentions:
     """The mentions of a document as columns, (n_mentions,), in document order.
 
     Texts are numbers: equal texts of a column, and of `acronym` and `initials` together, have the same.
-
-    Attributes:
-        spans: their spans.
-        head: the token that is their head.
-        type: their types, numbers in `TYPES`.
-        form: the lower-case form of the head, from 0.
-        lemma: the stripped lower-case lemma of the head, from 0.
-        last_part: the last part, by `_`, of the stripped lower-case form of the head.
-        acronym: the mention as an acronym; -1 where it is none.
-        initials: the initials of its capitalised parts; -2 where it has fewer than two such parts.
-        form_in: whether a form is a sub-string of another, (n_forms, n_forms).
-        lemma_in: whether a lemma is a sub-string of another, (n_lemmas, n_lemmas).
-        vectors: their word vectors, where these are features, too.
     """
 
     spans: Sequence[Span]
-    head: Ints
-    type: Ints
-    form: Ints
-    lemma: Ints
-    last_part: Ints
-    acronym: Ints
-    initials: Ints
-    form_in: Mask
-    lemma_in: Mask
-    vectors: MentionVectors | None = None
+    head: Ints  # the token that is their head
+    type: Ints  # their types, numbers in `TYPES`
+    form: Ints  # the lower-case form of the head, from 0
+    lemma: Ints  # the stripped lower-case lemma of the head, from 0
+    last_part: Ints  # the last part, by `_`, of the stripped lower-case form of the head
+    acronym: Ints  # the mention as an acronym; -1 where it is none
+    initials: Ints  # the initials of its capitalised parts; -2 where it has fewer than two such parts
+    form_in: Mask  # whether a form is a sub-string of another, (n_forms, n_forms)
+    lemma_in: Mask  # whether a lemma is a sub-string of another, (n_lemmas, n_lemmas)
+    vectors: MentionVectors | None = None  # where word vectors are features, too
 
     def __len__(self) -> int:
         return len(self.spans)

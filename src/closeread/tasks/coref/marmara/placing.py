@@ -151,14 +151,8 @@ def choose_spans(
 ) -> Sequence[Span] | None:
     """Choose spans for stretches with the same key that don't overlap and are nearest to where they should be.
 
-    Args:
-        firsts: where each should begin, in ascending order; their spans have the same order.
-        spans: all spans, in order.
-        bounds: the first and the last token that each may have.
-
-    Returns:
-        A span for each, with the least sum of distances, the earlier ones of several such choices; None if there is
-        none within the bounds.
+    `firsts` is where each should begin, in ascending order, which is that of their spans; `bounds` are the first and
+    the last token that each may have.  Of several choices with the least sum of distances the earlier spans are taken.
     """
     ends = [last for _, last in spans]
     # The best choice of the first stretches in the first spans, with its cost.
@@ -175,14 +169,7 @@ def choose_spans(
 
 
 def align(scores: Sequence[Mapping[int, float]]) -> list[int | None]:
-    """Assign columns to rows so that both ascend and the sum of the scores is greatest.
-
-    Args:
-        scores: the columns that each row may have, with their scores, above 0.
-
-    Returns:
-        The column of each row, or None.
-    """
+    """Assign columns to rows, or None, so that both ascend and the sum of the scores, above 0, is greatest."""
     # Of the assignments of the rows so far that end before a column, the best: its last column, its total, and a chain
     # of (row, column, chain before).
     best: list[tuple[int, float, Any]] = [(-1, 0.0, None)]
@@ -220,31 +207,19 @@ def pick_best(matches: Mapping[Target, Match]) -> Target | None:
 
 
 class Location(NamedTuple):
-    """Where a sentence of a coreference file was found.
-
-    Attributes:
-        mentions: its mentions.
-        target: the sentence of UD.
-        is_aligned: whether it stands there in order with others; False if it was found on its own.
-        spans: the span of each mention; None if it can't be told from that of another.
-    """
+    """Where a sentence of a coreference file was found."""
 
     mentions: Sequence[Mention]
     target: Target
-    is_aligned: bool
-    spans: Sequence[Span | None]
+    is_aligned: bool  # whether it stands there in order with others; False if it was found on its own
+    spans: Sequence[Span | None]  # of each mention; None if it can't be told from that of another
 
 
 def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[Mention]]]) -> list[Location | None]:
-    """Find sentences, each in another sentence of UD.
+    """Find sentences, each in another sentence of UD; None if one fits nowhere, or several about equally well.
 
-    Args:
-        treebank: the documents of UD.
-        sought: the id of the document of each sentence, and its mentions, at least one; all have a key.  Those of a
-            document are together, and in order.
-
-    Returns:
-        Where each was found; None if it fits nowhere, or several sentences about equally well.
+    What is sought is the id of the document of each sentence, and its mentions, at least one; all have a key.  Those
+    of a document are together, and in order.
     """
     forms = {
         Target(name, number): [token["form"] for token in sentence["tokens"]]

@@ -6,7 +6,7 @@ paper's word vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def table_1(inputs: Inputs) -> Recomputed:
     records = _read_records(inputs)
     genre_of = {record["document"]: record["genre"] for record in records}
     cells: dict[tuple[str, str], float] = {}
-    for row, group in _group_by_genre(records, OVERALL):
+    for row, group in _group_by_genre(records).items():
         cells[row, "Doc"] = len(group)
         cells[row, "Tok"] = _mean([record["n_tokens"] for record in group])
     if inputs.annotations is not None:
@@ -54,15 +54,15 @@ def table_1(inputs: Inputs) -> Recomputed:
 def _recompute_annotations(found: AnnotationFiles, genre_of: Mapping[str, str | None]) -> dict[tuple[str, str], float]:
     """Recompute the cells of Table 1 that need annotators' files: means over documents or over annotations."""
     gathered = gather_annotations(found.tables)
-    masi = measure_agreement(gathered, resolve({}))
-    product = measure_agreement(gathered, resolve({"iaa2": "distance_product"}))
     values: list[tuple[str, str, float]] = []
-    for one, its_product in zip(masi.documents, product.documents, strict=True):
-        values.append((one.document, "Ann", one.annotators))
-        measures = (("IAA1", one.alpha["iaa1"]), ("IAA2", one.alpha["iaa2"]))
-        for column, alpha in (*measures, ("IAA2, product", its_product.alpha["iaa2"])):
-            if alpha is not None:
-                values.append((one.document, column, 100 * alpha))
+    for columns, options in (
+        ({"IAA1": "iaa1", "IAA2": "iaa2"}, {}),
+        ({"IAA2, product": "iaa2"}, {"iaa2": "distance_product"}),
+    ):
+        for one in measure_agreement(gathered, resolve(options)).documents:
+            alphas = {column: one.alpha[measure] for column, measure in columns.items()}
+            values += [(one.document, column, 100 * alpha) for column, alpha in alphas.items() if alpha is not None]
+    values += [(document.name, "Ann", len(document.annotations)) for document in gathered]
     values += [(document, "GM", size) for document, size in found.given.items()]
     for table in found.tables:
         sizes = np.bincount(table.entity)
@@ -78,7 +78,7 @@ def _recompute_annotations(found: AnnotationFiles, genre_of: Mapping[str, str | 
 def table_2(inputs: Inputs) -> Recomputed:
     """Recompute Table 2: documents, tokens, mentions and chains by genre."""
     cells: dict[tuple[str, str], float] = {}
-    for row, group in _group_by_genre(_read_records(inputs), OVERALL):
+    for row, group in _group_by_genre(_read_records(inputs)).items():
         size = measure(group)
         cells[row, "Doc sum"] = size.documents
         cells[row, "Tok sum"], cells[row, "Tok avg"] = size.tokens, float(ratio(size.tokens, size.documents))
@@ -124,7 +124,6 @@ def text(inputs: Inputs) -> Recomputed:
 
 
 def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
-    """Recompute what section 3.1 says of the annotations of Phase II."""
     gathered = gather_annotations(found.tables)
     linked = [
         (one.name, mention)
@@ -144,7 +143,6 @@ def _recompute_phase_2(found: AnnotationFiles) -> dict[tuple[str, str], float]:
 
 
 def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]:
-    """Recompute what section 3.4 says of mentions and chains."""
     found = facts(records)
     several = 100 * float(ratio(found["mentions: several tokens"], found["mentions"]))
     values = {
@@ -160,7 +158,6 @@ def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]
 
 
 def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
-    """Recompute what section 3.4.1 says of annotators' mistakes."""
     missing, foreign, kinds = errors.count_missing(), errors.count_foreign(), _list_shares(errors)
     exact = 100 * float(ratio(errors.count_kinds()["exact"], len(errors.kind)))
     of_kind = "percent of mistaken chains: "
@@ -181,7 +178,6 @@ def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
 
 
 def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str], float]:
-    """Recompute what section 4.3 says of the baseline's mistaken chains."""
     gold = table_of_corpus(records)
 
     def shares(method: str) -> dict[str, float]:
@@ -203,12 +199,12 @@ def _read_records(inputs: Inputs) -> Sequence[Record]:
     return read_gold(load_corpus(CORPUS), data_dir=inputs.data_dir).records
 
 
-def _group_by_genre(records: Sequence[Record], whole: str) -> Iterator[tuple[str, list[Record]]]:
-    """Yield the documents of every genre, and all documents."""
-    for genre in dict.fromkeys(record["genre"] for record in records):
-        if genre:
-            yield genre, [record for record in records if record["genre"] == genre]
-    yield whole, list(records)
+def _group_by_genre(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the documents of every genre, and all documents."""
+    genres = filter(None, dict.fromkeys(record["genre"] for record in records))
+    return {genre: [record for record in records if record["genre"] == genre] for genre in genres} | {
+        OVERALL: list(records)
+    }
 
 
 def _predict(records: Sequence[Record], method: str) -> list[Record]:

@@ -70,38 +70,22 @@ class Kind(StrEnum):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a file in XML.
-
-    Attributes:
-        file, line: where it stands.
-        number: its number; in a fragment, that of the extracted treebank.
-        words: its words by IX, at least one, in ascending order.
-        tokens: what the attributes of the words say.
-    """
+    """A sentence of a file in XML, and where it stands."""
 
     file: str
     line: int
-    number: str
-    words: Mapping[int, Element]
-    tokens: list[Record]
+    number: str  # in a fragment, that of the extracted treebank
+    words: Mapping[int, Element]  # by IX, at least one, in ascending order
+    tokens: list[Record]  # what the attributes of the words say
 
 
 class Treebank(NamedTuple):
-    """The documents of a treebank.
+    """The documents of a treebank, by name; problems and notices have a file."""
 
-    Attributes:
-        kind: its edition; None if there are no files, or files of several editions.
-        documents: the sentences of every document, by its name.
-        files: the file of every document, or the first of its files.
-        word_numbers: the IX of the words of every sentence where these are not 1, 2, 3 …
-        problems: what can't be read, with its file.
-        notices: what is odd, with its file.
-    """
-
-    kind: Kind | None
+    kind: Kind | None  # its edition; None if there are no files, or files of several editions
     documents: Mapping[str, list[Record]]
-    files: Mapping[str, str]
-    word_numbers: WordNumbers
+    files: Mapping[str, str]  # the file of every document, or the first of its files
+    word_numbers: WordNumbers  # of every sentence where these are not 1, 2, 3 …
     problems: list[Problem]
     notices: list[Problem]
 

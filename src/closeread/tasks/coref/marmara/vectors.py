@@ -32,16 +32,11 @@ class Vectors(NamedTuple):
 
 
 class MentionVectors(NamedTuple):
-    """The vectors of the mentions of a document.
+    """The vectors of the mentions of a document: that of the head, and the mean over all tokens."""
 
-    Attributes:
-        values: the vector of the head, and the mean over all tokens, side by side, (n_mentions, 2 * n_dimensions).
-        head, mean: the same apart and with length 1, (n_mentions, n_dimensions); zeros where a vector is zero.
-    """
-
-    values: Floats
-    head: Floats
-    mean: Floats
+    values: Floats  # both side by side, (n_mentions, 2 * n_dimensions)
+    head: Floats  # with length 1, (n_mentions, n_dimensions); zeros where a vector is zero
+    mean: Floats  # the same
 
 
 def find_words(documents: Sequence[Sequence[Token]]) -> set[str]:
