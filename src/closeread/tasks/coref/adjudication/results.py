@@ -38,7 +38,7 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.coref.adjudication.annotators import NO_CHAIN, AnnotatedDocument, Mention, are_compatible
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.partition import Deadline, OpenSession, Part, group_by_number, solve
-from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table
+from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table, split_table
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
 
@@ -369,4 +369,5 @@ def _format_cells(document: AnnotatedDocument, chains: Chains) -> list[str]:
     """Return the cell of each token."""
     clusters = [[[mention.start, mention.end] for mention in mentions] for mentions in chains.values()]
     table = replace(mention_table([document.name], [clusters]), labels=list(chains))
-    return ["|".join(cell) or "-" for cell in format_cells(table, slice(len(table.start)), document.n_tokens or 0)]
+    (one,) = split_table(table)
+    return ["|".join(cell) or "-" for cell in format_cells(one, document.n_tokens or 0)]

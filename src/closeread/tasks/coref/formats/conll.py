@@ -32,9 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -42,11 +40,11 @@ from closeread import limits
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, pluralize, quote, shorten
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_bytes
+from closeread.formats.text import UNSAFE, describe_unsafe, read_bytes
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table
+from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table, split_table
 from closeread.tasks.coref.formats.coref_json import table_of
-from closeread.tasks.coref.formats.lines import StoredWords, iterate_lines, read_parts
+from closeread.tasks.coref.formats.lines import StoredWords, iterate_lines, place_brackets, read_parts
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
@@ -66,37 +64,24 @@ WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 PARTED = re.compile(r"(.+); part ([^\s()]+)")
 
 
-class Brackets(NamedTuple):
-    """The brackets in a cell, by the ids of their entities.
-
-    Attributes:
-        opening: those that open a mention, each with whether it closes it, too.
-        closing: those that close an earlier mention.
-        met: the entities in the order in which the reference scorer meets them.
-        is_reopened: whether an entity closes and opens again.
-    """
-
-    opening: Sequence[tuple[bytes, bool]]
-    closing: Sequence[bytes]
-    met: Sequence[bytes]
-    is_reopened: bool
-
-
 @lru_cache(maxsize=2**12)
-def parse_cell(cell: bytes) -> Brackets | None:
-    """Parse a cell with mentions; None if it is invalid."""
+def _parse_cell(cell: bytes) -> tuple[list[tuple[bytes, bool]], list[bytes], bool] | None:
+    """Parse a cell with mentions; None if it is invalid.
+
+    Returns:
+        The ids that open, each with whether it closes at once; those that close an earlier mention; and whether one
+        closes and opens again.
+    """
     if not CELL.fullmatch(cell) or UNSAFE.search(cell.decode()):
         return None
-    pieces = PIECE.findall(cell)
-    opening = [(label, bool(closes)) for opens, label, closes in pieces if opens]
-    closed: set[bytes] = set()
-    is_reopened = False
-    for opens, label, closes in pieces:
-        if not opens:
-            closed.add(label)
-        is_reopened |= bool(opens and not closes and label in closed)
-    closing = [label for opens, label, _ in pieces if not opens]
-    return Brackets(opening, closing, [label for label, _ in sorted(opening, key=lambda one: not one[1])], is_reopened)
+    opening, closing, is_reopened = [], [], False
+    for opens, label, closes in PIECE.findall(cell):
+        if opens:
+            opening.append((label, bool(closes)))
+            is_reopened |= not closes and label in closing
+        else:
+            closing.append(label)
+    return opening, closing, is_reopened
 
 
 def split_row(line: bytes, width: int) -> list[bytes]:
@@ -139,12 +124,17 @@ class _Place:
 
 @dataclass
 class _Mentions:
-    """The mentions of a document that is being read; `open` has the number and the line of those that are open."""
+    """The mentions of a document that is being read.
 
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    entity: list[int] = field(default_factory=list)
-    labels: dict[bytes, int] = field(default_factory=dict)
+    Attributes:
+        rows: the first and last token and the entity of each.
+        numbers: the entities' numbers.
+        met: the entities in the order in which the reference scorer meets them.
+        open: the number and the line of the mentions that are open.
+    """
+
+    rows: list[list[int]] = field(default_factory=list)
+    numbers: dict[bytes, int] = field(default_factory=dict)
     met: dict[bytes, None] = field(default_factory=dict)
     open: defaultdict[bytes, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -255,29 +245,34 @@ class _Reader:
         cell = cells[-1]
         if cell in NO_MENTION:
             return
-        brackets = parse_cell(cell)
-        if brackets is not None:
-            self._take_brackets(brackets, token, cell)
+        if brackets := _parse_cell(cell):
+            self._take_brackets(*brackets, token, cell)
         elif not is_ragged:
             expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
             self._report(f"column {place.width}: {quote(cell.decode())} is not a valid mention cell ({expected})")
 
-    def _take_brackets(self, brackets: Brackets, token: int, cell: bytes) -> None:
+    def _take_brackets(
+        self,
+        opening: Sequence[tuple[bytes, bool]],
+        closing: Sequence[bytes],
+        is_reopened: bool,
+        token: int,
+        cell: bytes,
+    ) -> None:
         mentions = self._mentions
-        for label, is_single in brackets.opening:
+        for label, is_single in opening:
             if not is_single:
-                mentions.open[label].append((len(mentions.start), self._line))
-            mentions.entity.append(mentions.labels.setdefault(label, len(mentions.labels)))
-            mentions.start.append(token)
-            mentions.end.append(token)
-        mentions.met |= dict.fromkeys(brackets.met)
-        for label in brackets.closing:
+                mentions.open[label].append((len(mentions.rows), self._line))
+            mentions.rows.append([token, token, mentions.numbers.setdefault(label, len(mentions.numbers))])
+        for label, _ in sorted(opening, key=lambda one: not one[1]):
+            mentions.met.setdefault(label)
+        for label in closing:
             if mentions.open.get(label):
-                mentions.end[mentions.open[label].pop()[0]] = token
+                mentions.rows[mentions.open[label].pop()[0]][1] = token
             else:
                 found = f"entity {shorten(label.decode(), 60)} closes but is not open"
                 self._report(f"column {self._place.width if self._place else 0}: {found}")
-        if brackets.is_reopened:
+        if is_reopened:
             self._n_reopened += 1
             self._first_reopened = self._first_reopened or f"{quote(cell.decode())} on line {self._line}"
 
@@ -308,8 +303,8 @@ class _Reader:
             expected = "'#begin document (NAME)' or '#begin document (NAME); part PART'"
             self._report(f"{quote(line.rstrip().decode())} has no document name (expected {expected})")
             return "without a name"
-        if unsafe := UNSAFE.search(name):
-            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}")
+        if unsafe := describe_unsafe(name):
+            self._report(f"document name {unsafe}")
         if (before := self.seen.setdefault(name, self._line)) != self._line:
             self._report(f"duplicate document {quote(name)} (first on line {before})")
         return name
@@ -339,18 +334,18 @@ class _Reader:
         self._hash_words()
         place.end, place.digest = end, self._digest.digest()
         self.places.append(place)
-        entity = np.array(mentions.entity, np.int64)
+        first, last, entity = np.array(mentions.rows, np.int64).reshape(-1, 3).T
         order = np.argsort(entity, kind="stable")
         met = {label: i for i, label in enumerate(mentions.met)}
         self.documents.append(
             Document(
                 name=place.name,
                 n_tokens=place.n_tokens,
-                start=np.array(mentions.start, np.int64)[order],
-                end=np.array(mentions.end, np.int64)[order],
+                start=first[order],
+                end=last[order],
                 entity=entity[order],
-                labels=[label.decode() for label in mentions.labels],
-                rank=[met[label] for label in mentions.labels],
+                labels=[label.decode() for label in mentions.numbers],
+                rank=[met[label] for label in mentions.numbers],
             )
         )
         self._place, self._mentions, self._is_outside = None, _Mentions(), False
@@ -456,27 +451,7 @@ def dump_conll(table: MentionTable) -> str:
             two crossing mentions of an entity, a word with a blank, a name with a line end.  Two mentions of an
             entity cross even if they share only the token on which one ends and the other begins.
     """
-    return "".join(_dump_documents(table, list_lengths(table, "a CoNLL file")))
-
-
-def _dump_documents(table: MentionTable, lengths: Sequence[int]) -> Iterator[str]:
-    if table.parts:
-        raise ValueError("a CoNLL file can't express discontinuous mentions")
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    for document, (first, last) in enumerate(pairwise(borders)):
-        name, n_tokens = table.names[document], lengths[document]
-        head, parts = format_name(name), PARTED.fullmatch(name)
-        part = parts[2] if parts else "0"
-        first_cell = re.sub(r"\s|^#", "_", parts[1] if parts else name)
-        words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
-        if invalid := [word for word in words if not WORD.fullmatch(word)]:
-            raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(invalid[0])}")
-        cells = format_cells(table, slice(first, last), n_tokens)
-        rows = [
-            f"{first_cell}\t{part}\t{i}\t{word}\t{'|'.join(cell) or '-'}\n"
-            for i, (word, cell) in enumerate(zip(words, cells, strict=True))
-        ]
-        yield "".join([f"#begin document {head}\n", *rows, "\n#end document\n"])
+    return _dump(table, [[]] * len(table))
 
 
 def dump_in_frames(table: MentionTable) -> str:
@@ -487,22 +462,31 @@ def dump_in_frames(table: MentionTable) -> str:
     Raises:
         ValueError: as `dump_conll`.
     """
-    plain = dump_conll(table)
-    frames = [
-        words.read_rows(place) if isinstance(words, ConllWords) else []
-        for words, place in (find_words(table, document) for document in range(len(table)))
-    ]
-    if table.n_tokens is None or not all(rows and all(map(all, rows)) for rows in frames):
-        return plain
-    borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
-    text = ""
-    for document, (first, last) in enumerate(pairwise(borders)):
-        cells = iter(format_cells(table, slice(first, last), int(table.n_tokens[document])))
-        text += f"#begin document {format_name(table.names[document])}\n"
-        for rows in frames[document]:
-            text += "".join(f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in rows) + "\n"
-        text += "#end document\n"
-    return text
+    sources = [find_words(table, document) for document in range(len(table))]
+    frames = [words.read_rows(place) if isinstance(words, ConllWords) else [] for words, place in sources]
+    return _dump(table, frames if all(rows and all(map(all, rows)) for rows in frames) else [[]] * len(table))
+
+
+def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str:
+    """Convert documents to text, given the rows of the sentences of each without mentions, or nothing."""
+    lengths = list_lengths(table, "a CoNLL file")
+    if table.parts:
+        raise ValueError("a CoNLL file can't express discontinuous mentions")
+    text = []
+    for i, document in enumerate(split_table(table)):
+        name, n_tokens = document.name, lengths[i]
+        head, parted = format_name(name), PARTED.fullmatch(name)
+        part = parted[2] if parted else "0"
+        first_cell = re.sub(r"\s|^#", "_", parted[1] if parted else name)
+        words = (table.words(i) if table.words else ()) or ["_"] * n_tokens
+        if invalid := [word for word in words if not WORD.fullmatch(word)]:
+            raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(invalid[0])}")
+        cells = iter(format_cells(document, n_tokens))
+        rows = frames[i] or [[f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]]
+        text.append(f"#begin document {head}\n")
+        text += ["".join(f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in sentence) + "\n" for sentence in rows]
+        text.append("#end document\n")
+    return "".join(text)
 
 
 def format_name(name: str) -> str:
@@ -517,36 +501,31 @@ def format_name(name: str) -> str:
     return f"({parts[1]}); part {parts[2]}" if parts else f"({name})"
 
 
-def format_cells(table: MentionTable, mentions: slice, n_tokens: int) -> list[list[str]]:
+def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
     """List the brackets of each token of a document: closing ones first, then opening ones, longest mention first.
 
-    Ids of entities are those of the table if they are numbers, otherwise 0, 1, …; some scorers take 07 and 7 for the
+    Ids of entities are those of the document if they are numbers, otherwise 0, 1, …; some scorers take 07 and 7 for the
     same entity.
     """
-    entity, start, end = (column[mentions].tolist() for column in (table.entity, table.start, table.end))
-    entities = sorted(set(entity))
-    labels = [table.labels[number] for number in entities] if table.labels else []
+    columns = zip(document.start.tolist(), document.end.tolist(), document.entity.tolist(), strict=True)
+    spans = sorted((start, -end, entity) for start, end, entity in columns)
+    entities = sorted({entity for _, _, entity in spans})
+    labels = [document.labels[entity] for entity in entities] if document.labels else []
     if not all(map(NUMBER.fullmatch, labels)) or len({label.lstrip("0") for label in labels}) < len(entities):
         labels = list(map(str, range(len(entities))))
     names = dict(zip(entities, labels, strict=True))
-    opening: list[list[str]] = [[] for _ in range(n_tokens)]
-    closing: list[list[str]] = [[] for _ in range(n_tokens)]
     open_ends: defaultdict[int, list[int]] = defaultdict(list)
-    for first, minus_last, number in sorted((s, -e, n) for n, s, e in zip(entity, start, end, strict=True)):
-        last, ends = -minus_last, open_ends[number]
-        if first == last:
-            opening[first].append(f"({names[number]})")
-            continue
-        while ends and ends[-1] < first:
+    for start, minus_end, entity in spans:
+        ends = open_ends[entity]
+        while ends and ends[-1] < start:
             ends.pop()
-        if ends and ends[-1] < last:
-            found = f"two crossing mentions of one entity, the second on tokens {first} to {last}"
-            name = table.names[table.document[mentions][0]]
-            raise ValueError(f"document {quote(name)}: a CoNLL file can't express {found}")
-        ends.append(last)
-        opening[first].append(f"({names[number]}")
-        closing[last].append(f"{names[number]})")
-    return [closes + opens for closes, opens in zip(closing, opening, strict=True)]
+        if start < -minus_end:
+            if ends and ends[-1] < -minus_end:
+                found = f"two crossing mentions of one entity, the second on tokens {start} to {-minus_end}"
+                raise ValueError(f"document {quote(document.name)}: a CoNLL file can't express {found}")
+            ends.append(-minus_end)
+    cells = place_brackets(((*span, f"({names[span[2]]}", f"{names[span[2]]})") for span in spans), n_tokens)
+    return [closing + opening for closing, opening in cells]
 
 
 FORMAT = Format(

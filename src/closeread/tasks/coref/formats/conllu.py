@@ -22,36 +22,44 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from heapq import heappop, heappush
 from io import BytesIO
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread import limits
-from closeread.exceptions import ProblemList, pluralize, quote
+from closeread.exceptions import FormatError, ProblemList, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_bytes
+from closeread.formats.text import UNSAFE, describe_unsafe, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
     EmptyNode,
     MentionTable,
-    Parts,
-    choose_ids,
     find_genre,
     list_lengths,
     make_table,
     nth_token,
     number_of_token,
+    split_table,
 )
 from closeread.tasks.coref.formats.coref_json import table_of
-from closeread.tasks.coref.formats.lines import StoredWords, read_parts
+from closeread.tasks.coref.formats.lines import (
+    StoredWords,
+    choose_ids,
+    group_spans,
+    has_controls,
+    list_parts,
+    place_brackets,
+    read_parts,
+)
+from closeread.tasks.coref.relations import merge_runs
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
@@ -60,10 +68,11 @@ ROOT = -1
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
 GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
-CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
+CONTROL = re.compile(rb"\xc2[\x80-\x9f]")  # beyond ASCII
 ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
 PIECE = re.compile(r"(\()?([^()]+)(\))?")
+ENTITY = re.compile(r"(?:\([^()]++\)?+|[^()]++\))+")
 PART = re.compile(r"([^\[]+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
 NUMBER = re.compile(r"[0-9]{1,9}")
 BRIDGE = re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?")
@@ -92,65 +101,39 @@ def parse_name(text: str) -> Name | None:
     return name if name.part <= name.of and name.of > 1 else None
 
 
-@dataclass
+@dataclass(eq=False)
 class _Mention:
     """A mention, as far as it has been read.
 
     Attributes:
-        number: the number of mentions of the document that open before it.
         line: the line on which it opens.
         entity: the number of its entity in the document.
         type: the type of the entity.
+        name: what is in the bracket that opened last.
+        bracket: the line of that bracket.
+        is_open: whether it has not closed.
         head: the number of its head among its tokens, from 1; 0 if not given.
-        parts: the (start, end) of the parts that have been read.
+        parts: the (start, end) of the parts that have been read; the start twice while one is open.
     """
 
-    number: int
     line: int
     entity: int
     type: str
+    name: Name
+    bracket: int
+    is_open: bool = False
     head: int = 0
     parts: list[tuple[int, int]] = field(default_factory=list)
 
 
-class _Discontinuous:
-    """The discontinuous mentions of an entity that lack parts.
-
-    As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and of all that
-    lack parts, the one that opened last is complete first.
-    """
-
-    def __init__(self) -> None:
-        self.incomplete: list[tuple[_Mention, int]] = []  # with the number of all parts, as they open
-        self._interrupted: list[tuple[int, _Mention, int]] = []  # a heap
-
-    def resume(self, name: Name, token: int) -> _Mention | None:
-        """Return the mention of which another part opens; None if this part is not its next one."""
-        if self._interrupted:
-            _, mention, of = self._interrupted[0]
-            if (name.of, name.part) == (of, len(mention.parts) + 1) and mention.parts[-1][1] < token:
-                heappop(self._interrupted)
-                return mention
-        return None
-
-    def close(self, name: Name, mention: _Mention) -> _Mention | None:
-        """Close a part; if it is the last, return the mention that had to be complete before, if any."""
-        if name.part < name.of:
-            heappush(self._interrupted, (mention.number, mention, name.of))
-            return None
-        last, _ = self.incomplete[-1]
-        self.incomplete = [one for one in self.incomplete if one[0] is not mention]
-        return None if last is mention else last
-
-
 @dataclass
 class _Entities:
-    """The entities of the current document: its mentions as they open, and what is open or lacks parts, by id."""
+    """The entities of the current document, by id: their numbers, and their mentions that are open or lack parts."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     mentions: list[_Mention] = field(default_factory=list)
-    open: defaultdict[str, list[tuple[Name, int, _Mention]]] = field(default_factory=lambda: defaultdict(list))
-    discontinuous: defaultdict[str, _Discontinuous] = field(default_factory=lambda: defaultdict(_Discontinuous))
+    open: defaultdict[str, list[_Mention]] = field(default_factory=lambda: defaultdict(list))
+    incomplete: defaultdict[str, list[_Mention]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass
@@ -158,20 +141,18 @@ class _Sentence:
     """How far the current sentence has been read.
 
     Attributes:
-        number: its number in the document, from 0.
-        words: the token of each word.
+        words: the token of each word, after the root.
         nodes: the token of each empty node, by its id.
-        n_empty: the number of empty nodes after the last word.
         range_end: the last word of the last multiword token.
         parents: the token, the line, and the parents of each empty node: its id and the relation.
+        digested: the words as they are digested; those of empty nodes are empty.
     """
 
-    number: int
-    words: list[int] = field(default_factory=list)
+    words: list[int] = field(default_factory=lambda: [ROOT])
     nodes: dict[tuple[int, int], int] = field(default_factory=dict)
-    n_empty: int = 0
     range_end: int = 0
     parents: list[tuple[int, int, list[tuple[int, int, str]]]] = field(default_factory=list)
+    digested: list[bytes] = field(default_factory=list)
 
 
 @dataclass
@@ -193,44 +174,57 @@ class _Reader:
         self.documents: list[Document] = []
         self.places: list[_Place] = []
         self.digests: list[bytes] = []
-        self.has_types = False
         self._path = path
         self._lacking = ProblemList()  # parents that don't exist, which are reported if there are no other problems
         self._seen: dict[str, int] = {}  # the line of each document's header
-        self._begin: int | None = None  # the position of the first line
-        self._has_controls = False  # whether any of the lines that are being read has a control character
         self._line = self._n_headers = self._n_bridging = 0
         self._outside: int | None = None  # the line of the first token, if it is before the first header
         self._fields: Sequence[str] | None = None  # of entities; empty if their declaration is not usable
+        self._has_types = False
         self._split: set[tuple[int, str]] = set()  # the documents and entities with split antecedents
-        # Of the current document:
-        self._entities = _Entities()
-        self._sentence: _Sentence | None = None
-        self._n_sentences = 0
+        self._begin_tokens()
+
+    def _begin_tokens(self) -> None:
+        """Begin to read the tokens of a document."""
+        self._entities, self._sentence, self._n_sentences = _Entities(), _Sentence(), 0
         self._tags: list[bytes] = []  # the part of speech of each token
-        self._words: list[bytes] = []
-        self._digest = hashlib.blake2b(digest_size=16)
         self._nodes: list[EmptyNode] = []
+        self._digest = hashlib.blake2b(digest_size=16)
 
     def take(self, position: int, data: bytes) -> None:
         """Read some lines, given their position in the file."""
-        self._begin = position if self._begin is None else self._begin
-        self._has_controls = CONTROL.search(data) is not None
-        for raw in BytesIO(data):
+        is_safe = not has_controls(data) and (data.isascii() or not CONTROL.search(data))
+        lines = BytesIO(data)
+        for raw in lines:
             self._line += 1
-            position += len(raw)
+            cells, sentence = raw.split(b"\t"), self._sentence
+            if (  # most rows are words without annotation of coreference
+                len(cells) == COLUMNS
+                and cells[0] == b"%d" % len(sentence.words)
+                and cells[1]
+                and is_safe
+                and self.places
+                and not (b"Entity=" in raw or b"Bridge=" in raw or b"SplitAnte=" in raw)
+            ):
+                sentence.words.append(len(self._tags))
+                sentence.digested.append(cells[1])
+                self._tags.append(cells[3])
+                continue
             line = raw.removesuffix(b"\n").removesuffix(b"\r")
             if line.startswith(b"#"):
                 if b"newdoc" in line or b"global.Entity" in line:
-                    self._take_header(line.decode(), position)
-            elif line.strip(b" \t"):
-                if not self.places and line.count(b"\t") == COLUMNS - 1:
-                    self._outside = self._line
-                    self.places.append(_Place("1", True, 1, 1, self._begin))
-                self._take_row(line)
-            else:
+                    self._take_header(line.decode(), position + lines.tell())
+            elif not line.strip(b" \t"):
                 self._end_sentence()
-        self._hash_words()
+            elif len(cells) == COLUMNS:
+                if not self.places:
+                    self._outside = self._line
+                    self.places.append(_Place("1", True, 1, self._line, position + lines.tell() - len(raw)))
+                if not is_safe and UNSAFE.search(line.decode().replace("\t", " ")):
+                    self._report("the row contains a control character")
+                self._take_row(line.split(b"\t"))
+            else:
+                self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
         if self.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
             self.problems.raise_any(self._path)
 
@@ -249,7 +243,7 @@ class _Reader:
                 expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
                 self._report(f"global.Entity is {quote(value)} ({expected})")
                 self._fields = ()
-            self.has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
+            self._has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
 
     def _begin_document(self, line: str, position: int) -> None:
         self._n_headers += 1
@@ -260,81 +254,68 @@ class _Reader:
         if not name:
             found = "document without a name" if match else f"{quote(line)} is not valid"
             self._report(f"{found} (expected '# newdoc id = NAME')")
-        elif unsafe := UNSAFE.search(name):
-            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}")
+        elif unsafe := describe_unsafe(name):
+            self._report(f"document name {unsafe}")
         elif (before := self._seen.setdefault(name, self._line)) != self._line:
             number = "; a document without an id is named by its number" if is_numbered else ""
             self._report(f"duplicate document {quote(name)} (first on line {before}){number}")
 
-    def _take_row(self, line: bytes) -> None:
-        cells = line.split(b"\t")
-        if len(cells) != COLUMNS:
-            self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
-            return
-        if self._has_controls and UNSAFE.search(line.decode().replace("\t", " ")):
-            self._report("the row contains a control character")
-        if self._sentence is None:
-            self._sentence = _Sentence(self._n_sentences)
-            self._n_sentences += 1
+    def _take_row(self, cells: Sequence[bytes]) -> None:
         kind = self._take_id(self._sentence, cells[0])
-        misc = cells[9]
-        entity = self._find_entity(misc.decode(), kind) if b"Entity=" in misc else ""
+        misc = cells[9].decode()
+        entities = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
+        if len(entities) > 1:
+            self._report("column 10: Entity is given twice")
+        if kind == b"-" and entities and entities[0]:
+            self._report("column 10: Entity on a multiword token (expected on its words)")
         if kind in (b"-", b"?"):
             return
         token = len(self._tags)
         self._tags.append(cells[3])
         if not cells[1]:
             self._report("column 2: the word is empty (expected a word or '_')")
-        self._words.append(b"" if kind == b"." else cells[1])
+        self._sentence.digested.append(b"" if kind == b"." else cells[1])
         if kind == b".":
-            self._take_dependencies(self._sentence, token, cells[8].decode())
-        if entity:
+            self._take_dependencies(token, cells[8].decode())
+        if entities and entities[0]:
             if self._fields is None:
                 expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
                 self._report(f"column 10: Entity without a declaration of its fields ({expected})")
             elif self._fields:
-                self._take_entity(token, entity, self._fields)
-        if b"Bridge=" in misc or b"SplitAnte=" in misc:
-            self._take_relations(misc.decode())
+                self._take_entity(token, entities[0], self._fields)
+        if "Bridge=" in misc or "SplitAnte=" in misc:
+            self._take_relations(misc)
 
     def _take_id(self, sentence: _Sentence, text: bytes) -> bytes:
-        """Read an id; return its kind: that of a word (empty), an empty node (.), a range (-), or anything else (?)."""
-        word, token = len(sentence.words), len(self._tags)
-        after = word + 1
-        if len(text) < 10 and text.isdigit() and int(text) == after:
-            sentence.words.append(token)
-            sentence.n_empty = 0
+        """Read an id; return whether it is that of a word (empty), an empty node (.), a range (-) or of nothing (?)."""
+        if text == b"%d" % len(sentence.words):
+            sentence.words.append(len(self._tags))
             return b""
         match = ROW_ID.fullmatch(text)
         kind = (match[2] or b"") if match else b"?"
         number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
-        if kind == b"." and (number, second) == (word, sentence.n_empty + 1):
-            sentence.nodes[word, second] = token
-            sentence.n_empty = second
+        after, token = len(sentence.words), len(self._tags)
+        before, last = next(reversed(sentence.nodes), (0, 0))
+        node = (after - 1, last + 1 if before == after - 1 else 1)
+        if not kind and number == after:
+            sentence.words.append(token)
+        elif kind == b"." and (number, second) == node:
+            sentence.nodes[node] = token
         elif kind == b"-" and number == after and second > number > sentence.range_end:
             sentence.range_end = second
         else:
-            follows = f" follows word {word}" if word else ""
-            expected = f"expected {after}, {word}.{sentence.n_empty + 1} or a range from {after}"
+            follows = f" follows word {after - 1}" if after > 1 else ""
+            expected = f"expected {after}, {after - 1}.{node[1]} or a range from {after}"
             self._report(f"column 1: {quote(text.decode())}{follows} ({expected})")
         return kind
 
-    def _find_entity(self, misc: str, kind: bytes) -> str:
-        """Return the value of Entity; empty if the row can't have one."""
-        values = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
-        if len(values) > 1:
-            self._report("column 10: Entity is given twice")
-        if values and values[0] and kind == b"-":
-            self._report("column 10: Entity on a multiword token (expected on its words)")
-        return values[0] if values else ""
-
-    def _take_dependencies(self, sentence: _Sentence, token: int, cell: str) -> None:
+    def _take_dependencies(self, token: int, cell: str) -> None:
         matches = [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
         parents = [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
         if len(parents) < len(matches):
             expected = "expected '_' or PARENT:RELATION, several separated by '|'"
             self._report(f"column 9: {quote(cell)} is not valid ({expected})")
-        sentence.parents.append((token, self._line, parents))
+        self._sentence.parents.append((token, self._line, parents))
 
     def _take_relations(self, misc: str) -> None:
         for attribute in misc.split("|"):
@@ -353,12 +334,11 @@ class _Reader:
                     self._split.add((len(self.places), match[2]))
 
     def _take_entity(self, token: int, cell: str, fields: Sequence[str]) -> None:
-        pieces = PIECE.findall(cell)
-        if "".join(map("".join, pieces)) != cell or not all(opens or closes for opens, _, closes in pieces):
+        if not ENTITY.fullmatch(cell):
             found = f"column 10: {quote(cell)} is not a valid Entity"
             self._report(f"{found} (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')")
             return
-        for opens, text, closes in pieces:
+        for opens, text, closes in PIECE.findall(cell):
             if opens:
                 values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
                 self._open_mention(token, values, is_single=bool(closes))
@@ -373,19 +353,24 @@ class _Reader:
             self._report(f"{found} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)")
             return
         entities = self._entities
-        if name.part > 1:
-            mention = entities.discontinuous[name.label].resume(name, token)
-            if mention is None:
+        incomplete = entities.incomplete[name.label] if name.of > 1 else []
+        if name.part == 1:
+            entity = entities.numbers.setdefault(name.label, len(entities.numbers))
+            kind = values.get("etype", values.get("entity", ""))
+            mention = _Mention(self._line, entity, kind, name, self._line)
+            entities.mentions.append(mention)
+            incomplete.append(mention)
+        else:
+            # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and
+            # of all that lack parts, the one that opened last is complete first.
+            interrupted = next((one for one in incomplete if not one.is_open), None)
+            before = name._replace(part=name.part - 1)
+            if not interrupted or interrupted.name != before or interrupted.parts[-1][1] >= token:
                 found = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
                 self._report(f"{found} without part {name.part - 1} of {name.of} before it")
                 return
-        else:
-            entity = entities.numbers.setdefault(name.label, len(entities.numbers))
-            kind = values.get("etype", values.get("entity", ""))
-            mention = _Mention(len(entities.mentions), self._line, entity, kind)
-            entities.mentions.append(mention)
-            if name.of > 1:
-                entities.discontinuous[name.label].incomplete.append((mention, name.of))
+            mention = interrupted
+        mention.name, mention.bracket, mention.is_open = name, self._line, True
         if head := values.get("head"):
             if not NUMBER.fullmatch(head) or int(head) == 0:
                 self._report(f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)")
@@ -395,70 +380,73 @@ class _Reader:
                 mention.head = int(head)
         mention.parts.append((token, token))
         if is_single:
-            self._end_part(token, name, mention)
+            self._end_part(token, mention)
         else:
-            entities.open[name.label].append((name, self._line, mention))
+            entities.open[name.label].append(mention)
 
     def _close_mention(self, token: int, text: str) -> None:
         name = parse_name(text)
         opened = self._entities.open.get(name.label, []) if name else []
-        found = next((i for i in reversed(range(len(opened))) if opened[i][0] == name), None)
-        if name is None or found is None:
+        mention = next((one for one in reversed(opened) if one.name == name), None)
+        if mention is None:
             self._report(f"column 10: entity {quote(text)} closes but is not open")
             return
-        if found != len(opened) - 1:
-            last, its_line, _ = opened[-1]
-            between = f"{quote(str(last))}, which opens later (line {its_line}), is still open"
+        if (last := opened[-1]) is not mention:
+            between = f"{quote(str(last.name))}, which opens later (line {last.bracket}), is still open"
             self._report(f"column 10: entity {quote(text)} closes while {between}")
-        self._end_part(token, name, opened.pop(found)[2])
+        opened.remove(mention)
+        self._end_part(token, mention)
 
-    def _end_part(self, token: int, name: Name, mention: _Mention) -> None:
+    def _end_part(self, token: int, mention: _Mention) -> None:
+        name, mention.is_open = mention.name, False
         mention.parts[-1] = (mention.parts[-1][0], token)
-        if name.of > 1 and (other := self._entities.discontinuous[name.label].close(name, mention)):
-            found = f"another mention of it, which opens later (line {other.line}), lacks parts"
-            self._report(f"column 10: entity {quote(str(name))} closes while {found}")
-        if name.part == name.of:
-            size = sum(end - start + 1 for start, end in mention.parts)
-            if mention.head > size:
-                found = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
-                self._report(f"{found} (expected at most {size}, the number of its tokens)", mention.line)
+        if name.part < name.of:
+            return
+        if name.of > 1:
+            incomplete = self._entities.incomplete[name.label]
+            if (last := incomplete[-1]) is not mention:
+                found = f"another mention of it, which opens later (line {last.line}), lacks parts"
+                self._report(f"column 10: entity {quote(str(name))} closes while {found}")
+            incomplete.remove(mention)
+        if mention.head > 1 and mention.head > (size := sum(end - start + 1 for start, end in mention.parts)):
+            found = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
+            self._report(f"{found} (expected at most {size}, the number of its tokens)", mention.line)
 
     def _end_sentence(self) -> None:
-        sentence, self._sentence = self._sentence, None
-        if sentence is None:
-            return
-        if sentence.range_end > len(sentence.words):
+        sentence, self._sentence = self._sentence, _Sentence()
+        if sentence.range_end >= len(sentence.words):
             self._report(f"the sentence ends before word {sentence.range_end}, the last of a multiword token")
+        words = sentence.words
         for token, line, parents in sentence.parents:
             dependencies = []
             for number, second, relation in parents:
-                if second:
-                    parent = sentence.nodes.get((number, second))
-                else:
-                    parent = [ROOT, *sentence.words][number] if number <= len(sentence.words) else None
+                at = (number, second)
+                parent = sentence.nodes.get(at) if second else words[number] if number < len(words) else None
                 if parent is None:
                     text = f"{number}.{second}" if second else str(number)
                     self._lacking.add(f"column 9: the parent {text} is not in the sentence", line)
                 else:
                     dependencies.append((parent, relation))
-            self._nodes.append(EmptyNode(token, sentence.number, dependencies))
+            self._nodes.append(EmptyNode(token, self._n_sentences, dependencies))
+        self._n_sentences += bool(sentence.digested)
+        self._digest.update(b"".join([word + b"\t" for word in sentence.digested]))
 
     def _end_document(self) -> None:
         if not self.places:
             return
         entities = self._entities
-        still_open = list(chain.from_iterable(entities.open.values()))
-        for name, line, _ in still_open:
-            self._report(f"entity {quote(str(name))} opens but never closes", line)
-        open_mentions = {id(mention) for _, _, mention in still_open}
-        for label, of_entity in entities.discontinuous.items():
-            for mention, of in of_entity.incomplete:
-                if id(mention) not in open_mentions:
-                    found = f"a mention of entity {quote(label)} has only {len(mention.parts)} of its {of} parts"
+        for mention in chain.from_iterable(entities.open.values()):
+            self._report(f"entity {quote(str(mention.name))} opens but never closes", mention.bracket)
+        for label, incomplete in entities.incomplete.items():
+            for mention in incomplete:
+                if not mention.is_open:
+                    of = f"{mention.name.part} of its {mention.name.of} parts"
+                    found = f"a mention of entity {quote(label)} has only {of}"
                     self._report(f"{found} (expected all of them in the same document)", mention.line)
+        self.digests.append(self._digest.digest())
         if not self.problems.total:
             mentions = sorted(entities.mentions, key=lambda one: one.entity)
-            parts = [_merge_parts(one.parts) for one in mentions]
+            parts = [tuple(merge_runs(one.parts)) for one in mentions]
             heads = [nth_token(spans, one.head or 1) for spans, one in zip(parts, mentions, strict=True)]
             tags = [self._tags[head].decode() for head in heads]
             self.documents.append(
@@ -475,15 +463,7 @@ class _Reader:
                     fields={"pos": ["" if tag == "_" else tag for tag in tags], "type": [one.type for one in mentions]},
                 )
             )
-        self._hash_words()
-        self.digests.append(self._digest.digest())
-        self._digest = hashlib.blake2b(digest_size=16)
-        self._entities, self._tags, self._nodes, self._n_sentences = _Entities(), [], [], 0
-
-    def _hash_words(self) -> None:
-        """Add the words to the digest; empty nodes have no word here."""
-        self._digest.update(b"".join([word + b"\t" for word in self._words]))
-        self._words.clear()
+        self._begin_tokens()
 
     def _report(self, what: str, line: int | None = None) -> None:
         self.problems.add(what, self._line if line is None else line)
@@ -498,7 +478,7 @@ class _Reader:
             self.problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
         self.problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
-        if not self.has_types:
+        if not self._has_types:
             for document in self.documents:
                 document.fields.pop("type")
         genres = [find_genre(place.name) for place in self.places]
@@ -512,17 +492,6 @@ class _Reader:
             unnamed=frozenset(i for i, place in enumerate(self.places) if place.is_numbered),
             notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
         )
-
-
-def _merge_parts(parts: Sequence[tuple[int, int]]) -> Parts:
-    """Merge parts without a token between them."""
-    merged = [parts[0]]
-    for start, end in parts[1:]:
-        if start == merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return tuple(merged)
 
 
 class ConlluWords(StoredWords):
@@ -563,18 +532,6 @@ def _read(path: Path) -> tuple[MentionTable, list[int]]:
     return reader.finish(text), [place.header for place in reader.places]
 
 
-class _Bracket(NamedTuple):
-    """A bracket of a mention, or of one of its parts."""
-
-    mention: int
-    entity: str
-    part: int
-    of: int
-    text: str
-    opens: bool
-    closes: bool
-
-
 def dump_conllu(table: MentionTable) -> str:
     """Convert documents to CoNLL-U text, each to one sentence with coreference as its only annotation.
 
@@ -586,95 +543,51 @@ def dump_conllu(table: MentionTable) -> str:
             control character, two crossing mentions of one entity.
     """
     lengths = list_lengths(table, "a CoNLL-U file")
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    empty: defaultdict[int, dict[int, Sequence[tuple[int, str]]]] = defaultdict(dict)
-    if table.empty is not None:
-        nodes = zip(table.empty.document.tolist(), table.empty.token.tolist(), table.empty.dependencies, strict=True)
-        for document, token, dependencies in nodes:
-            empty[document][token] = dependencies
     return "".join(
-        _format_document(table, i, range(first, last), lengths[i], empty[i])
-        for i, (first, last) in enumerate(pairwise(borders))
+        _format_document(table, i, document, n_tokens)
+        for i, (document, n_tokens) in enumerate(zip(split_table(table), lengths, strict=True))
     )
 
 
-def _format_document(
-    table: MentionTable,
-    document: int,
-    mentions: Sequence[int],
-    n_tokens: int,
-    empty: Mapping[int, Sequence[tuple[int, str]]],
-) -> str:
-    name = table.names[document]
+def _format_document(table: MentionTable, number: int, document: Document, n_tokens: int) -> str:
+    name = document.name
     about = f"document {quote(name)}: a CoNLL-U file can't express"
     header = f"# newdoc id = {name}"
     match = NEWDOC.fullmatch(header)
     if UNSAFE.search(name) or not name or not match or match[1] != name:
         raise ValueError(f"{about} {quote(name)}")
-    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
+    words = (table.words(number) if table.words else ()) or ["_"] * n_tokens
     if invalid := [word for word in words if not word or UNSAFE.search(word)]:
         raise ValueError(f"{about} {quote(invalid[0])}")
-    ids = choose_ids(table, sorted({int(table.entity[i]) for i in mentions}), PLAIN_ID, "e")
-    spans = [table.parts_of(i) for i in mentions]
-    heads = [span[0][0] for span in spans] if table.head is None else table.head[list(mentions)].tolist()
-    numbers = list(map(number_of_token, spans, heads))
-    cells = _make_cells([ids[int(table.entity[i])] for i in mentions], spans, numbers, n_tokens)
-    if not _reads_back(chain.from_iterable(cells)):
-        raise ValueError(f"{about} two crossing mentions of one entity")
+    ids = choose_ids(document, PLAIN_ID, "e")
+    parts = list_parts(document)
+    heads = [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+    brackets = []
+    for i, (entity, spans, head) in enumerate(zip(document.entity.tolist(), parts, heads, strict=True)):
+        for part, (start, end) in enumerate(spans, start=1):
+            bracket = Name(ids[entity], part, len(spans))
+            brackets.append((start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})"))
+    cells = place_brackets(sorted(brackets), n_tokens)
+    empty = {node.token: node.dependencies for node in document.empty}
     rows = {ROOT: "0"}
     word = second = 0
     for token in range(n_tokens):
         word, second = (word, second + 1) if token in empty else (word + 1, 0)
         rows[token] = f"{word}.{second}" if second else str(word)
     lines = [header, f"# global.Entity = {DEFAULT_FIELDS}"]
-    for token in range(n_tokens):
-        cell = "".join(bracket.text for bracket in cells[token])
+    for token, (closing, opening) in enumerate(cells):
+        cell = "".join([*reversed(closing), *opening])
         governor = "0" if token not in empty else "_"
         dependencies = "|".join(f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())) or "_"
         misc = f"Entity={cell}" if cell else "_"
         lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies, misc]))
-    return "".join(f"{line}\n" for line in [*lines, ""])
-
-
-def _make_cells(
-    entities: Sequence[str], spans: Sequence[Parts], heads: Sequence[int], n_tokens: int
-) -> Sequence[Sequence[_Bracket]]:
-    """List the brackets of each token: closing ones first, in the order opposite to opening; longest mention first."""
-    opening: list[list[_Bracket]] = [[] for _ in range(n_tokens)]
-    closing: list[list[_Bracket]] = [[] for _ in range(n_tokens)]
-    brackets = [
-        (start, -end, i, part, len(parts))
-        for i, parts in enumerate(spans)
-        for part, (start, end) in enumerate(parts, start=1)
-    ]
-    for start, minus_end, i, part, of in sorted(brackets):
-        name = Name(entities[i], part, of)
-        opens = f"({name}--{heads[i]}-"
-        if start == -minus_end:
-            opening[start].append(_Bracket(i, entities[i], part, of, f"{opens})", True, True))
-        else:
-            opening[start].append(_Bracket(i, entities[i], part, of, opens, True, False))
-            closing[-minus_end].append(_Bracket(i, entities[i], part, of, f"{name})", False, True))
-    return [[*reversed(closes), *opens] for closes, opens in zip(closing, opening, strict=True)]
-
-
-def _reads_back(brackets: Iterable[_Bracket]) -> bool:
-    """Whether readers join the brackets to the same mentions (see `_Discontinuous`)."""
-    opened: defaultdict[str, list[int]] = defaultdict(list)
-    incomplete: defaultdict[str, list[int]] = defaultdict(list)
-    for mention, entity, part, of, _, opens, closes in brackets:
-        if opens and of > 1:
-            if part == 1:
-                incomplete[entity].append(mention)
-            elif next(i for i in incomplete[entity] if i not in opened[entity]) != mention:
-                return False
-        if opens and not closes:
-            opened[entity].append(mention)
-        if closes and not opens and opened[entity].pop() != mention:
-            return False
-        if closes and of > 1 and part == of and incomplete[entity].pop() != mention:
-            return False
-    return True
+    text = "".join(f"{line}\n" for line in [*lines, ""])
+    reader = _Reader(Path(name))
+    reader.take(0, text.encode())
+    with suppress(FormatError):
+        if group_spans(reader.finish(b""), 0) == group_spans(table, number):
+            return text
+    raise ValueError(f"{about} two crossing mentions of one entity")
 
 
 FORMAT = Format(

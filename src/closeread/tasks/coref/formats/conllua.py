@@ -4,7 +4,7 @@ Conventions: ``# global.columns = ID FORM … IDENTITY BRIDGING DISCOURSE_DEIXIS
 last ones.  Cells are separated by tabs if that gives enough of them, otherwise by any blanks and tabs.  A document
 begins at ``# newdoc id = NAME``.  Its tokens are words and zeros (``3.1``), in the order of the file, a zero with the
 word ``_``.  A mention of words does not contain the zeros between them.  Ids of words count up, in the
-document from 0 or 1 or in each sentence from 1.  A layer's markables are described in `MarkableReader`; those whose
+document from 0 or 1 or in each sentence from 1.  A layer's markables are read by `_Layer`; those whose
 entity's id ends in ``-Pseudo`` are non-referring.
 
 Source: M. Poesio et al., Universal Anaphora in CoNLL-U-Plus, version 1.1 (github.com/UniversalAnaphora).
@@ -24,16 +24,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
@@ -41,11 +41,12 @@ from closeread.tasks.coref.documents import (
     ListedWords,
     MentionTable,
     Parts,
-    choose_ids,
     list_lengths,
     make_table,
+    split_table,
 )
 from closeread.tasks.coref.formats.coref_json import table_of
+from closeread.tasks.coref.formats.lines import choose_ids, group_spans, list_parts, place_brackets
 from closeread.tasks.coref.relations import Bridging, DocumentRelations, Place, Relations, find_circles, merge_runs
 
 # What closes is taken from its first character on or not at all, so that long cells without a bracket are cheap.
@@ -82,57 +83,37 @@ class Markable:
         return not self.entity.endswith(NON_REFERRING)
 
 
-class MarkableReader:
-    """Reader of the markables of a layer.
-
-    Args:
-        problems: collects the problems.
-
-    Attributes:
-        documents: the markables of each document that has ended, in the order in which they open.
-    """
+class _Layer:
+    """The markables of a document in one layer, in the order in which they open; and the reader of their cells."""
 
     def __init__(self, problems: ProblemList) -> None:
-        self.documents: list[list[Markable]] = []
+        self.markables: list[Markable] = []
         self._problems = problems
-        # Of the current document: markables, markables by id, those that are open in the order of their brackets, and
-        # the bracket of each open markable with an id.
-        self._markables: list[Markable] = []
         self._by_name: dict[str, Markable] = {}
-        self._open: dict[int, Markable] = {}
-        self._bracket: dict[str, int] = {}
+        self._open: dict[int, Markable] = {}  # in the order of their brackets
+        self._bracket: dict[str, int] = {}  # of each open markable with an id
         self._n_brackets = 0
 
-    def end_document(self) -> None:
+    def end(self) -> None:
         """Report markables that are still open."""
         for markable in self._open.values():
             self._problems.add(f"{_describe(markable)} opens but never closes", markable.line)
-        self.documents.append(self._markables)
-        self._markables, self._by_name, self._open, self._bracket = [], {}, {}, {}
 
     def take(self, line: int, place: str, word: int, zero: int | None, cell: str) -> None:
-        """Read the cell of a token.
-
-        Args:
-            line: the line.
-            place: the column, in words.
-            word: the number of the word, or of the word after a zero.
-            zero: the token, if it is a zero.
-            cell: the content of the cell.
-        """
+        """Read the cell of a word, or of a zero: then `zero` is its token, and `word` the number of the next word."""
         pieces = list(PIECE.finditer(cell))
         if "".join(piece[0] for piece in pieces) != cell:
             found = f"{place}: {quote(cell)} is not valid"
             self._problems.add(f"{found} (expected '(EntityID=…|MarkableID=…', ')' or both)", line)
             return
         before = len(self._open)
-        for opens, closes in (piece.groups() for piece in pieces):
-            if opens is not None:
-                self._open_markable(line, place, word, zero, opens.removesuffix("@"))
+        for piece in pieces:
+            if piece[1] is not None:
+                self._open_markable(line, place, word, zero, piece[1].removesuffix("@"))
             elif zero is not None and len(self._open) <= before:
                 self._problems.add(f"{place}: a markable closes on a zero (expected on a word)", line)
             else:
-                self._close_markable(line, place, word, closes)
+                self._close_markable(line, place, word, piece[2])
         if zero is not None and len(self._open) > before:
             self._problems.add(f"{place}: a markable that opens on a zero does not close there", line)
             while len(self._open) > before:
@@ -161,7 +142,7 @@ class MarkableReader:
         earlier = self._by_name.get(name)
         if earlier is None:
             markable = Markable(name, entity, line, zero=zero)
-            self._markables.append(markable)
+            self.markables.append(markable)
             if name:
                 self._by_name[name] = markable
             return markable
@@ -208,30 +189,22 @@ def _describe(markable: Markable) -> str:
     return f"a markable of entity {quote(markable.entity)}"
 
 
-class BridgingReader:
-    """Reader of the bridging anaphors of a file.
-
-    Args:
-        problems: collects the problems.
+class _Bridging:
+    """The bridging anaphors of a document, and the reader of their cells.
 
     Attributes:
-        documents: the anchors of each document that has ended, by the anaphor, both as MarkableIDs; None for an anchor
-            that is given as an entity only.
+        anchors: the anchor of each anaphor, both as MarkableIDs; None for an anchor that is given as an entity only.
     """
 
     def __init__(self, problems: ProblemList) -> None:
-        self.documents: list[dict[str, str | None]] = []
+        self.anchors: dict[str, str | None] = {}
         self._problems = problems
-        # Of the current document: anchors by anaphor, and the lines of the open brackets.
-        self._anchors: dict[str, str | None] = {}
-        self._open: list[int] = []
+        self._open: list[int] = []  # the lines of the open brackets
 
-    def end_document(self) -> None:
+    def end(self) -> None:
         """Report brackets that are still open."""
         for line in self._open:
             self._problems.add("a bridging anaphor opens but never closes", line)
-        self.documents.append(self._anchors)
-        self._anchors, self._open = {}, []
 
     def take(self, line: int, place: str, cell: str) -> None:
         """Read the cell of a token."""
@@ -240,33 +213,33 @@ class BridgingReader:
             found = f"{place}: {quote(cell)} is not valid"
             self._problems.add(f"{found} (expected '(MarkableID=…|MentionAnchor=…', ')' or both)", line)
             return
-        for opens, _ in (piece.groups() for piece in pieces):
-            if opens is not None:
-                self._open.append(line)
-                self._take_anaphor(line, place, opens.removesuffix("@"))
-            elif self._open:
+        for opens in (piece[1] for piece in pieces):
+            if opens is None and self._open:
                 self._open.pop()
-            else:
+            elif opens is None:
                 self._problems.add(f"{place}: a bridging anaphor closes but is not open", line)
+            else:
+                self._open.append(line)
+                text = opens.removesuffix("@")
+                values = read_fields(text) or {}
+                anchor = values.get("MentionAnchor") or None
+                if values.get("MarkableID") and (anchor or values.get("EntityAnchor")):
+                    self.anchors[values["MarkableID"]] = anchor
+                else:
+                    found = f"{place}: {quote(text)} is not valid"
+                    self._problems.add(f"{found} (expected fields such as 'MarkableID=m2|MentionAnchor=m1')", line)
 
-    def _take_anaphor(self, line: int, place: str, text: str) -> None:
-        values = read_fields(text) or {}
-        if not values.get("MarkableID") or not (values.get("MentionAnchor") or values.get("EntityAnchor")):
-            found = f"{place}: {quote(text)} is not valid"
-            self._problems.add(f"{found} (expected fields such as 'MarkableID=m2|MentionAnchor=m1')", line)
-        else:
-            self._anchors[values["MarkableID"]] = values.get("MentionAnchor") or None
 
+class _Document:
+    """A document that is read: words and lines; the token of each word that is no zero; the zeros; the layers."""
 
-@dataclass
-class DocumentTokens:
-    """The tokens of a document: words and lines; the token of each word that is no zero; the zeros."""
-
-    name: str
-    words: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    token_of_word: list[int] = field(default_factory=list)
-    zeros: list[int] = field(default_factory=list)
+    def __init__(self, name: str, problems: ProblemList) -> None:
+        self.name = name
+        self.words: list[str] = []
+        self.lines: list[int] = []
+        self.token_of_word: list[int] = []
+        self.zeros: list[int] = []
+        self.identity, self.deixis, self.bridging = _Layer(problems), _Layer(problems), _Bridging(problems)
 
     def add(self, line: int, word: str, *, is_zero: bool) -> tuple[int, int]:
         """Add a token; return the number of the word, or of the word after a zero, and that of the token."""
@@ -320,32 +293,32 @@ def _list_words(markable: Markable) -> Iterator[tuple[int, int]]:
 
 
 def _make_layer(
-    documents: Sequence[DocumentTokens],
-    markables: Sequence[Sequence[Markable]],
-    anchors: Sequence[Mapping[str, str | None]],
-    problems: ProblemList,
-    deixis: MentionTable | None = None,
+    documents: Sequence[_Document], problems: ProblemList, name: str, deixis: MentionTable | None = None
 ) -> MentionTable:
     """Convert the markables of a layer to a table; report what is wrong with their minimum spans and antecedents."""
     found, relations = [], {}
-    for tokens, of_document, its_anchors in zip(documents, markables, anchors, strict=True):
-        places = [tokens.find_place(markable) for markable in of_document]
+    for document in documents:
+        markables = (document.deixis if name == "deixis" else document.identity).markables
+        anchors = {} if name == "deixis" else document.bridging.anchors
+        place_of: dict[str, Place] = {}
         non_referring: dict[str, list[Place]] = {}
-        for markable, place in zip(of_document, places, strict=True):
+        for markable in markables:
+            place = document.find_place(markable)
+            if markable.name:
+                place_of[markable.name] = place
             if not markable.is_referring:
                 non_referring.setdefault(markable.entity, []).append(place)
-        of_name = {markable.name: place for markable, place in zip(of_document, places, strict=True) if markable.name}
-        antecedents = _list_antecedents(of_document, problems)
-        relations[tokens.name] = DocumentRelations(antecedents, non_referring, *_find_bridging(its_anchors, of_name))
-        referring = [markable for markable in of_document if markable.is_referring]
+        antecedents = _list_antecedents(markables, problems)
+        relations[document.name] = DocumentRelations(antecedents, non_referring, *_find_bridging(anchors, place_of))
+        referring = [markable for markable in markables if markable.is_referring]
         number = {label: i for i, label in enumerate(dict.fromkeys(markable.entity for markable in referring))}
         mentions = sorted(referring, key=lambda markable: number[markable.entity])
-        parts = [tokens.find_parts(markable) for markable in mentions]
-        minima = [tokens.find_minimum(markable, problems) for markable in mentions]
+        parts = [document.find_parts(markable) for markable in mentions]
+        minima = [document.find_minimum(markable, problems) for markable in mentions]
         found.append(
             Document(
-                name=tokens.name,
-                n_tokens=len(tokens.words),
+                name=document.name,
+                n_tokens=len(document.words),
                 start=np.array([spans[0][0] for spans in parts], np.int64),
                 end=np.array([spans[-1][1] for spans in parts], np.int64),
                 entity=np.array([number[markable.entity] for markable in mentions], np.int64),
@@ -353,10 +326,10 @@ def _make_layer(
                 parts={i: spans for i, spans in enumerate(parts) if len(spans) > 1},
                 minimum={i: minimum for i, minimum in enumerate(minima) if minimum},
                 # Only words tell the places of zeros apart, as in the scorer: a document counts as one sentence.
-                empty=[EmptyNode(token, 0, ()) for token in tokens.zeros],
+                empty=[EmptyNode(token, 0, ()) for token in document.zeros],
             )
         )
-    words = ListedWords([tokens.words for tokens in documents], [tokens.lines for tokens in documents])
+    words = ListedWords([one.words for one in documents], [one.lines for one in documents])
     return make_table(found, words=words, relations=Relations(relations, deixis))
 
 
@@ -398,141 +371,91 @@ NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 PLAIN_ID = re.compile(r"[^()|=,@\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+(?<!-Pseudo)")
 
 
-def dump_conllua(table: MentionTable, read: Callable[[str], MentionTable | None]) -> str:
+def dump_conllua(table: MentionTable) -> str:
     """Convert documents to text.
 
     Words are ``_`` if the table has none; ids of entities are kept if the format can express them.  Minimum spans are
     written, or heads where there are none.  Closing brackets have ids only if mentions cross somewhere in the file; the
     Universal Anaphora scorer has an option for such files.
 
-    Args:
-        table: the documents.
-        read: reads text; None if it is invalid.
-
     Raises:
         ValueError: the number of tokens is unknown, or the format can't express something, such as a word with a blank
             or a mention that contains a zero and words.
     """
     lengths = list_lengths(table, "a Universal Anaphora file")
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    zeros: list[set[int]] = [set() for _ in table.names]
-    if table.empty is not None:
-        for document, token in zip(table.empty.document.tolist(), table.empty.token.tolist(), strict=True):
-            zeros[document].add(token)
-    layouts = [
-        _Layout(table, range(first, last), n_tokens, of_document)
-        for (first, last), n_tokens, of_document in zip(pairwise(borders), lengths, zeros, strict=True)
-    ]
-    named = any(layout.has_crossing() for layout in layouts)
-    documents = [_format_document(table, i, layout, named=named) for i, layout in enumerate(layouts)]
-    for i, text in enumerate(documents):
-        again = read(text)
-        if again is None or list(again.names) != [table.names[i]] or _spans(again, 0) != _spans(table, i):
+    documents = list(split_table(table))
+    numbered = [_number_words(document, n_tokens) for document, n_tokens in zip(documents, lengths, strict=True)]
+    brackets = [_list_brackets(document, ids) for document, ids in zip(documents, numbered, strict=True)]
+    named = any(map(_has_crossing, brackets))
+    texts = []
+    for i, document in enumerate(documents):
+        name = document.name
+        words = list((table.words(i) if table.words else ()) or ["_"] * lengths[i])
+        invalid = [text for text in words if not WORD.fullmatch(text)]
+        if invalid or not NAME.fullmatch(name):
+            what = quote((invalid or [name])[0])
+            raise ValueError(f"document {quote(name)}: a Universal Anaphora file can't express {what}")
+        placed = ((*one[:4], one[4] if named else ")") for one in brackets[i])
+        cells = place_brackets(placed, lengths[i])
+        lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {name}"]
+        for number, word, (closing, opening) in zip(numbered[i], words, cells, strict=True):
+            lines.append("\t".join([number, word, *"________", "".join(closing + opening) or "_", *"____"]))
+        texts.append("".join(f"{line}\n" for line in [*lines, ""]))
+    for i, text in enumerate(texts):
+        reader = _read(text.split("\n"))
+        again = None if reader.problems.total else reader.table()
+        if again is None or list(again.names) != [table.names[i]] or group_spans(again, 0) != group_spans(table, i):
             found = "a mention of zeros and words, or a name that would be read back differently"
             raise ValueError(f"document {quote(table.names[i])}: a Universal Anaphora file can't express {found}")
-    return "".join(documents)
+    return "".join(texts)
 
 
-def _spans(table: MentionTable, document: int) -> list[list[Parts]]:
-    """List the mentions of each entity of a document, all in order of position."""
-    entities: dict[int, list[Parts]] = {}
-    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
-    return sorted(sorted(mentions) for mentions in entities.values())
-
-
-class _Layout:
-    """The brackets of a document.
-
-    Args:
-        table: the documents.
-        mentions: the rows of the mentions of this one.
-        n_tokens: the number of its tokens.
-        zeros: those that are zeros.
-
-    Attributes:
-        brackets: (first token, minus the last token, the number of the mention from 0), in order of position, longest
-            first.
-        word_of: the number of each word by its token.
-    """
-
-    def __init__(self, table: MentionTable, mentions: Sequence[int], n_tokens: int, zeros: set[int]) -> None:
-        self.mentions, self.n_tokens, self.zeros = mentions, n_tokens, zeros
-        self.word_of = {token: i for i, token in enumerate(token for token in range(n_tokens) if token not in zeros)}
-        self.brackets = sorted(
-            (start, -end, number)
-            for number, i in enumerate(mentions)
-            for start, end in _merge_over_zeros(table.parts_of(i), self.word_of)
-        )
-
-    def has_crossing(self) -> bool:
-        """Return whether two brackets cross."""
-        open_ends: list[int] = []
-        for start, minus_end, _ in self.brackets:
-            while open_ends and open_ends[-1] <= start:
-                open_ends.pop()
-            if open_ends and open_ends[-1] < -minus_end:
-                return True
-            open_ends.append(-minus_end)
-        return False
-
-
-def _format_document(table: MentionTable, document: int, layout: _Layout, *, named: bool) -> str:
-    name = table.names[document]
-    words = list((table.words(document) if table.words else ()) or ["_"] * layout.n_tokens)
-    invalid = [text for text in words if not WORD.fullmatch(text)]
-    if invalid or not NAME.fullmatch(name):
-        what = quote((invalid or [name])[0])
-        raise ValueError(f"document {quote(name)}: a Universal Anaphora file can't express {what}")
-    lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {name}"]
-    ids = _list_ids(layout.n_tokens, layout.zeros)
-    for number, word, cell in zip(ids, words, _format_cells(table, layout, named=named), strict=True):
-        lines.append("\t".join([number, word, *"________", cell or "_", *"____"]))
-    return "".join(f"{line}\n" for line in [*lines, ""])
-
-
-def _list_ids(n_tokens: int, zeros: set[int]) -> Iterator[str]:
-    word = zero = 0
+def _number_words(document: Document, n_tokens: int) -> list[str]:
+    """List the ids of the tokens; those of zeros have a dot."""
+    zeros = {node.token for node in document.empty}
+    ids, word, zero = [], 0, 0
     for token in range(n_tokens):
         zero = zero + 1 if token in zeros else 0
         word += zero == 0
-        yield f"{word}.{zero}" if zero else str(word)
+        ids.append(f"{word}.{zero}" if zero else str(word))
+    return ids
 
 
-def _format_cells(table: MentionTable, layout: _Layout, *, named: bool) -> Iterator[str]:
-    """List the brackets of each token: closing ones first, then opening ones, longest mention first."""
-    opening: list[list[str]] = [[] for _ in range(layout.n_tokens)]
-    closing: list[list[str]] = [[] for _ in range(layout.n_tokens)]
-    labels = choose_ids(table, sorted({int(table.entity[i]) for i in layout.mentions}), PLAIN_ID)
-    for start, minus_end, number in layout.brackets:
-        i = layout.mentions[number]
-        minimum = _format_minimum(table, i, layout.word_of)
-        fields = f"(EntityID={labels[int(table.entity[i])]}|MarkableID=m{number + 1}{minimum}"
-        opening[start].append(fields + (")" if start == -minus_end else ""))
-        if start < -minus_end:
-            closing[-minus_end].append(f"m{number + 1})" if named else ")")
-    return ("".join(chain(closes, opens)) for closes, opens in zip(closing, opening, strict=True))
+def _list_brackets(document: Document, ids: Sequence[str]) -> list[tuple[int, int, int, str, str]]:
+    """List the brackets, as `place_brackets` takes them; parts of a mention with only zeros between them are one."""
+    labels = choose_ids(document, PLAIN_ID)
+    word_of = {token: int(text) for token, text in enumerate(ids) if "." not in text}
+    brackets = []
+    for i, parts in enumerate(list_parts(document)):
+        entity = labels[int(document.entity[i])]
+        head = () if document.head is None else (int(document.head[i]),)
+        opens = f"(EntityID={entity}|MarkableID=m{i + 1}{_format_minimum(document.minimum.get(i, head), word_of)}"
+        runs: list[tuple[int, int]] = []
+        for start, end in parts:
+            if runs and word_of.get(start, 0) == word_of.get(runs[-1][1], -2) + 1:
+                runs[-1] = (runs[-1][0], end)
+            else:
+                runs.append((start, end))
+        brackets += [(start, -end, i, opens, f"m{i + 1})") for start, end in runs]
+    return sorted(brackets)
 
 
-def _merge_over_zeros(parts: Parts, word_of: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """List the parts of a mention, joined where only zeros are between them."""
-    runs: list[tuple[int, int]] = []
-    for start, end in parts:
-        words = [word_of.get(token, -2) for token in (runs[-1][1], start)] if runs else [0, 0]
-        if words[0] + 1 == words[1] and words[0] >= 0:
-            runs[-1] = (runs[-1][0], end)
-        else:
-            runs.append((start, end))
-    return iter(runs)
-
-
-def _format_minimum(table: MentionTable, i: int, word_of: dict[int, int]) -> str:
-    head = None if table.head is None else int(table.head[i])
-    tokens = table.minimum.get(i, () if head is None else (head,))
-    words = sorted(word_of[token] + 1 for token in tokens if token in word_of)
+def _format_minimum(tokens: Sequence[int], word_of: Mapping[int, int]) -> str:
+    words = sorted(word_of[token] for token in tokens if token in word_of)
     if not words or len(words) != len(tokens) or words[-1] - words[0] != len(words) - 1:
         return ""
     return f"|Min={words[0]}" if len(words) == 1 else f"|Min={words[0]},{words[-1]}"
+
+
+def _has_crossing(brackets: Sequence[tuple[int, int, int, str, str]]) -> bool:
+    open_ends: list[int] = []
+    for start, minus_end, *_ in brackets:
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        if open_ends and open_ends[-1] < -minus_end:
+            return True
+        open_ends.append(-minus_end)
+    return False
 
 
 COMMENT = re.compile(r"#[ \t]*(newdoc|global\.columns)(?![^\s=])(?:[ \t]+id)?[ \t]*(?:=(.*))?")
@@ -544,28 +467,28 @@ OPTIONAL = ("BRIDGING", "DISCOURSE_DEIXIS")
 
 @dataclass(frozen=True)
 class _Columns:
-    """The columns of a file: their number, and the places of those that are read."""
+    """The columns of a file; `place` has those that are read."""
 
-    number: int
-    place: dict[str, int]
+    names: Sequence[str]
 
-    @property
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """The columns that are read, from 0."""
+        return {name: self.names.index(name) for name in (*REQUIRED, *OPTIONAL) if name in self.names}
+
+    @cached_property
     def needed(self) -> int:
         """The number of cells that a row must have."""
         return 1 + max(self.place.values())
 
     def fit(self, cells: Sequence[str]) -> bool:
         """Return whether a row may have this many cells."""
-        return self.needed <= len(cells) <= self.number
+        return self.needed <= len(cells) <= len(self.names)
 
     def split(self, text: str) -> list[str]:
         """Split a row at tabs if that gives enough cells, otherwise at any blanks and tabs."""
         by_tab = [cell.strip(" ") for cell in text.split("\t")]
         return by_tab if self.fit(by_tab) else BLANKS.split(text.strip(" \t"))
-
-
-def _columns_of(names: Sequence[str]) -> _Columns:
-    return _Columns(len(names), {name: names.index(name) for name in (*REQUIRED, *OPTIONAL) if name in names})
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -586,20 +509,12 @@ def _read(lines: Sequence[str]) -> _Reader:
     return reader
 
 
-def _read_text(text: str) -> MentionTable | None:
-    reader = _read(text.split("\n"))
-    return None if reader.problems.total else reader.table()
-
-
 class _Reader:
     """Reader of the lines of a file."""
 
     def __init__(self) -> None:
         self.problems = ProblemList()
-        self.documents: list[DocumentTokens] = []
-        self.identity = MarkableReader(self.problems)
-        self.deixis = MarkableReader(self.problems)
-        self.bridging = BridgingReader(self.problems)
+        self.documents: list[_Document] = []
         self.seen: dict[str, int] = {}  # the first line of each document name
         self._columns: _Columns | None = None
         self._word: int | None = None  # the id of the last word; None at the begin of a document
@@ -630,11 +545,9 @@ class _Reader:
     def table(self) -> MentionTable:
         """Return all documents; only if there are no problems."""
         layer = None
-        if any(self.deixis.documents):
-            layer = _make_layer(self.documents, self.deixis.documents, [{}] * len(self.documents), self.problems)
-        return _make_layer(
-            self.documents, self.identity.documents, self.bridging.documents, self.problems, deixis=layer
-        )
+        if any(document.deixis.markables for document in self.documents):
+            layer = _make_layer(self.documents, self.problems, "deixis")
+        return _make_layer(self.documents, self.problems, "identity", layer)
 
     def _report(self, what: str, line: int | None = None) -> None:
         self.problems.add(what, line)
@@ -643,22 +556,22 @@ class _Reader:
         self._end_document()
         if not name:
             self._report("document without a name (expected '# newdoc id = NAME')", line)
-        elif unsafe := UNSAFE.search(name):
-            self._report(f"document name {quote(name)} contains the control character U+{ord(unsafe[0]):04X}", line)
+        elif unsafe := describe_unsafe(name):
+            self._report(f"document name {unsafe}", line)
         elif (before := self.seen.setdefault(name, line)) != line:
             self._report(f"duplicate document {quote(name)} (first on line {before})", line)
-        self.documents.append(DocumentTokens(name))
+        self.documents.append(_Document(name, self.problems))
 
     def _end_document(self) -> None:
         if self.documents:
-            self.identity.end_document()
-            self.deixis.end_document()
-            self.bridging.end_document()
+            self.documents[-1].identity.end()
+            self.documents[-1].deixis.end()
+            self.documents[-1].bridging.end()
         self._word = self._zero = None
         self._begins_sentence = True
 
     def _take_columns(self, line: int, names: list[str]) -> None:
-        self._columns = _columns_of(names)
+        self._columns = _Columns(names)
         lacking = [name for name in REQUIRED if name not in names]
         if lacking:
             self._report(f"global.columns lacks {' and '.join(lacking)} (expected columns such as {COLUMNS})", line)
@@ -666,12 +579,12 @@ class _Reader:
             self._report(f"global.columns has {quote(twice[0])} twice", line)
         else:
             return
-        self._columns = _columns_of(COLUMNS.split())
+        self._columns = _Columns(COLUMNS.split())
 
     def _take_row(self, line: int, text: str) -> None:
         if self._columns is None:
             self._report(f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')", line)
-            self._columns = _columns_of(COLUMNS.split())
+            self._columns = _Columns(COLUMNS.split())
         if UNSAFE.search(text.replace("\t", "")):
             self._report("the row contains a control character", line)
         if not self.documents:
@@ -681,7 +594,7 @@ class _Reader:
             return
         cells = self._columns.split(text)
         if not self._columns.fit(cells):
-            fewest, most = self._columns.needed, self._columns.number
+            fewest, most = self._columns.needed, len(self._columns.names)
             expected = f"{fewest} to {most}" if fewest < most else f"{most}"
             self._report(f"the number of columns is {len(cells)} (expected {expected})", line)
             return
@@ -701,9 +614,9 @@ class _Reader:
             if not cell:
                 self._report(f"{where}: the cell is empty (expected '_' or annotation)", line)
             elif name == "BRIDGING":
-                self.bridging.take(line, where, cell)
+                document.bridging.take(line, where, cell)
             else:
-                layer = self.identity if name == "IDENTITY" else self.deixis
+                layer = document.identity if name == "IDENTITY" else document.deixis
                 layer.take(line, where, word, token if is_zero else None, cell)
 
     def _take_id(self, line: int, column: int, text: str) -> bool:
@@ -732,7 +645,7 @@ class _Reader:
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_conllua(table_of(records), _read_text),
+    lambda records: dump_conllua(table_of(records)),
     suffixes=(".conllua",),
     first_line=re.compile(r"#\s*global\.columns\s*=(?:.*\s)?IDENTITY(?:\s|$)", re.ASCII),
 )

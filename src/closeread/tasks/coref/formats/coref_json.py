@@ -30,7 +30,7 @@ from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
 from closeread.records import Parsed, ParsedRows, Record, place_problem
 from closeread.tasks.coref.documents import ListedWords, MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
@@ -154,11 +154,9 @@ def _describe_lack(record: Record, dialect: Dialect, field: str, records: Sequen
 
 def _find_unsafe(document: Document) -> Iterator[str]:
     """Find the first string that can't be shown and compared safely."""
-    if not UNSAFE.search(" ".join([document.name, *document.words])):
-        return
     for what, text in (("document name", document.name), *(("word", word) for word in document.words)):
-        if unsafe := UNSAFE.search(text):
-            yield f"{what} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
+        if unsafe := describe_unsafe(text):
+            yield f"{what} {unsafe}"
             return
 
 

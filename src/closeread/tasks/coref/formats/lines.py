@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
 from closeread import limits
 from closeread.exceptions import ProblemList
 from closeread.formats.text import BYTE_ORDER_MARK, check_encoding
+from closeread.tasks.coref.documents import Document, MentionTable, Parts
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
 """The bytes that lines of text may contain."""
@@ -54,10 +55,15 @@ def iterate_lines(text: bytes, begin: int) -> Iterator[bytes]:
         begin = end
 
 
+def has_controls(data: bytes) -> bool:
+    """Whether some lines contain an ASCII control character."""
+    return bool(data.translate(None, PLAIN)) or data.count(b"\r") > data.count(b"\r\n")
+
+
 def _is_clean(data: bytes, *, allow_controls: bool) -> bool:
     if len(data) > limits.MAX_LINE_BYTES:
         return False
-    if not allow_controls and (data.translate(None, PLAIN) or data.count(b"\r") > data.count(b"\r\n")):
+    if not allow_controls and has_controls(data):
         return False
     try:
         return data.isascii() or data.decode() is not None
@@ -78,6 +84,48 @@ def _find_problems(data: bytes, first_line: int, problems: ProblemList, *, allow
         unsafe = None if allow_controls else re.search(rb"[^\t -~\x80-\xff]", line)
         if unsafe:
             problems.add(f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}", number)
+
+
+def list_parts(document: Document) -> list[Parts]:
+    """List the (start, end) of the parts of each mention."""
+    spans = zip(document.start.tolist(), document.end.tolist(), strict=True)
+    return [document.parts.get(i) or (span,) for i, span in enumerate(spans)]
+
+
+def group_spans(table: MentionTable, document: int) -> list[list[Parts]]:
+    """List the mentions of each entity of a document, all in order of position."""
+    entities: dict[int, list[Parts]] = {}
+    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
+        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
+    return sorted(sorted(mentions) for mentions in entities.values())
+
+
+def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "") -> dict[int, str]:
+    """Choose the ids of a document's entities: their labels if the format can express them, else 1, 2, …"""
+    entities = sorted(set(document.entity.tolist()))
+    labels = [document.labels[entity] for entity in entities] if document.labels else []
+    if len(set(labels)) == len(entities) and all(expressible.fullmatch(label) for label in labels):
+        return dict(zip(entities, labels, strict=True))
+    return {entity: f"{prefix}{i}" for i, entity in enumerate(entities, start=1)}
+
+
+def place_brackets(
+    brackets: Iterable[tuple[int, int, int, str, str]], n_tokens: int
+) -> list[tuple[list[str], list[str]]]:
+    """Return the closing and the opening brackets of each token.
+
+    Args:
+        brackets: the first token, minus the last, the number and both brackets of each mention, in ascending order.
+        n_tokens: the number of tokens.
+    """
+    cells: list[tuple[list[str], list[str]]] = [([], []) for _ in range(n_tokens)]
+    for start, minus_end, _, opens, closes in brackets:
+        if start == -minus_end:
+            cells[start][1].append(f"{opens})")
+        else:
+            cells[start][1].append(opens)
+            cells[-minus_end][0].append(closes)
+    return cells
 
 
 class StoredWords(ABC):
