@@ -45,7 +45,6 @@ ALLOWED = {
     "neural/pairs.py: save": "writes what is written again if the run did not come to a checkpoint",
     "tasks/coref/marmara/converting.py: write_source": OWN,
     "tasks/coref/marmara/extraction.py: write_documents": OWN,
-    "tasks/coref/documents.py: reorder": NONE,
     "tasks/timeline/timeline_txt.py: write_folder": OWN,
 }
 """The functions that write by themselves."""

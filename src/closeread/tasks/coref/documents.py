@@ -32,9 +32,6 @@ WITH_HEAD = 3
 _LAST_TOKEN = 2**31 - 1
 """The highest number of a token that the schema allows."""
 
-_LENGTH = list.__len__
-"""Returns the length of a list, and raises a TypeError for anything else."""
-
 
 class Words(Protocol):
     """The words of documents, and their lines in the file.
@@ -70,13 +67,6 @@ class EmptyNodes:
     token: Ints
     sentence: Ints
     dependencies: Sequence[Sequence[tuple[int, str]]]
-
-    def move(self, place: Ints) -> EmptyNodes:
-        """Return the nodes after their documents have moved to other places, (n_documents,)."""
-        document = place[self.document]
-        order = np.argsort(document, kind="stable")
-        dependencies = [self.dependencies[i] for i in order.tolist()]
-        return EmptyNodes(document[order], self.token[order], self.sentence[order], dependencies)
 
 
 class TreeRow(NamedTuple):
@@ -400,19 +390,17 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
     widths = set(map(len, mentions)) or {WITH_HEAD}
     if len(widths) > 1:
         raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
-    (width,) = widths
-    sizes = np.fromiter(map(len, clusters), np.int64, len(clusters))
-    lengths = np.fromiter((sum(map(len, clusters)) for clusters in documents), np.int64, len(documents))
-    columns = np.fromiter(chain.from_iterable(mentions), np.int64, width * len(mentions)).reshape(-1, width).T
+    columns = np.array(list(chain.from_iterable(mentions)), np.int64).reshape(-1, *widths).T
+    entity = np.repeat(np.arange(len(clusters)), list(map(len, clusters)))
     return MentionTable(
         names=names,
         n_tokens=None,
-        document=np.repeat(np.arange(len(documents)), lengths),
+        document=np.repeat(np.arange(len(documents)), list(map(len, documents)))[entity],
         start=columns[0],
         end=columns[1],
-        entity=np.repeat(np.arange(len(clusters)), sizes),
+        entity=entity,
         n_entities=len(clusters),
-        head=columns[2] if width == WITH_HEAD else None,
+        head=columns[2] if len(columns) == WITH_HEAD else None,
     )
 
 
@@ -446,11 +434,11 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
         before it starts, and heads are inside their mentions.
     """
     try:
-        n_clusters = np.fromiter(map(_LENGTH, documents), np.int64, len(documents))
+        n_clusters = np.fromiter(map(list.__len__, documents), np.int64, len(documents))
         clusters = list(chain.from_iterable(documents))
-        sizes = np.fromiter(map(_LENGTH, clusters), np.int64, len(clusters))
+        sizes = np.fromiter(map(list.__len__, clusters), np.int64, len(clusters))
         mentions = list(chain.from_iterable(clusters))
-        widths = set(map(_LENGTH, mentions)) or {WITH_HEAD}
+        widths = set(map(list.__len__, mentions)) or {WITH_HEAD}
         numbers = list(chain.from_iterable(mentions))
         if len(widths) > 1 or not widths <= {2, WITH_HEAD} or not set(map(type, numbers)) <= {int}:
             return None
@@ -515,7 +503,9 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
     fields = dict.fromkeys(name for table in parts for name in table.document_fields)
     return make_table(
         [document for table in parts for document in split_table(table)],
-        words=_join_words(parts),
+        words=None
+        if all(table.words is None for table in parts)
+        else JoinedWords([find_words(table, i) for table in parts for i in range(len(table))]),
         relations=_join_relations(tables),
         document_fields={
             name: [value for table in parts for value in table.document_fields.get(name) or [""] * len(table)]
@@ -528,46 +518,35 @@ def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
 
 
 class JoinedWords:
-    """The words of documents of several files; lines are those of their file.
+    """The words of documents of several files; lines are those of their file, 0 if it has no words.
 
-    Args:
-        places: the words of each document's file, and the document's number there.
+    Attributes:
+        places: the words of each document's file, if it has any, and the document's number there.
     """
 
     def __init__(self, places: Sequence[tuple[Words | None, int]]) -> None:
-        self._places = places
+        self.places = places
 
     def __call__(self, document: int) -> Sequence[str]:
-        """Return the tokens of a document; nothing if its file has no words."""
-        words, place = self._places[document]
+        """The tokens of a document."""
+        words, place = self.places[document]
         return () if words is None else words(place)
 
     def packed(self, document: int) -> bytes:
-        """Return the same as UTF-8, each followed by a line end."""
-        words, place = self._places[document]
+        """The same as UTF-8, each followed by a line end."""
+        words, place = self.places[document]
         return b"" if words is None else words.packed(place)
 
     def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token in its file, from 1; 0 if the file has no words."""
-        words, place = self._places[document]
+        """The line on which a token stands."""
+        words, place = self.places[document]
         return 0 if words is None else words.line_of(place, token)
-
-    def source(self, document: int) -> tuple[Words | None, int]:
-        """Return the words of a document's file, and the document's number there."""
-        return self._places[document]
 
 
 def find_words(table: MentionTable, document: int) -> tuple[Words | None, int]:
     """Return the words of a document's file, and the document's number there."""
     words = table.words
-    return words.source(document) if isinstance(words, JoinedWords) else (words, document)
-
-
-def _join_words(tables: Sequence[MentionTable]) -> JoinedWords | None:
-    """Return the words of the documents of several files; None if no file has any."""
-    if all(table.words is None for table in tables):
-        return None
-    return JoinedWords([find_words(table, i) for table in tables for i in range(len(table))])
+    return words.places[document] if isinstance(words, JoinedWords) else (words, document)
 
 
 def _join_notices(tables: Mapping[str, MentionTable]) -> list[str]:
@@ -590,63 +569,24 @@ def _join_relations(tables: Mapping[str, MentionTable]) -> Relations | None:
 
 
 def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
-    """Return the response with the documents of the key, in the key's order."""
+    """Return the response with the documents of the key, in the key's order; those that it lacks have no mentions."""
     if list(response.names) == list(key.names):
         return response
-    index = {name: i for i, name in enumerate(key.names)}
-    place = np.array([index[name] for name in response.names], np.int64)
-    document = place[response.document]
-    order = np.argsort(document, kind="stable")
-    entity = response.entity[order]
-    new_entity = np.concatenate([[False], entity[1:] != entity[:-1]]) if len(entity) else np.zeros(0, bool)
-    source = {int(p): i for i, p in enumerate(place)}
-    labels, rank = response.labels, response.rank
-    first = entity[new_entity | (np.arange(len(entity)) == 0)]
-    return replace(
-        response.take(order),
-        names=key.names,
-        n_tokens=_move_counts(response.n_tokens, place, len(key.names)),
-        document=document[order],
-        entity=np.cumsum(new_entity),
-        empty=response.empty and response.empty.move(place),
-        document_fields={},
-        unnamed=frozenset(),
-        files=(),
-        labels=None if labels is None else [labels[e] for e in first],
-        rank=None if rank is None else rank[first],
-        words=_Reordered(response.words, source) if response.words else key.words,
-        absent=frozenset(range(len(key.names))) - source.keys(),
+    given = {document.name: (i, document) for i, document in enumerate(split_table(response))}
+    none = np.zeros(0, np.int64)
+    n_tokens = None if response.n_tokens is None else 0
+    documents, places = [], []
+    for name in key.names:
+        place, document = given.get(name) or (None, Document(name, n_tokens, none, none, none, None, head=none))
+        documents.append(document)
+        places.append((None, 0) if place is None else find_words(response, place))
+    return make_table(
+        documents,
+        words=JoinedWords(places) if response.words else key.words,
+        relations=response.relations,
+        notices=response.notices,
+        absent=frozenset(i for i, name in enumerate(key.names) if name not in given),
     )
-
-
-def _move_counts(counts: Ints | None, place: Ints, n_documents: int) -> Ints | None:
-    """Return the number of tokens of each document in the new order, 0 for those without a response."""
-    if counts is None:
-        return None
-    moved = np.zeros(n_documents, np.int64)
-    moved[place] = counts
-    return moved
-
-
-class _Reordered:
-    """The words of documents in another order.
-
-    Args:
-        words: the words in the old order.
-        source: the old index of each document that has one.
-    """
-
-    def __init__(self, words: Words, source: dict[int, int]) -> None:
-        self._words, self._source = words, source
-
-    def __call__(self, document: int) -> Sequence[str]:
-        return self._words(self._source[document]) if document in self._source else []
-
-    def packed(self, document: int) -> bytes:
-        return self._words.packed(self._source[document]) if document in self._source else b""
-
-    def line_of(self, document: int, token: int) -> int:
-        return self._words.line_of(self._source[document], token)
 
 
 def list_lengths(table: MentionTable, kind: str) -> list[int]:
