@@ -82,7 +82,7 @@ def of_timelines(*annotators):
 
 def read(content):
     Path("one.xml").write_text(content, "utf-8")
-    return read_annotations(Path("one.xml"))
+    return [one.record for one in read_annotations(Path("one.xml"))[0]]
 
 
 @for_each(
@@ -104,12 +104,12 @@ def test_dice_by_hand(first, second, both, expected):
 
 def test_an_entity_mention_of_several_entities_and_of_none():
     marked = mark("ENTITY_MENTION", 3, 1) + mark("ENTITY_MENTION", 4, 3) + ENTITIES
-    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20))).records[0]["entity_mentions"]
+    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20)))[0]["entity_mentions"]
     assert [mention["entities"] for mention in found] == [["Bo", "Ann Lee"], []]
 
 
 def test_by_hand():
-    found = of_documents(read(ANNA).records, read(BEN).records)
+    found = of_documents(read(ANNA), read(BEN))
     assert found == {
         # Both have sails; set off is not set.
         "event mentions": Overlap(2, 3, 1, 2 / 5),
@@ -122,20 +122,20 @@ def test_by_hand():
 
 def test_tokens_of_a_mention_have_no_order():
     turned = cat(EVENTS + mark("EVENT_MENTION", 2, 9, 7))
-    found = of_documents(read(ANNA).records, read(turned).records)
+    found = of_documents(read(ANNA), read(turned))
     assert found["event mentions"].dice == 1
     assert found["entity coreference"] == Overlap(3, 0, 0, 0)
 
 
 def test_units_have_to_be_the_same():
-    one, other = read(ANNA).records, read(cat(EVENTS, name="8")).records
+    one, other = read(ANNA), read(cat(EVENTS, name="8"))
     with pytest.raises(FormatError) as caught:
         of_documents(one, other)
     assert str(caught.value).splitlines()[1:] == [
         "annotations: ben lacks 1 of 1 document of anna: '7'",
         "annotations: anna lacks 1 of 1 document of ben: '8'",
     ]
-    other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed"))).records
+    other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed")))
     with pytest.raises(FormatError, match="document '7': anna and ben have different tokens or sentences"):
         of_documents(one, other)
     with pytest.raises(FormatError, match="timeline 'b': anna and ben are about different entities"):
@@ -181,7 +181,7 @@ CEM = cat(EVENTS)
 
 
 def test_three_annotators_by_hand():
-    annotators = [read(content).records for content in (ANNA, BEN, CEM)]
+    annotators = [read(content) for content in (ANNA, BEN, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
     assert {pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()} == {
         (0, 1): [2 / 5, 4 / 7, 2 / 6],
@@ -200,13 +200,13 @@ def test_three_annotators_by_hand():
 
 
 def test_the_mean_leaves_out_pairs_without_annotation():
-    annotators = [read(content).records for content in (ANNA, CEM, CEM)]
+    annotators = [read(content) for content in (ANNA, CEM, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
     assert found.mean == {"event mentions": (2 / 3 + 2 / 3 + 1) / 3, "entity mentions": 0, "entity coreference": 0}
     assert list(found.describe_left_out()) == [
         "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value.",
     ]
-    assert measure_agreement([read(CEM).records] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
+    assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
 
 
 @for_each(
@@ -232,7 +232,8 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     ],
 )
 def test_broken_annotations(run, markables, relations, problem):
-    assert [one.at("one.xml") for one in read(cat(markables, relations)).problems] == [f"one.xml:{problem}"]
+    Path("one.xml").write_text(cat(markables, relations), "utf-8")
+    assert [one.at("one.xml") for one in read_annotations(Path("one.xml"))[1]] == [f"one.xml:{problem}"]
     Path("anna").mkdir(exist_ok=True)
     Path("anna/1.xml").write_text(cat(markables, relations), "utf-8")
     done = run("agreement", "timeline", "anna", "ben.xml")

@@ -34,10 +34,12 @@ from closeread.counts.annotators import (
 )
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, read_all
-from closeread.records import Record, find_repeated
+from closeread.records import Record
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
+
+COUNTED = ("first", "second", "both", "Dice")
 
 Items = Callable[[Sequence[Record]], Iterable[Hashable]]
 """A function that returns the items an annotator marked."""
@@ -88,15 +90,26 @@ class Agreement(Result):
         return describe_left_out(self._coefficients, {what: what for what in self.mean})
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table."""
-
+        """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
         del style
-        return [make_grid(self)]
+        if len(self.pairs) == 1:
+            header, rows = self.to_rows()
+            return [Grid("", header, [list(map(format_percent, cast("list[float]", row))) for row in rows])]
+        coefficients = {pair: [one.dice for one in overlaps.values()] for pair, overlaps in self.pairs.items()}
+        notes = ["Dice's coefficient times 100.", *self.describe_left_out()]
+        return [make_pair_grid(self.names, list(self.mean), coefficients, list(self.mean.values()), notes)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return header and rows of all counts."""
-
-        return make_rows(self)
+        """Return header and rows of all counts; of several pairs, every pair and then the means."""
+        rows: list[list[object]] = [
+            [self.names[i], self.names[j], what, o.first, o.second, o.both, o.dice]
+            for (i, j), overlaps in self.pairs.items()
+            for what, o in overlaps.items()
+        ]
+        if len(self.pairs) == 1:
+            return ["", *COUNTED], [row[2:] for row in rows]
+        rows += [["mean", None, what, None, None, None, value] for what, value in self.mean.items()]
+        return ["first annotator", "second annotator", "compared", *COUNTED], rows
 
     def to_json(self) -> dict[str, Any]:
         """Return what is compared with the overlap, of two annotators; else the mean and every pair."""
@@ -185,10 +198,10 @@ def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
 def _read_documents(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
     """Read an annotator's documents, with mentions of entities, which are in files only."""
     del corpus  # its schema does not have mentions of entities
-    parsed = read_annotations(cast("Path", annotator.source))
-    if problems := parsed.problems or find_repeated(parsed, "id", "id"):
+    found, problems = read_annotations(cast("Path", annotator.source))
+    if problems:
         raise FormatError(annotator.name, problems)
-    return parsed.records
+    return [one.record for one in found]
 
 
 def _read_timelines(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
@@ -225,35 +238,3 @@ def choose_kind(annotators: Sequence[Annotator]) -> Kind:
         ]
         raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
     return DOCUMENTS if documents[0] else TIMELINES
-
-
-COUNTED = ("first", "second", "both", "Dice")
-
-
-def make_rows(found: Agreement) -> tuple[list[str], list[list[object]]]:
-    """Return header and rows of all counts; of several pairs, every pair and then the means."""
-    if len(found.pairs) == 1:
-        return ["", *COUNTED], [list(row) for row in _list_overlaps(found)]
-    names = found.names
-    rows: list[list[object]] = [
-        [names[i], names[j], what, o.first, o.second, o.both, o.dice]
-        for (i, j), overlaps in found.pairs.items()
-        for what, o in overlaps.items()
-    ]
-    rows += [["mean", None, what, None, None, None, value] for what, value in found.mean.items()]
-    return ["first annotator", "second annotator", "compared", *COUNTED], rows
-
-
-def _list_overlaps(found: Agreement) -> list[list[str | float | None]]:
-    """Return a row for everything that two annotators are compared on."""
-    return [[what, o.first, o.second, o.both, o.dice] for what, o in found.pairs[0, 1].items()]
-
-
-def make_grid(found: Agreement) -> Grid:
-    """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
-    if len(found.pairs) == 1:
-        rows = [list(map(format_percent, row)) for row in _list_overlaps(found)]
-        return Grid("", ["", *COUNTED], rows)
-    coefficients = {pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()}
-    notes = ["Dice's coefficient times 100.", *found.describe_left_out()]
-    return make_pair_grid(found.names, list(found.mean), coefficients, list(found.mean.values()), notes)

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote
 from closeread.formats.folders import list_files
@@ -38,100 +38,6 @@ from closeread.tasks.timeline.cat_xml import SUFFIX, TITLES_SUFFIX, check_mentio
 from closeread.tasks.timeline.timeline_mentions import file_stem
 
 ENTITY_MENTION, ENTITY = "ENTITY_MENTION", "ENTITY"
-
-T = TypeVar("T")
-
-
-def read_annotations(path: Path) -> ParsedFolder:
-    """Read the documents of a CAT file, or of a folder of CAT files, each with its `entity_mentions`.
-
-    An entity mention has an `id`, `tokens` and the names of the `entities` that it refers to, possibly none.
-    """
-    found, problems = read_each(path, read_annotation)
-    return ParsedFolder(list(found.values()), [name or path.name for name in found], problems, [])
-
-
-def read_each(path: Path, read: Callable[[Path], tuple[T, list[Problem]]]) -> tuple[dict[str, T], list[Problem]]:
-    """Read a CAT file, or each of a folder."""
-    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
-    found: dict[str, T] = {}
-    for name, file in files.items():
-        if name.endswith(TITLES_SUFFIX):
-            continue  # needed only for titles
-        try:
-            found[name], wrong = read(file)
-        except FormatError as error:
-            wrong = list(error.problems)
-        problems += [problem._replace(file=name or None) for problem in wrong]
-    return found, problems
-
-
-def read_annotation(path: Path) -> tuple[Record, list[Problem]]:
-    """Read the document of a file, and find all errors."""
-    root = read_xml(path)
-    document, problems, _ = read_element(root)
-    numbers = number_tokens(list(root.elements("token")))
-    marked = [element for markables in root.elements("Markables") for element in markables.elements()]
-    mentions = [element for element in marked if element.name == ENTITY_MENTION]
-    kinds = {element.attributes.get("m_id", ""): element for element in marked}
-    problems += check_entities(root, marked, numbers)
-    if not problems:
-        document["entity_mentions"] = _make_entity_mentions(root, mentions, kinds, numbers)
-    return document, list(dict.fromkeys(problems))  # reading the document reports those of events, too
-
-
-def check_entities(root: Element, marked: Sequence[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
-    """Find errors in the markables of a document and in what they refer to."""
-    yield from check_mentions(marked, numbers)
-    for one in marked:
-        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR"):
-            what = f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)"
-            yield Problem(what, one.line)
-    yield from _check_relations(root, {element.attributes.get("m_id", ""): element for element in marked})
-
-
-def find_references(root: Element) -> Iterator[Element]:
-    """Yield the relations from mentions to their referents."""
-    return (one for relations in root.elements("Relations") for one in relations.elements("REFERS_TO"))
-
-
-def _check_relations(root: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
-    for reference in find_references(root):
-        sources, targets = (list(reference.elements(name)) for name in ("source", "target"))
-        if not sources or len(targets) != 1:
-            found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
-            yield Problem(f"REFERS_TO {found} (expected at least one source and exactly one target)", reference.line)
-            continue
-        ends = [*sources, *targets]
-        unknown = [end for end in ends if end.attributes.get("m_id") not in marked]
-        for end in unknown:
-            yield Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
-        if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
-            for source in sources:
-                name = marked[source.attributes["m_id"]].name
-                if name != ENTITY_MENTION:
-                    yield Problem(f"{quote(name)} refers to an ENTITY (expected {ENTITY_MENTION})", source.line)
-
-
-def _make_entity_mentions(
-    root: Element, mentions: list[Element], marked: Mapping[str, Element], numbers: Mapping[str, int]
-) -> list[Record]:
-    entities: dict[str, list[str]] = {mention.attributes["m_id"]: [] for mention in mentions}
-    for reference in find_references(root):
-        target = marked[next(reference.elements("target")).attributes["m_id"]]
-        if target.name == ENTITY:
-            for source in reference.elements("source"):
-                entities[source.attributes["m_id"]].append(target.attributes["TAG_DESCRIPTOR"])
-    return [
-        {
-            "id": mention.attributes["m_id"],
-            "tokens": [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")],
-            "entities": list(dict.fromkeys(entities[mention.attributes["m_id"]])),
-        }
-        for mention in mentions
-    ]
-
-
 EVENT_MENTION, EVENT, TIME = "EVENT_MENTION", "EVENT", "TIMEX3"
 PARTICIPANT, LINK = "HAS_PARTICIPANT", "TLINK"
 
@@ -150,34 +56,94 @@ class Annotation(NamedTuple):
     # its HAS_PARTICIPANTs and TLINKs in order; each has one source and one target among the markables
     relations: Sequence[Element]
 
-    def ends(self, relation: Element) -> tuple[Element, Element]:
-        """Return the source and the target of a relation."""
-        return _find_ends(relation, self.marked)
+    def find_entities(self, m_id: str) -> list[str]:
+        """Return the names of the entities that a mention refers to, or that a markable is."""
+        marked = [self.marked[other] for other in self.referents.get(m_id, (m_id,))]
+        return list(dict.fromkeys(one.attributes["TAG_DESCRIPTOR"] for one in marked if one.name == ENTITY))
 
 
-def read_relations(path: Path) -> list[Annotation]:
-    """Read a CAT file, or all of a folder."""
-    found, problems = read_each(path, _read_annotation)
-    annotations = [one._replace(file=name) for name, one in found.items() if one is not None]
-    parsed = ParsedFolder([one.record for one in annotations], [one.file for one in annotations], [], [])
+def read_annotations(path: Path, *, with_relations: bool = False) -> tuple[list[Annotation], list[Problem]]:
+    """Read the documents of a CAT file, or of a folder of CAT files, and find all errors.
+
+    Each has its `entity_mentions`: their `tokens`, and the names of the `entities` that they refer to, possibly none.
+    """
+    files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX) if path.is_dir() else ({"": path}, [])
+    found: list[Annotation] = []
+    for name, file in files.items():
+        if name.endswith(TITLES_SUFFIX):
+            continue  # needed only for titles
+        try:
+            annotation, wrong = _read_annotation(file, with_relations=with_relations)
+            found.append(annotation._replace(file=name))
+        except FormatError as error:
+            wrong = list(error.problems)
+        problems += [problem._replace(file=name or None) for problem in wrong]
+    parsed = ParsedFolder([one.record for one in found], [one.file or path.name for one in found], [], [])
     problems += find_repeated(parsed, "id", "id")
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
-    return annotations
+    return found, sorted(problems, key=lambda problem: problem.order)
 
 
-def _read_annotation(file: Path) -> tuple[Annotation | None, list[Problem]]:
+def _read_annotation(file: Path, *, with_relations: bool) -> tuple[Annotation, list[Problem]]:
     root = read_xml(file)
     record, problems, _ = read_element(root)
+    numbers = number_tokens(list(root.elements("token")))
     marked = [element for markables in root.elements("Markables") for element in markables.elements()]
     by_id = {element.attributes.get("m_id", ""): element for element in marked}
-    relations = [one for of in root.elements("Relations") for one in of.elements() if one.name in (PARTICIPANT, LINK)]
-    problems += check_entities(root, marked, number_tokens(list(root.elements("token"))))
-    problems += [problem for relation in relations for problem in _check_relation(relation, by_id)]
-    referents = _find_referents(root)
-    problems += _check_referents(referents, by_id)
-    unique = list(dict.fromkeys(problems))  # reading the document reports those of its events, too
-    return None if unique else Annotation("", record, by_id, referents, relations), unique
+    every = [one for relations in root.elements("Relations") for one in relations.elements()]
+    references = [one for one in every if one.name == "REFERS_TO"]
+    relations = [one for one in every if one.name in (PARTICIPANT, LINK)]
+    referents: dict[str, dict[str, None]] = defaultdict(dict)
+    for reference in references:
+        targets = dict.fromkeys(target.attributes.get("m_id", "") for target in reference.elements("target"))
+        for source in reference.elements("source"):
+            referents[source.attributes.get("m_id", "")].update(targets)
+    problems += check_mentions(marked, numbers)
+    for one in marked:
+        if one.name == ENTITY and not one.attributes.get("TAG_DESCRIPTOR"):
+            what = f"ENTITY {quote(one.attributes.get('m_id', ''))} has no TAG_DESCRIPTOR (expected its name)"
+            problems.append(Problem(what, one.line))
+    problems += (problem for reference in references for problem in _check_reference(reference, by_id))
+    annotation = Annotation("", record, by_id, {m_id: list(of) for m_id, of in referents.items()}, relations)
+    if with_relations:
+        problems += (problem for relation in relations for problem in _check_relation(relation, by_id))
+        problems += _check_referents(annotation.referents, by_id)
+    if not problems:
+        record["entity_mentions"] = [
+            {
+                "id": m_id,
+                "tokens": [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")],
+                "entities": annotation.find_entities(m_id),
+            }
+            for m_id, mention in by_id.items()
+            if mention.name == ENTITY_MENTION
+        ]
+    return annotation, list(dict.fromkeys(problems))  # reading the document reports those of events, too
+
+
+def _list_ends(relation: Element, marked: Mapping[str, Element]) -> tuple[list[Element], list[Element], list[Problem]]:
+    """Return the sources and the targets of a relation, and which of them are no markables."""
+    sources, targets = (list(relation.elements(name)) for name in ("source", "target"))
+    unknown = [
+        Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
+        for end in (*sources, *targets)
+        if end.attributes.get("m_id") not in marked
+    ]
+    return sources, targets, unknown
+
+
+def _check_reference(reference: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
+    """Find errors in a relation from mentions to their referent."""
+    sources, targets, unknown = _list_ends(reference, marked)
+    if not sources or len(targets) != 1:
+        found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
+        yield Problem(f"REFERS_TO {found} (expected at least one source and exactly one target)", reference.line)
+        return
+    yield from unknown
+    if not unknown and marked[targets[0].attributes["m_id"]].name == ENTITY:
+        for source in sources:
+            name = marked[source.attributes["m_id"]].name
+            if name != ENTITY_MENTION:
+                yield Problem(f"{quote(name)} refers to an ENTITY (expected {ENTITY_MENTION})", source.line)
 
 
 def _check_referents(referents: Mapping[str, Sequence[str]], marked: Mapping[str, Element]) -> Iterator[Problem]:
@@ -196,15 +162,6 @@ def _check_referents(referents: Mapping[str, Sequence[str]], marked: Mapping[str
             yield Problem(f"{found} an EVENT (expected a reference from {EVENT_MENTION})", element.line)
 
 
-def _find_referents(root: Element) -> Mapping[str, Sequence[str]]:
-    referents: dict[str, dict[str, None]] = defaultdict(dict)
-    for reference in find_references(root):
-        targets = [target.attributes.get("m_id", "") for target in reference.elements("target")]
-        for source in reference.elements("source"):
-            referents[source.attributes.get("m_id", "")].update(dict.fromkeys(targets))
-    return {m_id: list(of) for m_id, of in referents.items()}
-
-
 def _find_ends(relation: Element, marked: Mapping[str, Element]) -> tuple[Element, Element]:
     source, target = (marked[next(relation.elements(name)).attributes["m_id"]] for name in ("source", "target"))
     return source, target
@@ -212,14 +169,12 @@ def _find_ends(relation: Element, marked: Mapping[str, Element]) -> tuple[Elemen
 
 def _check_relation(relation: Element, marked: Mapping[str, Element]) -> Iterator[Problem]:
     """Find errors in a participant or a link: its ends, its role or type, and the value of a time."""
-    sources, targets = (list(relation.elements(name)) for name in ("source", "target"))
+    sources, targets, unknown = _list_ends(relation, marked)
     if len(sources) != 1 or len(targets) != 1:
         found = f"has {pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
         yield Problem(f"{relation.name} {found} (expected exactly one of each)", relation.line)
         return
-    unknown = [end for end in (*sources, *targets) if end.attributes.get("m_id") not in marked]
-    for end in unknown:
-        yield Problem(f"{end.name}: no markable has the m_id {quote(end.attributes.get('m_id', ''))}", end.line)
+    yield from unknown
     what, name = ("relType", "IS_INCLUDED") if relation.name == LINK else ("sem_role", "Arg0")
     if not (get_type(relation) if relation.name == LINK else relation.attributes.get("sem_role")):
         yield Problem(f"{relation.name} has no {what} (expected one such as {name})", relation.line)
@@ -311,7 +266,9 @@ def build_annotated_timelines(
     wanted: Collection[str] | None = None,
 ) -> Built:
     """Build the timelines of the entities in a CAT file, or in a folder of CAT files."""
-    annotations = read_relations(path)
+    annotations, wrong = read_annotations(path, with_relations=True)
+    if wrong:
+        raise FormatError(path, wrong)
     events: dict[str, AnnotatedEvent] = defaultdict(AnnotatedEvent)
     ignored: Counter[str] = Counter()
     for one in annotations:
@@ -419,7 +376,7 @@ def _find_kind(attributes: Sequence[Mapping[str, str]]) -> str:
 def _add_relations(one: Annotation, events: dict[str, AnnotatedEvent], roles: set[str], ignored: Counter[str]) -> None:
     """Add the participants and anchors of a document to their events."""
     for relation in one.relations:
-        source, target = one.ends(relation)
+        source, target = _find_ends(relation, one.marked)
         if relation.name == PARTICIPANT:
             entities, reason = _find_participants(one, relation, target, roles)
             events[_name_event(one, source.attributes["m_id"])].entities.update(dict.fromkeys(entities))
@@ -441,9 +398,7 @@ def _find_participants(
     role, m_id = relation.attributes["sem_role"], target.attributes["m_id"]
     if role.casefold() not in roles:
         return (), f"participants in the role {quote(role)}"
-    referents = one.referents.get(m_id, ()) if target.name == ENTITY_MENTION else (m_id,)
-    named = [one.marked[other] for other in referents]
-    names = [element.attributes["TAG_DESCRIPTOR"] for element in named if element.name == ENTITY]
+    names = one.find_entities(m_id)
     return names, "" if names else "participants that refer to no ENTITY"
 
 
