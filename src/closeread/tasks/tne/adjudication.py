@@ -11,14 +11,13 @@ Conventions: a link holds for every member of the complement's cluster, so the u
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
@@ -29,6 +28,7 @@ from closeread.records import Parsed, Record, name_problem
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.closure import check_spread
 from closeread.tasks.tne.columns import Documents
+from closeread.tasks.tne.rules import CLUSTER
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 ANNOTATORS = "ABCDEFGH"
@@ -267,20 +267,16 @@ def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] |
             kept |= dict.fromkeys((target, name) for name in decided[target])
         elif is_agreed:
             kept[target, preposition] = None
-    clusters = found.documents.column("coref")
-    sizes = [len(clusters[index][cluster]["members"]) for (index, _, cluster), _ in kept]
-    of_document = np.array([target[0] for target, _ in kept], np.int64)
-    check_spread(of_document, np.array(sizes, np.int64), found.documents.column("id"))
-    relations: list[list[Record]] = [[] for _ in clusters]
+    gold = [{**record, "np_relations": list[Record]()} for record in found.documents]
+    sizes: Counter[int] = Counter()
+    for (index, _, number), _ in kept:
+        sizes[index] += len(gold[index]["coref"][number]["members"])
+    for index, size in sorted(sizes.items()):
+        check_spread(gold[index]["id"], size)
     for (index, anchor, number), preposition in kept:
-        cluster = clusters[index][number]
-        relations[index] += [
-            {
-                "anchor": anchor,
-                "complement": member,
-                "preposition": preposition,
-                "complement_coref_cluster_id": cluster["id"],
-            }
+        cluster = gold[index]["coref"][number]
+        gold[index]["np_relations"] += [
+            {"anchor": anchor, "complement": member, "preposition": preposition, CLUSTER: cluster["id"]}
             for member in cluster["members"]
         ]
-    return [{**record, "np_relations": links} for record, links in zip(found.documents, relations, strict=True)]
+    return gold

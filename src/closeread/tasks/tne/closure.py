@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from closeread.arrays import Ints, check_sums
-from closeread.counts.procedure import name_documents
-from closeread.exceptions import FormatError, Problem, quote
+from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies
@@ -24,10 +20,11 @@ MAX_LINKS = 1_000_000
 """The most links of a document after they are spread over clusters."""
 
 
-def check_spread(document: Ints, sizes: Ints, names: Sequence[str]) -> None:
-    """Check that documents don't have too many links when these are spread over clusters."""
-    with name_documents(names):
-        check_sums(document, sizes, "links when they are spread over clusters", MAX_LINKS)
+def check_spread(name: str, n_links: int) -> None:
+    """Check that a document doesn't have too many links when these are spread over clusters."""
+    if n_links > MAX_LINKS:
+        found = f"{n_links:,} links when they are spread over clusters (expected at most {MAX_LINKS:,})"
+        raise RequestError(f"document {quote(name)}: {found}")
 
 
 def replace_clusters(
@@ -51,12 +48,9 @@ def replace_clusters(
 
 def close_rows(rows: Sequence[Record], documents: Sequence[Record]) -> list[Record]:
     """Return predictions whose links are spread over the clusters of documents, which are in the same order."""
-    sizes: list[int] = []
     for row, document in zip(rows, documents, strict=True):
         size = {name: len(cluster["members"]) for cluster in document["coref"] for name in cluster["members"]}
-        sizes += [size.get(link["complement"], 1) for link in row["relations"]]
-    number = np.repeat(np.arange(len(rows)), [len(row["relations"]) for row in rows])
-    check_spread(number, np.array(sizes, np.int64), [row["id"] for row in rows])
+        check_spread(row["id"], sum(size.get(link["complement"], 1) for link in row["relations"]))
     return [
         {**row, "relations": close_links(row["relations"], document["coref"])}
         for row, document in zip(rows, documents, strict=True)

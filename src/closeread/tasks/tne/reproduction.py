@@ -61,7 +61,15 @@ WEIGHTS = dict(zip(MEANS, ("links", LINKED, LINKED), strict=True))
 """What the means are taken over."""
 
 Statistics = Mapping[str, float]
+Share = tuple[str, str | None, int]
+"""A statistic, the one that it is divided by, if any, and a factor."""
+
 Cells = dict[tuple[str, str], Value]
+
+
+def _divide(found: Statistics, share: Share) -> float:
+    statistic, whole, factor = share
+    return factor * (found[statistic] if whole is None else float(ratio(found[statistic], found[whole])))
 
 
 def list_splits(inputs: Inputs) -> dict[str, str]:
@@ -350,21 +358,17 @@ LEAST_PHRASES, MOST_PHRASES = 25, 50
 OF_ALL_READINGS = "of for every pair"
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
 
-PER_DOCUMENT = {
-    ("NPs a document", "1"): "noun phrases",
-    ("links a document", "1"): "links",
-    ("clusters of more than one NP a document", "6"): "clusters of more than one",
-    ("symmetric links a document", "6"): "symmetric links",
-    ("transitive relations a document", "6"): "transitive links",
-}
-PER_LINK = {
-    ("anaphoric links, percent", "6"): "links to what stands before",
-    ("intersentential links, percent", "6, footnote 16"): "links between sentences",
-}
-AVERAGED = {
-    ("mean distance in tokens", "6"): "mean distance in tokens",
-    ("surface form, percent", "6"): "% of links in surface form",
-    ("surface form+, percent", "6"): "% of links in extended surface form",
+AVERAGED: Mapping[tuple[str, str], Share] = {
+    ("NPs a document", "1"): ("noun phrases", "documents", 1),
+    ("links a document", "1"): ("links", "documents", 1),
+    ("clusters of more than one NP a document", "6"): ("clusters of more than one", "documents", 1),
+    ("symmetric links a document", "6"): ("symmetric links", "documents", 1),
+    ("transitive relations a document", "6"): ("transitive links", "documents", 1),
+    ("anaphoric links, percent", "6"): ("links to what stands before", "links", 100),
+    ("intersentential links, percent", "6, footnote 16"): ("links between sentences", "links", 100),
+    ("mean distance in tokens", "6"): ("mean distance in tokens", None, 1),
+    ("surface form, percent", "6"): ("% of links in surface form", None, 1),
+    ("surface form+, percent", "6"): ("% of links in extended surface form", None, 1),
 }
 
 
@@ -466,11 +470,7 @@ def _describe_annotation(inputs: Inputs) -> Cells:
 
 def average_whole(whole: Statistics) -> Cells:
     """Average over all documents or links of the release."""
-    cells: Cells = {}
-    for places, per, scale in ((PER_DOCUMENT, "documents", 1), (PER_LINK, "links", 100), (AVERAGED, None, 1)):
-        for place, name in places.items():
-            if name in whole:
-                cells[place] = scale * float(ratio(whole[name], 1 if per is None else whole[per]))
+    cells: Cells = {place: _divide(whole, share) for place, share in AVERAGED.items() if share[0] in whole}
     if "links" in whole:
         cells["links", "4"] = Claim(whole["links"], whole["links"] > 1_000_000)
     return cells
@@ -522,26 +522,22 @@ def score_text_without_models(inputs: Inputs, documents: Documents) -> Cells:
     }
 
 
-COUNTS = {
-    "Documents": "documents",
-    "Tokens": "tokens",
-    "NPs": "noun phrases",
-    "Coref-Clusters": "clusters of more than one",
-    "NP-Links": "links",
-    "Coref-Links": "links, once a cluster",
-    "Avg. Distance": "mean distance in tokens",
-    "% Surface-Form": "% of links in surface form",
-    "% Surface-Form+": "% of links in extended surface form",
+TABLE_2: Mapping[str, Share] = {
+    "Documents": ("documents", None, 1),
+    "Tokens": ("tokens", None, 1),
+    "NPs": ("noun phrases", None, 1),
+    "Coref-Clusters": ("clusters of more than one", None, 1),
+    "NP-Links": ("links", None, 1),
+    "Coref-Links": ("links, once a cluster", None, 1),
+    "Avg. Distance": ("mean distance in tokens", None, 1),
+    "% Surface-Form": ("% of links in surface form", None, 1),
+    "% Surface-Form+": ("% of links in extended surface form", None, 1),
+    "Avg. Transitive": ("transitive links", "documents", 1),
+    "Avg. Title Links": ("links to the title", "documents", 1),
+    "Avg. Symmetric Links": ("symmetric links", "documents", 1),
+    "% Anaphores": ("links to what stands before", "links", 100),
+    "% Intersentential": ("links between sentences", "links", 100),
 }
-AVERAGES = {
-    "Avg. Transitive": "transitive links",
-    "Avg. Title Links": "links to the title",
-    "Avg. Symmetric Links": "symmetric links",
-}
-"""Rows of means over documents."""
-
-PERCENTAGES = {"% Anaphores": "links to what stands before", "% Intersentential": "links between sentences"}
-"""Rows of percentages of the links."""
 
 SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
 """The prepositions of Figure 4."""
@@ -549,14 +545,12 @@ SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
 
 def table_2(inputs: Inputs) -> Recomputed:
     """Recompute Table 2, as far as the splits are at hand."""
-    cells: Cells = {}
-    for column, found in measure_columns(inputs).items():
-        for rows, whole, scale in ((COUNTS, None, 1), (AVERAGES, "documents", 1), (PERCENTAGES, "links", 100)):
-            for row, name in rows.items():
-                if name in found:
-                    value = found[name] if whole is None else float(ratio(found[name], found[whole]))
-                    cells[row, column] = scale * value
-    return cells
+    return {
+        (row, column): _divide(found, share)
+        for column, found in measure_columns(inputs).items()
+        for row, share in TABLE_2.items()
+        if share[0] in found
+    }
 
 
 def figure_4(inputs: Inputs) -> Recomputed:
