@@ -41,8 +41,7 @@ from closeread.tasks.timeline.cat_xml import holds_documents
 
 COUNTED = ("first", "second", "both", "Dice")
 
-Items = Callable[[Sequence[Record]], Iterable[Hashable]]
-"""A function that returns the items an annotator marked."""
+Items = Callable[[Sequence[Record]], Iterable[Hashable]]  # returns the items an annotator marked
 
 
 @dataclass(frozen=True)

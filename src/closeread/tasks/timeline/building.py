@@ -35,14 +35,11 @@ from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
 from closeread.tasks.timeline.timeline_txt import SUFFIX
 
 UNKNOWN = "XXXX-XX-XX"
-FIRST = (1, 1, 1)
-"""Defaults for year, month and day, to complete a partial date."""
+FIRST = (1, 1, 1)  # defaults for year, month and day, to complete a partial date
 
-GRANULARITIES = ("merge", "keep")
-"""Whether dates that differ only in their granularity are the same time."""
+GRANULARITIES = ("merge", "keep")  # whether dates that differ only in their granularity are the same time
 
-Date = tuple[int, ...]
-"""Year, month and day as far as they are known."""
+Date = tuple[int, ...]  # year, month and day as far as they are known
 
 Time = tuple[Date, int]
 """A date, and its granularity: 0 for a year, 1 for a month, 2 for a day; always 0 if granularities are merged."""

@@ -27,8 +27,7 @@ from closeread.records import Parsed, ParsedFolder, Record
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"
-OF_TOKENS = ("EVENT_MENTION", "ENTITY_MENTION")
-"""Mentions that need tokens; a time may be known without any."""
+OF_TOKENS = ("EVENT_MENTION", "ENTITY_MENTION")  # mentions that need tokens; a time may be known without any
 
 NUMBER = re.compile("[0-9]{1,9}")
 

@@ -24,8 +24,7 @@ VERDICTS = {
 }
 """The verdicts on a relation, and their meanings."""
 
-ENDS = 5
-"""How many relations are kept at each end of a long chain."""
+ENDS = 5  # how many relations are kept at each end of a long chain
 
 HEADER = ("side", "first", "relation", "second", "verdict", "because")
 OTHER = {"gold": "system", "system": "gold"}
@@ -52,8 +51,7 @@ class Relation(NamedTuple):
         return {"relation": self.relation, "one": self.one._asdict(), "other": self.other._asdict()}
 
 
-Chain = Sequence[Relation]
-"""Consecutive relations that lead from one node to another."""
+Chain = Sequence[Relation]  # consecutive relations that lead from one node to another
 
 
 class Verdict(NamedTuple):

@@ -63,8 +63,7 @@ def text_facts(records: Sequence[Record]) -> dict[str, float]:
 
 
 ENTRY = ("position", "anchor", "mentions")
-EXAMPLES = 2
-"""The number of entries of an example."""
+EXAMPLES = 2  # the number of entries of an example
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:

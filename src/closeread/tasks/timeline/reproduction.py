@@ -42,8 +42,7 @@ FIGURE_1 = (("18315", 2), ("18315", 7), ("18355", 4), ("18355", 18))
 FIGURE_1_EVENTS = ("18315-7-leave", "18315-7-fighting, 18355-4-fighting")
 LACKING = "not in the timeline"
 
-Gold = Mapping[str, Timelines]
-"""The timelines and documents of the available splits."""
+Gold = Mapping[str, Timelines]  # the timelines and documents of the available splits
 
 Figures = Mapping[str, Value | None]
 """From rows of the table "Text" to recomputed values; None for those that can't be recomputed."""

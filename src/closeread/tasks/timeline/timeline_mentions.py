@@ -50,11 +50,9 @@ def find_unwritable_ids(ids: Sequence[str], suffix: str) -> list[Problem]:
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
-MAX_RANGES = 300
-"""The most ranges of lines with one kind of oddity that are given."""
+MAX_RANGES = 300  # the most ranges of lines with one kind of oddity that are given
 
-SHOWN = 20
-"""How many mentions or anchors with one kind of oddity are named; for the others only lines are given."""
+SHOWN = 20  # how many mentions or anchors with one kind of oddity are named; for the others only lines are given
 
 
 class Texts(NamedTuple):

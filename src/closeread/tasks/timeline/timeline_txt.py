@@ -41,8 +41,7 @@ from closeread.tasks.timeline.timeline_mentions import (
 )
 
 SUFFIX = ".txt"
-LIST = "list_target_entities"
-"""The prefix of the name of a file that lists all entities."""
+LIST = "list_target_entities"  # the prefix of the name of a file that lists all entities
 
 POSITION = re.compile("[0-9]{1,16}")
 SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")

@@ -31,18 +31,15 @@ from closeread.tasks.tne.columns import Documents
 from closeread.tasks.tne.rules import CLUSTER
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
-ANNOTATORS = "ABCDEFGH"
-"""The names of annotators in files of conflicts, in order."""
+ANNOTATORS = "ABCDEFGH"  # the names of annotators in files of conflicts, in order
 
-AROUND = 60
-"""How many characters of context are shown on each side of a noun phrase."""
+AROUND = 60  # how many characters of context are shown on each side of a noun phrase
 
 Target = tuple[int, str, int]
 """The numbers of a document, the id of the anchor, and the number of the cluster in the document."""
 
 
-Entry = tuple[Target, str]
-"""A target and a preposition."""
+Entry = tuple[Target, str]  # a target and a preposition
 
 
 @dataclass(frozen=True, eq=False)

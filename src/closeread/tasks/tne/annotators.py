@@ -13,8 +13,7 @@ from closeread.tasks.tne.columns import Documents, documents_of
 CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
 """What annotators are given, and the units of each."""
 
-FIELDS = ("domain", "forum")
-"""The fields of documents whose values agreement can be broken down by."""
+FIELDS = ("domain", "forum")  # the fields of documents whose values agreement can be broken down by
 
 EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
 

@@ -26,11 +26,9 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import LABELS, NONE, PREPOSITIONS, documents_of, find_titled, list_phrases
 
 NO_FALLBACK = "none"
-NEAR = 10
-"""The most tokens after the anchor at which a complement is near."""
+NEAR = 10  # the most tokens after the anchor at which a complement is near
 
-MAX_LINKS = 1_000_000
-"""The most links of a document; a thousand noun phrases have them if all are linked."""
+MAX_LINKS = 1_000_000  # the most links of a document; a thousand noun phrases have them if all are linked
 
 Pairs = set[tuple[int, int]]
 

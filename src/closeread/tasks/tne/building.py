@@ -149,11 +149,9 @@ def split_parts(lines: Sequence[str], separator: str) -> list[str]:
 
 PRONOUN = "PRON"
 
-BATCH = 100_000
-"""The most characters that are processed together; spaCy's models take up to 1 GB of memory for so many."""
+BATCH = 100_000  # the most characters that are processed together; spaCy's models take up to 1 GB of memory for so many
 
-SHOWN = 10
-"""How many texts a message names."""
+SHOWN = 10  # how many texts a message names
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from closeread.records import Record
 from closeread.tasks.tne.annotators import align
 from closeread.tasks.tne.rules import find_inconsistencies
 
-MAX_LINKS = 1_000_000
-"""The most links of a document after they are spread over clusters."""
+MAX_LINKS = 1_000_000  # the most links of a document after they are spread over clusters
 
 
 def check_spread(name: str, n_links: int) -> None:

@@ -36,14 +36,11 @@ LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumer
 
 TITLE_END = "\n\n"
 
-SENTENCE_ENDS = frozenset(".!?")
-"""The tokens after which a sentence ends; it also ends after a token with a line end."""
+SENTENCE_ENDS = frozenset(".!?")  # the tokens after which a sentence ends; it also ends after a token with a line end
 
-MAX_LEAD = 100
-"""How far inside a token, in characters, a noun phrase may begin."""
+MAX_LEAD = 100  # how far inside a token, in characters, a noun phrase may begin
 
-MAX_DIGITS = len(str(limits.MAX_NOUN_PHRASES - 1))
-"""The most digits of the number in an id."""
+MAX_DIGITS = len(str(limits.MAX_NOUN_PHRASES - 1))  # the most digits of the number in an id
 
 
 def list_phrases(record: Record) -> list[Record]:

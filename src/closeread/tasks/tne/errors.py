@@ -154,11 +154,9 @@ class LinkAnalysis:
             yield [kind, name, *anchor, *complement, *values]
 
 
-LIMIT = 10
-"""How many confusions, triplets and documents tables list unless they are told otherwise."""
+LIMIT = 10  # how many confusions, triplets and documents tables list unless they are told otherwise
 
-SHOWN_WORDS = 40
-"""How many characters of a noun phrase tables show."""
+SHOWN_WORDS = 40  # how many characters of a noun phrase tables show
 
 MISSED, SPURIOUS = "triplets/missed", "triplets/spurious"
 

@@ -156,8 +156,7 @@ class TrainedRun(Result):
         return dict(self.run)
 
 
-CRITERION = "links/f1"
-"""The score on held-out documents by which the best epoch is chosen."""
+CRITERION = "links/f1"  # the score on held-out documents by which the best epoch is chosen
 
 TASK = "tne"
 

@@ -60,8 +60,7 @@ from closeread.tasks.tne.kernels.links import (
     triplets,
 )
 
-UP_TO = (5, 10, 20, 50, 100)
-"""The largest distance, in tokens, of each bin but the last."""
+UP_TO = (5, 10, 20, 50, 100)  # the largest distance, in tokens, of each bin but the last
 
 DISTANCES = (
     *(f"{low} to {high}" for low, high in zip((0, *(n + 1 for n in UP_TO)), UP_TO, strict=False)),
@@ -73,8 +72,7 @@ JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
 
 UNKNOWN = "unknown"
 NO_FORUM = "none"
-WITH_FORUMS = "reddit"
-"""The domain whose documents come from forums."""
+WITH_FORUMS = "reddit"  # the domain whose documents come from forums
 
 
 @dataclass(frozen=True)

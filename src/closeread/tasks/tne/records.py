@@ -28,8 +28,7 @@ from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, documents_of, l
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
 
-OTHER, SMALLEST = "Other", 4.0
-"""Figure 4 unites prepositions under this percentage of the links."""
+OTHER, SMALLEST = "Other", 4.0  # Figure 4 unites prepositions under this percentage of the links
 
 DISTANCE, SURFACE, EXTENDED = MEANS = (
     *("mean distance in tokens", "% of links in surface form", "% of links in extended surface form"),
@@ -112,11 +111,9 @@ def _count_links(record: Record) -> Counter[str]:
 
 LINK = ("anchor", "preposition", "complement")
 SIDES = {(True, True): "both", (True, False): "gold only", (False, True): "system only"}
-EXAMPLES = 2
-"""The number of links of an example."""
+EXAMPLES = 2  # the number of links of an example
 
-SHOWN = 200
-"""How many characters of a noun phrase are shown; it may be in many links."""
+SHOWN = 200  # how many characters of a noun phrase are shown; it may be in many links
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:

@@ -57,12 +57,10 @@ OUT_OF_DOMAIN, ALL = "OOD-all", "all"
 
 SIZES = ("documents", "tokens", "noun phrases", "clusters of more than one")
 LINKED = "documents with links"
-WEIGHTS = dict(zip(MEANS, ("links", LINKED, LINKED), strict=True))
-"""What the means are taken over."""
+WEIGHTS = dict(zip(MEANS, ("links", LINKED, LINKED), strict=True))  # what the means are taken over
 
 Statistics = Mapping[str, float]
-Share = tuple[str, str | None, int]
-"""A statistic, the one that it is divided by, if any, and a factor."""
+Share = tuple[str, str | None, int]  # a statistic, the one that it is divided by, if any, and a factor
 
 Cells = dict[tuple[str, str], Value]
 
@@ -217,8 +215,7 @@ def score_random_title(gold: Documents) -> tuple[Chance, Chance, Chance]:
 COUPLED, DECOUPLED = "Coupled", "Decoupled"
 PRECISION, RECALL = "Precision", "Recall"
 
-Figures = Mapping[str, Decimal]
-"""The figures of a system by column, of Table 3 and Table 5."""
+Figures = Mapping[str, Decimal]  # the figures of a system by column, of Table 3 and Table 5
 
 Formula = Callable[..., Decimal]
 
@@ -283,11 +280,9 @@ PREPOSITION_SCORES = {
 }
 """The columns of Table 5."""
 
-AS_TRAINED = "{row}, links first"
-"""The row of a decoupled model with the links that its head for links finds."""
+AS_TRAINED = "{row}, links first"  # the row of a decoupled model with the links that its head for links finds
 
-LARGE = 24
-"""The layers of a large encoder."""
+LARGE = 24  # the layers of a large encoder
 
 Scores = Mapping[str, Mapping[str, Value]]
 """The scores of a row by way to decode and by name; without those that are undefined for one of its runs."""
@@ -346,14 +341,12 @@ _FORMS = (
     "myself yourself himself herself itself",
     "ourselves yourselves themselves",
 )
-PRONOUNS = frozenset(" ".join(_FORMS).split())
-"""Personal and reflexive pronouns."""
+PRONOUNS = frozenset(" ".join(_FORMS).split())  # personal and reflexive pronouns
 
 GROUPS = (("Title-First", "Title-Last"), ("Adj-Anaphora", "Adj-Cataphora"), ("Surface", "Surface-Extended"))
 """The baselines of each kind; Combined unites the best of every kind.  Title-Random differs from draw to draw."""
 
-LEAST_PHRASES, MOST_PHRASES = 25, 50
-"""The noun phrases of an article that was kept (section 5.1)."""
+LEAST_PHRASES, MOST_PHRASES = 25, 50  # the noun phrases of an article that was kept (section 5.1)
 
 OF_ALL_READINGS = "of for every pair"
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
@@ -539,8 +532,7 @@ TABLE_2: Mapping[str, Share] = {
     "% Intersentential": ("links between sentences", "links", 100),
 }
 
-SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")
-"""The prepositions of Figure 4."""
+SHOWN = ("of", "in", "from", "for", "near", "at", "by", "member(s) of", "about")  # the prepositions of Figure 4
 
 
 def table_2(inputs: Inputs) -> Recomputed:

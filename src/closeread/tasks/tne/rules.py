@@ -18,8 +18,7 @@ from closeread.tasks.tne.columns import LABELS, TITLE_END, documents_of, find_ti
 CLUSTER = "complement_coref_cluster_id"
 _TIME = "time/date/measurement"
 
-SHOWN = 3
-"""How many names a problem lists before it gives a count."""
+SHOWN = 3  # how many names a problem lists before it gives a count
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:

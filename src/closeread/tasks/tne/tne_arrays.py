@@ -23,8 +23,7 @@ ARRAY = "predicted_prepositions"
 FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3
 
-WIDTH = len("24, ")
-"""The most bytes that a label takes."""
+WIDTH = len("24, ")  # the most bytes that a label takes
 
 
 def recognises(first_line: str) -> bool:

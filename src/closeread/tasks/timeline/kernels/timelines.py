@@ -25,8 +25,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 
-TRACKS = ("full", "ordering")
-"""Order and anchors, or order only."""
+TRACKS = ("full", "ordering")  # order and anchors, or order only
 
 COUNTS = (
     *("awareness/verified_of_system", "awareness/system", "awareness/verified_of_gold", "awareness/gold"),
@@ -39,8 +38,7 @@ BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
 
 Entry = Mapping[str, Any]
-Copy = tuple[str, int]
-"""A mention and its copy number: how many mentions with the same string come before it."""
+Copy = tuple[str, int]  # a mention and its copy number: how many mentions with the same string come before it
 
 
 class Order:

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 
-Labels = NDArray[np.int8]
-"""The labels of pairs: a byte each, since a corpus may have millions."""
+Labels = NDArray[np.int8]  # the labels of pairs: a byte each, since a corpus may have millions
 
 N_LABELS = 25
 PHRASE_BITS = 17
@@ -33,8 +32,7 @@ COUNTS = (
     *("triplets/right", "triplets/system", "triplets/gold", "fallback/right", "fallback/gold"),
 )
 
-UPREP = ("any", "last")
-"""Which of several gold labels a fallback must match."""
+UPREP = ("any", "last")  # which of several gold labels a fallback must match
 
 Tallies = Mapping[str, tuple[Ints, Labels]]
 """The pairs behind every count, with the label that each counts for, so that they can be summed by any grouping."""
