@@ -214,18 +214,10 @@ def test_the_release_agrees_with_itself_in_both_versions(corpora, ran):
     assert {name for name, value in (found["links"] | found["clusters"]).items() if value != 1} == {"uprep"}
 
 
-ANNA = document(
-    "d",
-    WORDS,
-    [(ROOF, "of", HOUSE), (ROOF, "in", TOWN), (HOUSE, "on", TOWN), (HOUSE, "by", TOWN), (0, "at", ROOF)],
-    [[0, 1, 2], [3, 4]],
-)
-BEN = document(
-    "d", WORDS, [(ROOF, "of", HOUSE), (ROOF, "near", TOWN), (HOUSE, "by", TOWN), (TOWN, "to", ROOF)], [[0, 1], [3, 4]]
-)
+ANNA, BEN = FIRST, SECOND
 NAMES = ("anna", "ben", "cem")
 
-# Ben against Anna as in `test_tne_agreement`; Cem is Anna again.  Against Ben, the first preposition of a pair counts,
+# Ben against Anna as above; Cem is Anna again.  Against Ben, the first preposition of a pair counts,
 # so that of Cem's four pairs, of which Ben has three, only one has Ben's preposition.
 MEAN = {
     "links/f1": ("1/2", "1", "1/4"),

@@ -101,33 +101,28 @@ def gather_fields(
     aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[Problem]]:
     """Return the values of fields, each (n_documents,), and where annotators differ in them."""
+    rows: list[Record] = []
     problems = []
-    ids, merged = aligned[0].column("id"), dict[str, list[str | None]]()
-    for field in FIELDS:
-        values = [
-            [(name, value) for name, value in zip(names, row, strict=True) if value is not None]
-            for row in zip(*(side.column(field) for side in aligned), strict=True)
-        ]
-        for document, given in zip(ids, values if field in by else (), strict=False):
-            for name, value in given[1:]:
-                if value != given[0][1]:
-                    what = f"{field} is {quote(given[0][1])} in {given[0][0]} but {quote(value)} in {name}"
-                    problems.append(Problem(f"document {quote(document)}: {what}"))
-        merged[field] = [given[0][1] if given else None for given in values]
-    rows = [dict(zip(merged, values, strict=True)) for values in zip(*merged.values(), strict=True)]
+    for records in zip(*aligned, strict=True):
+        row: Record = {}
+        for field in FIELDS:
+            given = [(name, one[field]) for name, one in zip(names, records, strict=True) if one.get(field) is not None]
+            first, row[field] = given[0] if given else ("", None)
+            for name, value in given if field in by else ():
+                if value != row[field]:
+                    what = f"{field} is {quote(row[field])} in {first} but {quote(value)} in {name}"
+                    problems.append(Problem(f"document {quote(records[0]['id'])}: {what}"))
+        rows.append(row)
     known = tne.list_fields(Documents(rows))
     return {field: known[field] for field in by}, problems
 
 
 def find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
     """Find links in both fields, and links between noun phrases that don't exist."""
-    phrases = zip(*(side.column("nps") for side in aligned), strict=True)
-    known = Documents(
-        [
-            {"id": name, "nps": next((nps for nps in given if nps is not None), None)}
-            for name, given in zip(aligned[0].column("id"), phrases, strict=True)
-        ]
-    )
+    known = [
+        {"id": records[0]["id"], "nps": next((one["nps"] for one in records if one.get("nps") is not None), None)}
+        for records in zip(*aligned, strict=True)
+    ]
     for side, name in zip(aligned, names, strict=True):
         for record in side:
             if record.get("relations") is not None and record.get("np_relations") is not None:
