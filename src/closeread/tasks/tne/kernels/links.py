@@ -140,12 +140,12 @@ def _tally_fallbacks(fallback: Labelled | None, gold: Labelled, missed: Ints, up
 
 
 def count_by_group(
-    tally: Tallies,
-    n_documents: int,
-    n_groups: int = 1,
-    group: Callable[[Ints, Labels], Ints] = lambda pair, _: 0 * pair,
+    tally: Tallies, n_documents: int, n_groups: int = 1, group: Callable[[Ints, Labels], Ints] | None = None
 ) -> Floats:
     """Return (n_groups, n_documents, len(COUNTS)) counts; `group` numbers the groups of pairs and labels, (n,) each."""
+    if group is None:
+        columns = [np.bincount(document_of(tally[name][0]), minlength=n_documents) for name in COUNTS]
+        return np.stack(columns, axis=-1)[None].astype(np.float64)
     pair, label = (np.concatenate(columns) for columns in zip(*(tally[name] for name in COUNTS), strict=True))
     name = np.repeat(np.arange(len(COUNTS)), [len(tally[name][0]) for name in COUNTS])
     cell = (group(pair, label) * n_documents + document_of(pair)) * len(COUNTS) + name
