@@ -87,6 +87,12 @@ def test_a_table_with_precision_recall_and_f1(ran, pair):
     )
 
 
+def test_files_that_are_no_documents_are_named(run, pair):
+    Path("response/read.me").write_text("ours")
+    stderr = run("score", "tlinks", *pair, "--no-ci").stderr
+    assert "note: response: 1 file not ending in .tml, .timeml, .xml ignored: 'read.me'\n" in stderr
+
+
 def test_two_files_whatever_they_are_called(ran, pair):
     found = json.loads(ran("score", "tlinks", "key/a.tml", "response/a.tml", "--json"))
     assert found["scores"]["awareness/recall"]["value"] == 2 / 3
