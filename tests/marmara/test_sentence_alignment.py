@@ -97,6 +97,7 @@ def test_same_text_twice():
 def test_what_is_before_stays_before():
     """`ev` is nearest to the last place, but `eski ev` must come after it."""
     assert find("ev ve o eski ev", stretch("ev", 3), stretch("eski ev", 5, 6)).spans == [(0, 0), (3, 4)]
+    assert find("ev ve o ev eski", stretch("ev", 3), stretch("ev eski", 4, 5)).spans == [(0, 0), (3, 4)]
     assert find("Veli ile Ali", stretch("Ali", 0), stretch("Veli", 2)) is None
 
 
