@@ -572,6 +572,9 @@ def test_what_is_refused(run, tmp_path, monkeypatch):
     done = run("build", "timeline", "texts", "-o", "made")
     expected = "contains no documents and no timelines (expected files ending in .xml or .txt)"
     assert (done.exit_code, done.stderr) == (1, f"Error: texts: {expected}\n")
+    Path("texts/bo.txt").write_text("Bo\n", "utf-8")
+    done = run("build", "timeline", "texts", "-o", "made")
+    assert done.stderr == "Error: texts/7.tml: is not a timeline (expected a name ending in .txt)\n"
     done = run("build", "timeline", "plain", "--documents", "plain", "-o", "made")
     assert "--documents is for a file of events; these events are in annotated documents" in done.stderr
     assert not Path("made").exists()
