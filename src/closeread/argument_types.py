@@ -113,7 +113,7 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
         fits = isinstance(value, tuple(map(type, inner)))
     elif kind is Callable:
         fits = callable(value)
-    elif hint is Path:
+    elif isinstance(hint, type) and issubclass(hint, Path):  # `datasets` exchanges it in modules that it streams from
         fits = isinstance(value, os.PathLike)
     elif hint is bool:
         is_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b"

@@ -14,14 +14,7 @@ Whole = NDArray[np.uint8]
 
 
 class LimitError(ValueError):
-    """A document asks for more work than a kernel does; kernels raise it before they start.
-
-    Args:
-        document: the number of the document, from 0.
-        found: how many there are.
-        noun: of what, in the plural.
-        limit: how many are allowed.
-    """
+    """A document, by its number from 0, asks for more work than a kernel does; raised before it starts."""
 
     def __init__(self, document: int, found: int, noun: str, limit: int) -> None:
         self.document, self.what = document, f"{found:,} {noun} (expected at most {limit:,})"
@@ -29,17 +22,7 @@ class LimitError(ValueError):
 
 
 def check_sums(document: Ints, counts: Ints, noun: str, limit: int) -> None:
-    """Check that the counts of each document sum to a limit at most.
-
-    Args:
-        document: (n,) the document of each count.
-        counts: (n,) the counts.
-        noun: what is counted, in the plural.
-        limit: the largest sum allowed.
-
-    Raises:
-        LimitError: the first document whose sum is larger.
-    """
+    """Raise a LimitError for the first document whose counts, both (n,), sum to more than a limit of some noun."""
     if int(counts.sum()) > limit:
         totals = np.bincount(document, counts)
         if len(beyond := np.flatnonzero(totals > limit)):
@@ -54,9 +37,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
     return quotient
 
 
-STEPS = (2.0**20, 2.0**46, 2.0**72)
-"""What values are multiplied with to be split into parts whose sums are exact."""
-
+STEPS = (2.0**20, 2.0**46, 2.0**72)  # what values are multiplied with to be split into parts whose sums are exact
 TILE = 2**18
 """The most multiplications that are done together: with more, OpenBLAS would start threads, which take more processor
 time than they save here."""
@@ -75,15 +56,7 @@ def sum_rows(values: Floats) -> Floats:
 
 
 def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
-    """Sum the values of each group, whatever their order, with the same result.
-
-    Args:
-        groups: (n,) the group of each value, from 0.
-        values: (n,).
-        n_groups: the number of groups.
-
-    Returns:
-        (n_groups,).
+    """Sum the values (n,) of each group (n,), whatever their order, with the same result; return (n_groups,).
 
     >>> sum_groups(np.array([1, 0, 1]), np.array([0.5, 2, 1]), 3).tolist()
     [2.0, 1.5, 0.0]
@@ -94,25 +67,12 @@ def sum_groups(groups: Ints, values: Floats, n_groups: int) -> Floats:
 
 
 def multiply(weights: Iterable[Whole], values: Floats) -> Floats:
-    """Return the matrix product of small whole numbers and values, the same for any order of the n rows.
-
-    Args:
-        weights: (m, n) uint8 each.
-        values: (n, k).
-
-    Returns:
-        (the sum of all m, k).
-    """
+    """Return the matrix product of weights (m, n), in blocks, and values (n, k), the same for any order of the n."""
     parts = _split(values)
     stacked = np.column_stack([part for _, part in parts])
     rows = max(1, TILE // max(1, stacked.size))
-    products = np.concatenate(
-        [
-            chunk[top : top + rows].astype(np.float64) @ stacked
-            for chunk in weights
-            for top in range(0, len(chunk), rows)
-        ]
-    )
+    tiles = (chunk[top : top + rows] for chunk in weights for top in range(0, len(chunk), rows))
+    products = np.concatenate([tile.astype(np.float64) @ stacked for tile in tiles])
     ends = np.cumsum([part.shape[1] for _, part in parts])[:-1]
     sums = np.split(products, ends, axis=1)
     return _add([(columns, sum_) for (columns, _), sum_ in zip(parts, sums, strict=True)], values.shape[1])
@@ -157,14 +117,7 @@ def mark_run_starts(values: Ints) -> Mask:
 
 
 def expand_ranges(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """List the integers of several ranges, one range after the other.
-
-    Args:
-        begin: (n_ranges,) the first integer of each range.
-        size: (n_ranges,) how many integers each range has, from 0.
-
-    Returns:
-        The range of every integer (its row in `begin`), and the integer itself, both (size.sum(),) int64.
+    """List the integers of ranges, of which begin and size are given: the range of each, and the integer itself.
 
     >>> which, integer = expand_ranges(np.array([5, 9, 2]), np.array([2, 0, 3]))
     >>> which.tolist(), integer.tolist()

@@ -19,9 +19,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, LimitError, sum_groups
 
-MAX_CELLS = 2_000
-"""The most cells of a document that are solved without SciPy."""
-
+MAX_CELLS = 2_000  # the most cells of a document that are solved without SciPy
 MAX_ROWS = 20_000
 """The most key entities of a document that overlap with each other's matches and have to be mapped by search.
 
@@ -32,15 +30,9 @@ NONE = -1
 
 
 def best_assignment(weights: Sequence[Mapping[int, int]]) -> list[int]:
-    """Return the maximum-weight matching; among ties, the first when compared row by row, smallest column first.
+    """Return the column of each row, or `NONE`, in a maximum-weight matching of positive integers, given by column.
 
-    A row without a column comes after all columns in that comparison.
-
-    Args:
-        weights: of each row, the positive integer weights of its cells by their columns, from 0.
-
-    Returns:
-        The column of each row, or `NONE`.
+    Among ties, it is the first when compared row by row, smallest column first, and `NONE` last.
     """
     column_of, u, v = _solve(weights)
     row_of = {column: row for row, column in enumerate(column_of)}
@@ -139,20 +131,10 @@ def _solve(weights: Sequence[Mapping[int, Any]]) -> tuple[list[int], list[Any], 
 
 
 def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_documents: int) -> Floats:
-    """Weight of a maximum-weight matching, per document.
+    """Return the weight of a maximum-weight matching of each document, from columns of cells.
 
     Source: Luo (2005), On coreference resolution performance metrics: the similarity of two clusterings is the weight
-    of a maximum-weight matching of their clusters.
-
-    Args:
-        row: (n_cells,) the row of each cell.
-        column: (n_cells,) its column; no row or column is in two documents, and no cell occurs twice.
-        weight: (n_cells,) its weight, not negative.
-        document: (n_cells,) its document.
-        n_documents: the number of documents.
-
-    Returns:
-        (n_documents,) float64.
+    of a maximum-weight matching of their clusters.  No row or column is in two documents, and no cell occurs twice.
     """
     chosen = (np.bincount(row)[row] == 1) & (np.bincount(column)[column] == 1)
     rest = np.flatnonzero(~chosen)

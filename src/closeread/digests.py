@@ -20,12 +20,9 @@ FIELD_END, KEYS_END, RECORD_END = "\x1f", "\x1d", "\x1e"
 
 
 def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[str] = ()) -> dict[str, bytes]:
-    """Return the sha256 of the records of each unit, by the unit's name.
+    """Return the sha256 of the records of each unit, by the unit's name, which is a field.
 
-    Args:
-        records: gold records.
-        unit: the field with the name of a record's unit.
-        not_in_digest: fields that do not affect scores; `a.b` is the field b of every item of the list a.
+    Without fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
     names, dropped = column(records, unit), [name.partition(".") for name in not_in_digest]
     texts = (_format_record(_drop_fields(record, dropped) if dropped else record) for record in records)

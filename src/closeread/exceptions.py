@@ -20,33 +20,20 @@ from closeread import limits
 SHOWN = 20
 NAMED = 3
 
-FieldPath = tuple[str | int, ...]
-"""The keys and the places of items, from 0, that lead to a value inside a record."""
+FieldPath = tuple[str | int, ...]  # the keys and the places of items, from 0, that lead to a value inside a record
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a file, or with a record.
+    """One thing that is wrong with a file, or with a record."""
 
-    Attributes:
-        what: what was found and what was expected.
-        line: the line it stands on, from 1; None where it concerns the file as a whole.
-        file: where the input is a folder, the file in it, or the absolute path of one that belongs to it but is
-            elsewhere; None where it concerns the folder as a whole.
-        row: the number of the record that it is in, from 0; None where it is in none, or already has a line or a file.
-        path: where in the record it is; empty where it concerns the record as a whole.
-        about: what stands there, in words.
-        record: what to call the record in messages, such as `id 'x'`; empty where the line or the file is enough.
-        times: how many problems of this kind it stands for; all but the first are only counted.
-    """
-
-    what: str
-    line: int | None = None
-    file: str | None = None
-    row: int | None = None
-    path: FieldPath = ()
-    about: str = ""
-    record: str = ""
-    times: int = 1
+    what: str  # was found and was expected
+    line: int | None = None  # from 1
+    file: str | None = None  # in the folder, or the absolute path of one that belongs to it but is elsewhere
+    row: int | None = None  # the number of the record, from 0, if it doesn't have a line or a file
+    path: FieldPath = ()  # in the record
+    about: str = ""  # what stands there, in words
+    record: str = ""  # what to call the record in messages, such as `id 'x'`
+    times: int = 1  # how many problems of this kind it stands for
 
     @property
     def place(self) -> str:
@@ -65,7 +52,7 @@ class Problem(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What equal problems of different records have in common: what is wrong, and with which field."""
+        """What equal problems of different records share: what is wrong, and with which field."""
         return (self.what, *(step for step in self.path if isinstance(step, str)))
 
     @property
@@ -106,7 +93,7 @@ class ProblemList(list[Problem]):
             super().append(problem)
 
     def add(self, what: str, line: int | None = None, *, file: str | None = None) -> None:
-        """Add a problem with a line or a file."""
+        """Add a problem with its place."""
         self.append(Problem(what, line, file))
 
     @property
@@ -115,7 +102,7 @@ class ProblemList(list[Problem]):
         return sum(problem.times for problem in self)
 
     def raise_any(self, path: Path) -> None:
-        """Raise a FormatError with the problems, in the order of the file, if there are any."""
+        """Raise the problems, in the order of the file, if there are any."""
         if self:
             raise FormatError(path, sorted(self, key=lambda problem: problem.order))
 
@@ -185,7 +172,7 @@ class InputError(ValueError):
     """Bad input, with all its problems.
 
     Args:
-        source: the file, or whatever the input came from; empty for several that have no folder in common.
+        source: the file, or what the input came from; empty for several that have no folder in common.
         problems: everything that is wrong with it, in the order in which it is shown.
     """
 
@@ -199,11 +186,9 @@ class InputError(ValueError):
         lines = describe_problems(source, self.problems)
         if len(lines) > 1:
             number = sum(problem.times for problem in self.problems)
-            total = f"{source}: " * bool(source) + f"{number:,} problems"
-            if len(lines) > SHOWN:
-                kinds = f" of {len(lines):,} kinds" if len(lines) < number else ""
-                total += f"{kinds} (first {SHOWN} shown)"
-            lines = [f"{total}:", *lines[:SHOWN]]
+            kinds = f" of {len(lines):,} kinds" * (len(lines) < number)
+            most = f"{kinds} (first {SHOWN} shown)" * (len(lines) > SHOWN)
+            lines = [f"{source and f'{source}: '}{number:,} problems{most}:", *lines[:SHOWN]]
         return escape("\n".join(lines))
 
 
@@ -367,7 +352,7 @@ def word_for_command_line() -> Iterator[None]:
 
 
 def choose_words(command_line: str, python: str) -> str:
-    """Return the words for the command line, or those for Python."""
+    """Return the words for who is calling."""
     return command_line if _is_command_line.get() else python
 
 
@@ -397,9 +382,7 @@ def fill_options(text: str) -> str:
 
 # Unknown names: the similar one that was probably meant, also by its aliases, which map other names to ours.
 
-_COMPARED = 100
-"""How many characters of an unknown name are compared, which takes time that grows with their square."""
-
+_COMPARED = 100  # how many characters of an unknown name are compared, which takes time that grows with their square
 _SCORE = re.compile(r"(?<![\W_])[\W_]++(f|f1|f_?score|p|r|precision|recall|score)$", re.IGNORECASE)
 """The score after the name of a metric, as in `muc_f1` and `ceafe/f`."""
 

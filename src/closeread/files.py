@@ -18,18 +18,14 @@ from typing import BinaryIO, TextIO
 
 from closeread.exceptions import RequestError
 
-CHUNK = 1 << 20
-"""How many bytes are read at once where a limit is large."""
-
+CHUNK = 1 << 20  # how many bytes are read at once where a limit is large
 SYNCED_ONE_BY_ONE = 16
-"""The number of files of a folder up to which each is synced by itself; for more, the whole system is, which is faster:
-2,000 small files take 0.2 instead of 10 seconds."""
+"""The number of files of a folder up to which each is synced by itself; for more, the whole system is: it is faster."""
 
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
 
-PACKED = ".gz"
-"""How the name of a gzipped file ends."""
+PACKED = ".gz"  # how the name of a gzipped file ends
 
 
 def read_at_most(file: BinaryIO, limit: int) -> bytes:
@@ -75,9 +71,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def creating_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that becomes `folder` if the block succeeds and is deleted otherwise.
+    """Yield an empty folder that becomes `folder`, which must be new or empty, if the block succeeds.
 
-    Folders above it are created if need be.  It must not be the working directory, a file or a folder with files.
+    Folders above it are created if need be.
     """
     from shutil import rmtree  # takes 5 ms, and commands that only read don't need it
 
@@ -94,9 +90,9 @@ def creating_folder(folder: Path) -> Iterator[Path]:
             inside = [draft, *draft.rglob("*")]
             if len(inside) > SYNCED_ONE_BY_ONE:
                 os.sync()
-            else:
-                for path in inside:
-                    _sync(path)
+                inside = []
+            for path in inside:
+                _sync(path)
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
                 for left in target.iterdir():
@@ -131,10 +127,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 
 @contextmanager
 def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[TextIO]:
-    """Open a draft to write UTF-8 text with line ends unchanged, gzipped if the name of its target ends in `.gz`.
-
-    The same text gives the same bytes: a gzipped file contains neither its name nor a time.
-    """
+    """Open a draft to write UTF-8 text with line ends unchanged, gzipped (without a time) as its target's name says."""
     if target.suffix.lower() != PACKED:
         with draft.open("w", encoding="utf-8", errors=errors, newline="") as file:
             yield file
@@ -173,10 +166,7 @@ def is_empty_folder(path: Path) -> bool:
 
 
 def package_folder(name: str) -> Path:
-    """Return the folder of one of our packages, by its dotted name.
-
-    Our packages are never in a zip file, and `importlib.resources`, which could read those, takes 7 ms to import.
-    """
+    """Return the folder of one of our packages, by its dotted name; `importlib.resources` takes 7 ms to import."""
     return Path(str(import_module(name).__file__)).parent
 
 

@@ -15,9 +15,7 @@ from closeread.files import package_folder
 
 Schema = dict[str, Any]
 
-LISTED = 5
-"""How many fields a message lists; more choices than these need a suggestion."""
-
+LISTED = 5  # how many fields a message lists; more choices than these need a suggestion
 TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -30,20 +28,16 @@ TYPES = {
 
 
 def check_json(found: object, schema: str, source: object) -> None:
-    """Check a JSON value by one of our schemas, and raise its first `limits.MAX_PROBLEMS` problems at once.
+    """Check a JSON value from a source by one of our schemas, such as `closeread.hub/eval.schema.json#task`.
 
-    Args:
-        found: the value, as JSON or YAML gives it.
-        schema: the package and the file of the schema, and the definition in it, such as
-            `closeread.leaderboard/store.schema.json#entry`; without a definition, the whole.
-        source: where the value is from, for messages.
+    The name of the schema has its package, its file and perhaps the definition in it.
     """
     if problems := find_problems(found, schema):
         raise FormatError(source, problems)
 
 
 def find_problems(found: object, schema: str) -> list[Problem]:
-    """Return what is wrong with a JSON value by one of our schemas, named as for `check_json`; empty if nothing is."""
+    """Return what is wrong with a JSON value by one of our schemas, as `check_json`; empty if nothing is."""
     try:
         if _load_validator(schema).is_valid(found):
             return []
@@ -134,9 +128,8 @@ def describe(error: Any) -> list[Problem]:
 
 def _describe_unknown(name: object, known: Sequence[str], found: Mapping[str, Any]) -> str:
     near = find_similar(str(name), [one for one in known if one not in found])
-    if near is not None:
-        return f"unknown field {quote(str(name))}; did you mean {quote(near)}?"
-    return f"unknown field {quote(str(name))} (fields: {_list(known, LISTED)})"
+    advice = f" (fields: {_list(known, LISTED)})" if near is None else f"; did you mean {quote(near)}?"
+    return f"unknown field {quote(str(name))}{advice}"
 
 
 def _list(values: Sequence[object], most: int) -> str:

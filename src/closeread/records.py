@@ -20,13 +20,8 @@ Record = dict[str, Any]
 class Table(Protocol):
     """A table with named columns: a data frame of pandas or polars, an Arrow table, a `datasets.Dataset`."""
 
-    def __len__(self) -> int:
-        """Return the number of its rows."""
-        ...
-
-    def __getitem__(self, name: str, /) -> object:
-        """Return a column."""
-        ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str, /) -> object: ...
 
 
 FileOrRows = Annotated[str | Path | Table | Iterable[object], "a file, a folder, rows or a table"]
@@ -36,11 +31,9 @@ OptionValue = Annotated[str | float | bool | Path, "a string, a number or a path
 
 
 class ColumnRecords(Sequence[Record]):
-    """Records stored as columns, for flat corpora of any size; each becomes a dict when accessed.
+    """Records stored as columns of the same length, one or more; each becomes a dict when accessed.
 
-    Args:
-        columns: field name to values; at least one column, all of the same length.
-        made: the fields whose values were made by the reader, such as ids, so that they need no validation.
+    The reader has made the values of some fields, such as ids, so that they need no validation.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], made: Collection[str] = ()) -> None:
@@ -102,7 +95,7 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
 
 
 class Parsed(NamedTuple):
-    """The content of a file: the records that could be read, the line (from 1) where each begins, and all problems."""
+    """The content of a file: the records that could be read, the line, from 1, where each begins, and all problems."""
 
     records: Sequence[Record]
     lines: Sequence[int]
@@ -157,8 +150,8 @@ def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
     number = problem.row or 0
     record = parsed.records[number]
     name = record.get(key) if isinstance(record, dict) else None
-    called = isinstance(name, str) and problem.path[:1] != (key,)
-    return place_problem(parsed, problem, f"{key} {quote(str(name))}" if called else "")
+    is_called = isinstance(name, str) and problem.path[:1] != (key,)
+    return place_problem(parsed, problem, f"{key} {quote(str(name))}" if is_called else "")
 
 
 def place_problem(parsed: AnyParsed, problem: Problem, name: str = "") -> Problem:
@@ -187,44 +180,30 @@ def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
 
 
 class UserFiles(NamedTuple):
-    """A user's own files of a corpus, and how to read them.
+    """A user's own files of a corpus, and how to read them."""
 
-    Attributes:
-        data_dir: the corpus's folder; None to look in the usual places.
-        folders: folders of the corpus that are elsewhere, by their names below it; None for one to do without.
-        options: values of the corpus's options of reading that differ from the defaults.
-    """
-
-    data_dir: Path | None = None
-    folders: Mapping[str, Path | None] = MappingProxyType({})
-    options: Mapping[str, str] = MappingProxyType({})
+    data_dir: Path | None = None  # None to look in the usual places
+    folders: Mapping[str, Path | None] = MappingProxyType({})  # which are elsewhere; None for one to do without
+    options: Mapping[str, str] = MappingProxyType({})  # of reading, if not the defaults
 
 
-DataDir = Path | UserFiles
-"""A corpus's folder, or a user's own files in several places."""
+DataDir = Path | UserFiles  # a corpus's folder, or a user's own files in several places
 
 
 class Origin(NamedTuple):
-    """Where gold comes from, for reports.
+    """Where gold comes from, for reports."""
 
-    Attributes:
-        corpus: the corpus whose declaration it follows; the procedure's name if it follows none.
-        config, split: the part of the corpus; None for the user's own gold.
-        released: whether it is the released gold; None if there is no release.
-    """
-
-    corpus: str
-    config: str | None
+    corpus: str  # whose declaration it follows; the procedure's name if it follows none
+    config: str | None  # None, as the split, for the user's own gold
     split: str | None
-    released: bool | None
+    released: bool | None  # None if there is no release
 
 
 def check_format(found: object, newest: int, source: object) -> None:
     """Check the number of a file's format, from 1 to the newest; a JSON value without a number has the format 1."""
     number = found.get("format", 1) if isinstance(found, dict) else 1
-    if type(number) is int and 1 <= number <= newest:
-        return
-    expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
     is_newer = type(number) is int and number > newest
-    advice = ": it was written by a newer closeread; update closeread" if is_newer else ""
-    raise FormatError(source, [Problem(f"has format {quote_json(number, 60)} ({expected}){advice}")])
+    if type(number) is not int or number < 1 or is_newer:
+        expected = "expected 1" if newest == 1 else f"expected 1 to {newest}"
+        advice = ": it was written by a newer closeread; update closeread" if is_newer else ""
+        raise FormatError(source, [Problem(f"has format {quote_json(number, 60)} ({expected}){advice}")])

@@ -34,21 +34,13 @@ from closeread.tasks import load_procedure
 
 @dataclass(frozen=True)
 class Scorer:
-    """A procedure with its options, and the gold to score against.
-
-    Attributes:
-        procedure: the procedure.
-        options: all options with their values.
-        gold: the gold, as `Procedure.sides` returns it.
-        gold_name: what to call it in messages.
-        gold_files: the files and folders that it was read from; none for objects in memory.
-    """
+    """A procedure with all its options, and the gold to score against."""
 
     procedure: Procedure
     options: Options
     gold: Gold
     gold_name: str = "gold"
-    gold_files: Sequence[Path] = ()
+    gold_files: Sequence[Path] = ()  # none for objects in memory
 
     def read(self, source: Path | Sequence[Any]) -> System:
         """Read a system's output (a file, a folder or records), validate it and align it with the gold."""
@@ -63,7 +55,7 @@ class Scorer:
         return replace(system, notices=(*system.notices, notice))
 
     def read_source(self, source: FileOrRows) -> System:
-        """Read a system's output as `read`, from a file, a folder or any objects in memory."""
+        """Read a system's output from a file, a folder or any objects in memory."""
         taken = take_source("predictions", source, self.procedure.by_name)
         if isinstance(taken, Path) and (problems := find_parquet_problems(taken)):
             raise SubmissionError(taken, problems)
@@ -74,24 +66,13 @@ class Scorer:
         return (*system.notices, *self.procedure.sides.remarks(self.gold, system, self.options, table))
 
     def count(self, system: System, breakdowns: Sequence[str] | None = None, *, jobs: int = 1) -> Counts:
-        """Count a system's output.
-
-        Args:
-            system: the output, validated and aligned.
-            breakdowns: the procedure's breakdowns to count inside units; None for none.
-            jobs: the number of processes.
-        """
+        """Count a system's output, and the procedure's breakdowns inside units, in so many processes."""
         table = self.tabulate(system.rows, breakdowns or (), jobs)
         table = replace(table, digests=[self.digests[unit] for unit in table.units])
         signature = self.procedure.signature(self.options, table.gold_digest)
-        provenance = Provenance(
-            self.procedure.name,
-            self.procedure.version,
-            self.procedure.keep_options(self.options, reading=True),
-            signature,
-            *self.gold.origin,
-            len(system.missing),
-        )
+        how = self.procedure.keep_options(self.options, reading=True)
+        about = self.procedure.name, self.procedure.version, how, signature
+        provenance = Provenance(*about, *self.gold.origin, len(system.missing))
         return Counts(table, self.procedure, provenance, self.remarks(system, table))
 
     def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = (), jobs: int = 1) -> CountTable:
@@ -131,12 +112,10 @@ class Scorer:
 
     def available_breakdowns(self, system: System) -> list[str]:
         """Return the breakdowns for which neither side lacks anything."""
-        find = self.procedure.find_lacking
-        return [
-            name
-            for name in self.procedure.breakdowns
-            if find is None or not find(self.gold.records, system.rows, self.options, name)
-        ]
+        find, names = self.procedure.find_lacking, list(self.procedure.breakdowns)
+        if find is None:
+            return names
+        return [name for name in names if not find(self.gold.records, system.rows, self.options, name)]
 
     def explain(self, system: System, units: Sequence[str]) -> dict[str, list[Any]]:
         """Explain the counts of some units, by the unit's name."""
@@ -162,11 +141,7 @@ def _count_shard(count: Callable[..., CountTable], gold: Any, system: Any, units
 
 
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
-    """Find a procedure by name, and the corpus that it scores; the corpus is None if gold is a key given by the user.
-
-    Args:
-        name: the name of a corpus, of a procedure, or of the only evaluate module of a procedure.
-    """
+    """Find a procedure by a name, and the corpus that it scores; the corpus is None if gold is a key of the user's."""
     found, corpus = find_task(name)
     procedure = load_procedure(found)
     if corpus is None and not procedure.sides.key_first:
@@ -188,11 +163,8 @@ def open_scorer(
 ) -> Scorer:
     """Read gold, and return a scorer for it.
 
-    Args:
-        name: the name of a corpus or a procedure.
-        place: where gold is; its `corpus` is ignored, since it follows from the name.
-        options: values of the procedure's options that differ from the defaults; under `preset`, the name of a preset.
-        metrics: families of metrics, such as "muc"; None for those of the preset, or the default.
+    The name is that of a corpus or a procedure, and the corpus of the place is ignored.  Options differ from the
+    defaults, and may name a `preset`; without families of metrics, it has those of the preset, or the default.
     """
     procedure, corpus = find_procedure(name)
     procedure = procedure.select_metrics(metrics, options or {})
@@ -213,11 +185,7 @@ def open_scorer(
 
 @contextmanager
 def limit_files(max_bytes: int | None) -> Iterator[None]:
-    """Refuse larger files that a user passes inside the block.
-
-    Args:
-        max_bytes: the size in bytes; None for the usual limit.
-    """
+    """Refuse larger files that a user passes inside the block; None for the usual limit."""
     if max_bytes is not None and not 1 <= max_bytes <= limits.MAX_FILE_BYTES:
         raise RequestError(f"max_bytes is {max_bytes:,} (expected a number from 1 to {limits.MAX_FILE_BYTES:,})")
     with limits.keep_files_below(max_bytes):
@@ -243,13 +211,7 @@ def make_place(
     data_dir: str | Path | None = None,
     options: Mapping[str, OptionValue] | None = None,
 ) -> tuple[GoldSpec, dict[str, OptionValue]]:
-    """Return where gold is, and the options that are not about its files.
-
-    Args:
-        name: the name of a corpus or a procedure.
-        gold, config, split, data_dir: as for `score`.
-        options: the procedure's options; folders of the corpus and options of reading it.
-    """
+    """Return where gold is, from arguments of `score`, and the options that are not about its files."""
     procedure, corpus = find_procedure(name)
     own = None if gold is None else take_source("gold", gold, procedure.by_name)
     if own is not None and not isinstance(own, Path) and not len(own):

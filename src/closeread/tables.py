@@ -31,30 +31,20 @@ NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
 class Grid:
     """The content of a table.
 
-    Attributes:
-        title: the line above the table; may be empty.
-        header: the names of the columns; none for title and notes alone.
-        rows: the cells as text; columns that contain only numbers are right-aligned.
-        notes: the sentences below the table.
-        texts: the names of columns that are left-aligned even if all of their cells begin with a number.
-        prose: the names of columns that a narrow terminal may wrap, at spaces; all others are never broken.
-        ditto: the names of columns in which an empty cell stands for the one above.
-        best: the cells to emphasize, by the numbers of their row and column.
-        labels: how many columns, from the left, name the rows.  In a terminal that is too narrow, the others follow in
-            several tables, each beside these; if there are no labels, each row is a block of lines.
-        narrower: the same in fewer or narrower columns, for such a terminal; None if there is no such table.
+    In a terminal that is too narrow, columns follow in several tables, each beside those with labels; if there are no
+    labels, each row is a block of lines.
     """
 
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    texts: frozenset[str] = frozenset()
-    prose: frozenset[str] = frozenset()
-    ditto: frozenset[str] = frozenset()
-    best: frozenset[tuple[int, int]] = frozenset()
-    labels: int = 0
-    narrower: Grid | None = None
+    title: str  # above the table; may be empty
+    header: Sequence[str]  # none for title and notes alone
+    rows: Sequence[Sequence[str]]  # columns that contain only numbers are right-aligned
+    notes: Sequence[str] = ()  # sentences below the table
+    texts: frozenset[str] = frozenset()  # columns that are left-aligned even if all cells begin with a number
+    prose: frozenset[str] = frozenset()  # columns that may be wrapped, at spaces; all others are never broken
+    ditto: frozenset[str] = frozenset()  # columns in which an empty cell stands for the one above
+    best: frozenset[tuple[int, int]] = frozenset()  # cells to emphasize, by row and column
+    labels: int = 0  # how many columns, from the left, name the rows
+    narrower: Grid | None = None  # the same for a narrow terminal, if there is such a table
 
 
 def transpose(grid: Grid, corner: str) -> Grid:
@@ -72,17 +62,14 @@ CODE = re.compile(r"(`[^`]+`)")
 BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")
 """The beginning of a heading or of a list."""
 
-FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")
-"""The beginning of a cell that a spreadsheet takes for a formula."""
-
+FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # the beginning of a cell that a spreadsheet takes for a formula
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """Characters that a terminal might act on, and that no reader of CSV needs."""
 
 ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)
 r"""The beginning of a row that LaTeX takes for an argument of `\\` or of `\midrule`."""
 
-SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)
-"""A number with a sign, which is no formula."""
+SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)  # a number with a sign, which is no formula
 
 
 class Whole(str):
@@ -100,12 +87,8 @@ class Markup(Whole):
 def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool = False) -> str:
     """Draw a grid as text that ends with a newline.
 
-    Args:
-        grid: the grid.
-        style: how to draw it.
-        width: the columns of a terminal; None for those of this terminal or of the variable `COLUMNS`, and 100 in
-            pipes and files.  Numbers and names are whole even if lines are longer then.
-        coloured: whether a terminal shows the best values in bold and notes dim.
+    Without a width, a table has that of this terminal or of the variable `COLUMNS`, and 100 in pipes and files.  If it
+    is coloured, the best values are bold, and notes dim.
     """
     if style == "table":
         lines = _draw_lines(grid, find_width() if width is None else width)
@@ -178,9 +161,9 @@ def _mark_up_note(note: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as comma-separated values; texts that a spreadsheet would take for formulas begin with `'`.
+    """Return comma-separated values; texts that are formulas in a spreadsheet begin with `'`.
 
-    Control characters are escaped; so is what UTF-8 lacks, as in some names of files, so that the text can be written.
+    Control characters are escaped; so is what UTF-8 lacks, as in some names of files.
     """
     # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
     file: Any = SimpleNamespace(write=str)  # a row is what it returns
@@ -246,25 +229,16 @@ def format_percent(cell: str | float | None) -> str:
     return percent(cell) if cell is None or isinstance(cell, float) else format_cell(cell)
 
 
-PIPE_WIDTH = 100
-"""The width of a table that is written to a pipe or a file."""
-
-PROSE_WIDTH = 16
-"""Columns of prose are not made narrower, if they have so much text."""
-
-GAPS = (3, 2)
-"""Spaces between columns; the second number if the table fits only so."""
-
+PIPE_WIDTH = 100  # the width of a table that is written to a pipe or a file
+PROSE_WIDTH = 16  # columns of prose are not made narrower, if they have so much text
+GAPS = (3, 2)  # spaces between columns; the second number if the table fits only so
 RULE = "─"
 
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 """Escape sequences of terminals."""
 
-STYLES = re.compile(r"\x1b\[\d?m")
-"""All that a drawn line has of them, since text is escaped."""
-
-WORD = re.compile(r"(?:`[^`]*`|\S)+")
-"""What is never broken: words, and everything between backticks."""
+STYLES = re.compile(r"\x1b\[\d?m")  # all that a drawn line has of them, since text is escaped
+WORD = re.compile(r"(?:`[^`]*`|\S)+")  # what is never broken: words, and everything between backticks
 
 
 def find_width() -> int:
@@ -447,10 +421,7 @@ def _draw_blocks(grid: Grid, width: int) -> Iterator[str]:
 
 
 def draw_html(grid: Grid) -> str:
-    """Draw a grid as an HTML table, with its title as caption and its notes below; all text is escaped.
-
-    It has no colours of its own, so that it can be read on light and on dark.
-    """
+    """Draw a grid as an HTML table, without colours of its own, so that it can be read on light and on dark."""
 
     def escape_html(text: str) -> str:
         return html.escape(escape_line(text))

@@ -14,6 +14,7 @@ import pytest
 from shared.file_sizes import small_files
 
 import closeread
+from closeread.argument_types import read_hints
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
@@ -244,6 +245,12 @@ def test_a_file_that_changes_while_it_is_read(own_folder, monkeypatch):
     assert str(caught.value) == f"{own_folder}: changed while it was read; load it again"
     assert not Path(changing.cache_dir).exists()
     assert closeread.load_dataset("mctaco", split="test", data_dir=own_folder)[0]["answer"] == "three hoarse"
+
+
+def test_paths_are_paths_after_streaming(tmp_path):
+    next(iter(closeread.load_dataset("mctaco", "sample", split="test", streaming=True)))
+    read_hints.cache_clear()  # `datasets` has put a class of its own in the place of Path
+    assert len(closeread.load_dataset("mctaco", "sample", split="test", cache_dir=tmp_path))
 
 
 def test_a_cache_that_can_not_be_written(tmp_path):

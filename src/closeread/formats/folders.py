@@ -27,9 +27,9 @@ SLASHES = re.compile(r"[/\\]")
 
 
 def list_files(folder: Path, kind: str, *suffixes: str) -> tuple[dict[str, Path], list[Problem]]:
-    """List the files of a folder by name, sorted, and the problems with anything else in it.
+    """List the files of a kind in a folder by name, sorted, and the problems with anything else in it.
 
-    The files' names end in one of the suffixes, and that of one file in the first; `kind` is what messages call them.
+    The files' names end in one of the suffixes, and that of one file in the first.
     """
     files, problems = _sort_entries(folder, _iterate_entries(folder, enters=False), kind, suffixes)
     if not problems and not any(name.endswith(suffixes[0]) for name in files):
@@ -108,15 +108,12 @@ def count_shared(some: Iterable[Path], other: Path) -> int:
 def _find_numbers(place: Path) -> set[tuple[int, int]]:
     """Return the device and the number of a file, or of each file in a folder; none where that is unknown."""
     try:
-        status = place.stat()
-        found = [status] if S_ISREG(status.st_mode) else []
-        if S_ISDIR(status.st_mode):
-            found = [
-                status for _, status in islice(_iterate_entries(place), limits.MAX_FILES) if S_ISREG(status.st_mode)
-            ]
+        found = [place.stat()]
+        if S_ISDIR(found[0].st_mode):
+            found = [status for _, status in islice(_iterate_entries(place), limits.MAX_FILES)]
     except (OSError, FormatError):
         return set()
-    return {(status.st_dev, status.st_ino) for status in found if status.st_ino}
+    return {(one.st_dev, one.st_ino) for one in found if S_ISREG(one.st_mode) and one.st_ino}
 
 
 def _check_size(folder: Path, files: Iterable[Path]) -> None:

@@ -25,9 +25,7 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import read_at_most
 
-STANDARD_INPUT = Path("/dev/stdin")
-"""The name of standard input on all platforms; on the command line, it is `-`."""
-
+STANDARD_INPUT = Path("/dev/stdin")  # the name of standard input on all platforms; on the command line, it is `-`
 DESCRIPTOR = re.compile(r"/dev/fd/[0-9]+|/proc/(?:self|[0-9]+)/fd/[0-9]+")
 """The names of files that are already open, such as those of process substitution in a shell."""
 
@@ -45,19 +43,12 @@ def describe_unsafe(text: str, unsafe: re.Pattern[str] = UNSAFE) -> str:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-MAGIC = b"\x1f\x8b"
-"""How gzipped files begin."""
-
-CHUNK = 2**20
-"""How many bytes are read, decompressed or checked at once."""
+MAGIC = b"\x1f\x8b"  # how gzipped files begin
+CHUNK = 2**20  # how many bytes are read, decompressed or checked at once
 
 
 class Lines(Sequence[str]):
-    """The lines of a UTF-8 text, decoded when they are asked for: short lines as strings take 30 times their size.
-
-    Args:
-        data: the text, without a byte-order mark.
-    """
+    """The lines of a UTF-8 text, decoded when they are asked for: short lines as strings take 30 times their size."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -98,8 +89,11 @@ def split_lines(path: Path, data: bytes) -> Lines:
     data = data.removeprefix(BYTE_ORDER_MARK)
     check_encoding(path, data)
     lines = Lines(data)
-    if len(data) > limits.MAX_LINE_BYTES and (long := ProblemList(_find_long_lines(lines))):
-        raise FormatError(path, long)
+    if len(data) > limits.MAX_LINE_BYTES:
+        sizes = ((number, len(line)) for number, line in enumerate(lines.encoded(), 1))
+        long = ((number, size) for number, size in sizes if size > limits.MAX_LINE_BYTES)
+        limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
+        ProblemList(Problem(f"line is too long: {n:,} bytes {limit}", number) for number, n in long).raise_any(path)
     decoder = getincrementaldecoder("utf-8")()
     try:
         for begin in range(0, len(data), CHUNK):  # one character beyond the basic plane makes a text take four times
@@ -107,12 +101,6 @@ def split_lines(path: Path, data: bytes) -> Lines:
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
-
-
-def _find_long_lines(lines: Lines) -> Iterator[Problem]:
-    for number, line in enumerate(lines.encoded(), start=1):
-        if len(line) > limits.MAX_LINE_BYTES:
-            yield Problem(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
 
 
 def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ exclusive, in the order of their start tags.  The arguments of links are *interv
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -40,14 +40,7 @@ _TARGETS = {"relatedToEventInstance": "MAKEINSTANCE", "relatedToTime": TIMEX, "r
 
 
 class Span(NamedTuple):
-    """An element of a passage.
-
-    Attributes:
-        name: its tag, such as `s`, `EVENT` or `TIMEX3`.
-        start, end: character offsets, the end exclusive.
-        attributes: name to value.
-        line: its line in the file, from 1; None without a file.
-    """
+    """An element of a passage: its tag, characters, attributes, and line in the file, if it has one."""
 
     name: str
     start: int
@@ -62,13 +55,7 @@ class Span(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A part of a document that has text.
-
-    Attributes:
-        name: its tag.
-        text: its text.
-        spans: its elements.
-    """
+    """A part of a document that has text: its tag, text and elements."""
 
     name: str
     text: str
@@ -88,14 +75,7 @@ class Entry(NamedTuple):
 
 
 class Tlink(NamedTuple):
-    """A temporal link between two intervals.
-
-    Attributes:
-        source, target: the intervals.
-        relation: the relation of the source to the target, one of `RELATION_TYPES` or `NO_RELATION`.
-        attributes: the other attributes, such as `lid`.
-        line: its line in the file, from 1; None without a file.
-    """
+    """A temporal link between two intervals, with one of `RELATION_TYPES` or `NO_RELATION`, and other attributes."""
 
     source: str
     target: str
@@ -106,21 +86,13 @@ class Tlink(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A TimeML file.
+    """A TimeML file."""
 
-    Attributes:
-        id: its DOCID; None if it has none.
-        passages: the passages, in order.
-        instances: the MAKEINSTANCEs.
-        tlinks: the temporal links.
-        others: the SLINKs and ALINKs.
-    """
-
-    id: str | None
+    id: str | None  # its DOCID
     passages: tuple[Passage, ...]
-    instances: tuple[Entry, ...] = ()
+    instances: tuple[Entry, ...] = ()  # MAKEINSTANCEs
     tlinks: tuple[Tlink, ...] = ()
-    others: tuple[Entry, ...] = ()
+    others: tuple[Entry, ...] = ()  # SLINKs and ALINKs
 
     def passage(self, name: str) -> Passage | None:
         """Return the first passage with a name."""
@@ -166,18 +138,18 @@ def read_timeml(path: Path) -> Document:
     body = next(root.below(TEXT), root)
     others = (element for name in (DCT, *TITLES) for element in root.below(name))
     passages = (*(_read_passage(element.name, element) for element in others), _read_passage(TEXT, body))
-    instances = tuple(_read_entries(root, "MAKEINSTANCE"))
+    instances = _read_entries(root, "MAKEINSTANCE")
     events, times = ([s for p in passages for s in p.spans if s.name == name] for name in (EVENT, TIMEX))
     for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
         problems.add(f"{element.name} is outside {', '.join((DCT, *TITLES))} and {TEXT}", element.line)
-    for elements in (events, times, instances, list(_read_entries(root, "TLINK"))):
+    for elements in (events, times, instances, _read_entries(root, "TLINK")):
         _check_ids(elements, problems)
-    ends = _Ends(events, times, instances, problems)
-    tlinks = [tlink for element in root.below("TLINK") if (tlink := _read_tlink(element, ends, problems)) is not None]
+    intervals = _index_intervals(events, times, instances, problems)
+    found = (_read_tlink(element, intervals, problems) for element in root.below("TLINK"))
+    tlinks = tuple(tlink for tlink in found if tlink is not None)
     problems.raise_any(path)
     docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    links = tuple(entry for name in _LINKS for entry in _read_entries(root, name))
-    return Document(docid, passages, instances, tuple(tlinks), links)
+    return Document(docid, passages, instances, tlinks, _read_entries(root, *_LINKS))
 
 
 def _read_passage(name: str, element: Element) -> Passage:
@@ -201,8 +173,8 @@ def _read_passage(name: str, element: Element) -> Passage:
     return Passage(name, "".join(parts), tuple(spans))
 
 
-def _read_entries(root: Element, name: str) -> Iterator[Entry]:
-    return (Entry(name, element.attributes, element.line) for element in root.below(name))
+def _read_entries(root: Element, *names: str) -> tuple[Entry, ...]:
+    return tuple(Entry(name, element.attributes, element.line) for name in names for element in root.below(name))
 
 
 def _find_outside(root: Element, name: str, known: Iterable[Span]) -> Iterator[Element]:
@@ -229,56 +201,50 @@ def _check_ids(elements: Iterable[Span | Entry], problems: ProblemList) -> None:
             seen[found] = element.line
 
 
-class _Ends:
-    """The possible arguments of links; errors of instances are added to the problems."""
-
-    def __init__(
-        self, events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: ProblemList
-    ) -> None:
-        self._events: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
-        self._times = {time.attributes.get("tid", "") for time in times}
-        for one in instances:
-            eid, eiid = one.attributes.get("eventID", ""), one.attributes.get("eiid", "")
-            if eid in self._events:
-                self._events[eid].append(eiid)
-            else:
-                problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
-            if eiid and eiid in self._times:
-                problems.add(f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line)
-        self._instances = {eiid for made in self._events.values() for eiid in made}
-        others = self._times | self._instances
-        for event in events:
-            eid = event.attributes.get("eid", "")
-            if eid and not self._events[eid] and eid in others:
-                problems.add(f"eid {quote(eid)} is also the id of another interval (expected distinct ids)", event.line)
-
-    def interval(self, attribute: str, name: str, found: str) -> tuple[str | None, str]:
-        """Return the interval to which an attribute of a TLINK refers by an element's name, and what is wrong."""
-        if name == TIMEX:
-            return (found, "") if found in self._times else (None, f"no TIMEX3 has the {attribute} {quote(found)}")
-        if name == "MAKEINSTANCE" and found in self._instances:
-            return found, ""
-        made = self._events.get(found)
-        if made is None or (made and name == "MAKEINSTANCE"):
-            return None, f"no {name} has the {attribute} {quote(found)}"
-        if len(made) > 1:
-            return None, f"event {quote(found)} has {len(made)} instances (expected the eiid of one of them)"
-        return (made or [found])[0], ""
+def _index_intervals(
+    events: Iterable[Span], times: Iterable[Span], instances: Iterable[Entry], problems: ProblemList
+) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Return the intervals that a link may mean, by an element's name and id; errors of instances are problems."""
+    made: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
+    tids = {time.attributes.get("tid", "") for time in times}
+    for one in instances:
+        eid, eiid = one.attributes.get("eventID", ""), one.attributes.get("eiid", "")
+        if eid in made:
+            made[eid].append(eiid)
+        else:
+            problems.add(f"MAKEINSTANCE {quote(eiid)}: no EVENT has the eid {quote(eid)}", one.line)
+        if eiid and eiid in tids:
+            problems.add(f"eiid {quote(eiid)} is also the tid of a TIMEX3 (expected distinct ids)", one.line)
+    eiids = {eiid for some in made.values() for eiid in some}
+    for event in events:
+        eid = event.attributes.get("eid", "")
+        if eid and not made[eid] and eid in tids | eiids:
+            problems.add(f"eid {quote(eid)} is also the id of another interval (expected distinct ids)", event.line)
+    alone = (eid for eid, some in made.items() if not some)
+    return {
+        TIMEX: {tid: [tid] for tid in tids},
+        "MAKEINSTANCE": {name: [name] for name in (*alone, *eiids)},
+        EVENT: {eid: some or [eid] for eid, some in made.items()},
+    }
 
 
-def _read_tlink(element: Element, ends: _Ends, problems: ProblemList) -> Tlink | None:
+def _read_tlink(
+    element: Element, intervals: Mapping[str, Mapping[str, Sequence[str]]], problems: ProblemList
+) -> Tlink | None:
     """Read a link; return None and report its problems if it is invalid."""
-    given, intervals, wrong = element.attributes, [], []
+    given, wrong = element.attributes, []
+    ends: list[str] = []
     for side in (_SOURCES, _TARGETS):
         named = [attribute for attribute in side if attribute in given]
         if len(named) != 1:
             wrong.append(f"has {len(named)} of {', '.join(side)} (expected exactly one)")
             continue
-        interval, problem = ends.interval(named[0], side[named[0]], given[named[0]])
-        if interval is None:
-            wrong.append(problem)
-        else:
-            intervals.append(interval)
+        name, value = side[named[0]], given[named[0]]
+        ends += (found := intervals[name].get(value, ()))
+        if not found:
+            wrong.append(f"no {name} has the {named[0]} {quote(value)}")
+        elif len(found) > 1:
+            wrong.append(f"event {quote(value)} has {len(found)} instances (expected the eiid of one of them)")
     relation = given.get("relType", "")
     if relation not in (*RELATION_TYPES, *NO_RELATION):
         wrong.append(f"relType {quote(relation)} is not one of {', '.join(RELATION_TYPES)}")
@@ -288,7 +254,7 @@ def _read_tlink(element: Element, ends: _Ends, problems: ProblemList) -> Tlink |
         return None
     used = {*_SOURCES, *_TARGETS, "relType"}
     others = {name: value for name, value in given.items() if name not in used}
-    return Tlink(intervals[0], intervals[1], relation, others, element.line)
+    return Tlink(ends[0], ends[1], relation, others, element.line)
 
 
 def dump_timeml(document: Document) -> str:
@@ -300,7 +266,7 @@ def dump_timeml(document: Document) -> str:
     if document.id is not None:
         lines.append(f"<DOCID>{escape(document.id)}</DOCID>")
     lines += [f"<{passage.name}>{_dump_passage(passage)}</{passage.name}>" for passage in document.passages]
-    lines += [_dump_element(one.name, one.attributes) for one in document.instances]
+    lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.instances]
     for tlink in document.tlinks:
         attributes = dict(tlink.attributes)
         for interval, (event, time) in (
@@ -310,8 +276,8 @@ def dump_timeml(document: Document) -> str:
             if interval not in intervals:
                 raise ValueError(f"a link refers to {interval!r}, which is not an interval of the document")
             attributes[time if intervals[interval][1].name == TIMEX else event] = interval
-        lines.append(_dump_element("TLINK", {**attributes, "relType": tlink.relation}))
-    lines += [_dump_element(one.name, one.attributes) for one in document.others]
+        lines.append(f"<TLINK{_dump_attributes({**attributes, 'relType': tlink.relation})}/>")
+    lines += [f"<{one.name}{_dump_attributes(one.attributes)}/>" for one in document.others]
     text = "\n".join([*lines, "</TimeML>", ""])
     check_characters(text)
     return text
@@ -327,24 +293,21 @@ def _dump_passage(passage: Passage) -> str:
         written.append(escape(passage.text[place:end], {"\r": "&#13;"}))
         place = end
 
-    for span in passage.spans:
-        while opened and opened[-1].end <= span.start:
+    def close(end: int | None) -> None:
+        while opened and (end is None or opened[-1].end <= end):
             write_to(opened[-1].end)
             written.append(f"</{opened.pop().name}>")
+
+    for span in passage.spans:
+        close(span.start)
         if span.start < place or (opened and span.end > opened[-1].end):
             raise ValueError(f"the {span.name} at characters {span.start} to {span.end} crosses another element")
         write_to(span.start)
         written.append(f"<{span.name}{_dump_attributes(span.attributes)}>")
         opened.append(span)
-    while opened:
-        write_to(opened[-1].end)
-        written.append(f"</{opened.pop().name}>")
+    close(None)
     write_to(len(passage.text))
     return "".join(written)
-
-
-def _dump_element(name: str, attributes: Mapping[str, str]) -> str:
-    return f"<{name}{_dump_attributes(attributes)}/>"
 
 
 def _dump_attributes(attributes: Mapping[str, str]) -> str:

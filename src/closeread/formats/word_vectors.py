@@ -49,30 +49,23 @@ MAX_DIMENSIONS = 1024
 MAX_NUMBER = 1e6
 """The largest number in a vector, far above those of trained vectors: products of larger ones would overflow."""
 
-BLOCK = 2**18
-"""How many bytes are read at once."""
-
+BLOCK = 2**18  # how many bytes are read at once
 _MAX_WORD = 2**12
-_HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})")
+_HEADER = re.compile(rb"([0-9]{1,12}) ([0-9]{1,12})[ \r]*")
 _TEXT = bytes(range(32, 127)) + b"\t\r\n"
 
 Matrix = NDArray[np.float32]
 
 
 class WordVectors(NamedTuple):
-    """The vectors of some words.
-
-    Attributes:
-        matrix: the vectors, (n_rows, n_dimensions), in the order of the file.
-        rows: the row of each word that was asked for and is known; several words may have the same row.
-    """
+    """The vectors of some words, (n_rows, n_dimensions), in the order of the file, and the row of each known word."""
 
     matrix: Matrix
     rows: Mapping[str, int]
 
 
 class Header(NamedTuple):
-    """What a file says of itself: how long vectors are, and how many words it has, None if it has no header."""
+    """How long the vectors of a file are, and how many words it has, None if it has no header."""
 
     n_dimensions: int
     n_words: int | None = None
@@ -91,12 +84,9 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     repeated: dict[bytes, None] = {}
     problems = ProblemList()
     with open_vectors(path) as file:
-        start = file.peek()
-        first, _, others = start.partition(b"\n")
-        header = read_header(path, file) if _HEADER.fullmatch(_strip(first)) else _find_dimensions(path, first)
-        is_binary = header.n_words is not None and _is_binary(others, header.n_dimensions)
-        entries = (_iterate_binary if is_binary else iterate_text)(file, header, problems)
-        for place, name, numbers in entries:
+        header = read_header(path, file, is_optional=True)
+        is_binary = header.n_words is not None and _is_binary(file.peek(), header.n_dimensions)
+        for place, name, numbers in (_iterate_binary if is_binary else iterate_text)(file, header, problems):
             if name in known:
                 repeated[name] = None
             elif name in wanted:
@@ -138,33 +128,30 @@ def open_vectors(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase]]:
         raise FormatError(path, [Problem(f"can't be read: {error.strerror}")]) from None
 
 
-def read_header(path: Path, file: BinaryIO, *, least: int = 1) -> Header:
-    """Read the first line of a file with a header, which must give `least` dimensions or more."""
-    found = _HEADER.fullmatch(_strip(file.readline(BLOCK)))
-    if found is None:
+def read_header(
+    path: Path, file: io.BufferedReader[io.RawIOBase], *, least: int = 1, is_optional: bool = False
+) -> Header:
+    """Read the first line of a file with a header, which must give `least` dimensions or more.
+
+    If it is optional, the first entry of a file without one says how long vectors are.
+    """
+    first = file.peek().partition(b"\n")[0]
+    found, n_words = _HEADER.fullmatch(first), None
+    if found is not None:
+        n_words, n_dimensions = map(int, found.groups())
+        file.readline()
+    elif not is_optional or not (n_dimensions := _count_numbers(_strip(first).split(b" ")[1:])):
         what = "is not the header of word vectors in text format (expected two numbers: words and dimensions)"
+        if is_optional:
+            expected = "expected a word and its numbers, or the numbers of words and of dimensions"
+            what = f"is not the first line of a file of word vectors ({expected})"
         raise FormatError(path, [Problem(what, 1)])
-    n_words, n_dimensions = map(int, found.groups())
-    _check_dimensions(path, n_dimensions, least)
-    if not n_words:
+    if not least <= n_dimensions <= MAX_DIMENSIONS:
+        what = f"the number of dimensions is {n_dimensions:,} (expected {least} to {MAX_DIMENSIONS:,})"
+        raise FormatError(path, [Problem(what, 1)])
+    if n_words == 0:
         raise FormatError(path, [Problem("the number of words is 0 (expected at least 1)", 1)])
     return Header(n_dimensions, n_words)
-
-
-def _check_dimensions(path: Path, number: int, least: int = 1) -> None:
-    if not least <= number <= MAX_DIMENSIONS:
-        what = f"the number of dimensions is {number:,} (expected {least} to {MAX_DIMENSIONS:,})"
-        raise FormatError(path, [Problem(what, 1)])
-
-
-def _find_dimensions(path: Path, line: bytes) -> Header:
-    """Find how long vectors are in a file without a header, by its first line."""
-    number = _count_numbers(_strip(line).split(b" ")[1:])
-    if not number:
-        expected = "expected a word and its numbers, or the numbers of words and of dimensions"
-        raise FormatError(path, [Problem(f"is not the first line of a file of word vectors ({expected})", 1)])
-    _check_dimensions(path, number)
-    return Header(number)
 
 
 def _is_binary(entries: bytes, n_dimensions: int) -> bool:
@@ -181,12 +168,11 @@ def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Ite
     What is wrong with other lines, and a wrong number of lines, is added to the problems.
     """
     n_dimensions, n_words, number = header.n_dimensions, header.n_words, 0
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(map(_strip, file), 1):
         place = number + (n_words is not None)
         if n_words is not None and number > n_words:
             problems.append(Problem(f"is one line too many (line 1 says {pluralize(n_words, 'word')})", place))
             return
-        line = _strip(line)
         found = line.count(b" ")
         name, _, numbers = line.partition(b" ")
         if found > n_dimensions and n_words is None:  # spaces belong to the word
@@ -205,6 +191,27 @@ def iterate_text(file: BinaryIO, header: Header, problems: list[Problem]) -> Ite
         problems.append(Problem(f"has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"))
 
 
+def _iterate_binary(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the place of the numbers, the word and the numbers of each entry after the header."""
+    size, n_words, data, begin, at = 4 * header.n_dimensions, header.n_words or 0, b"", file.tell(), 0
+    for number in range(n_words):
+        if len(data) - at <= _MAX_WORD + size:
+            data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
+        space = data.find(b" ", at, at + _MAX_WORD)
+        if space < 0 or space + size >= len(data):
+            what = f"is truncated or damaged: has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"
+            problems.append(Problem(what))
+            return
+        if not (name := data[at:space].lstrip(b"\n")):
+            problems.append(Problem(f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"))
+            return
+        at = space + 1 + size
+        yield begin + space + 1, name, data[space + 1 : at]
+    if (data[at:] + file.read(BLOCK)).strip(b"\n"):
+        what = f"has more than {pluralize(n_words, 'word')}, as line 1 says, at byte {begin + at:,}"
+        problems.append(Problem(what))
+
+
 def parse_numbers(name: bytes, numbers: bytes) -> Floats:
     """Return the vector of a word, (n_dimensions,), or raise a ValueError."""
     texts = numbers.split(b" ")
@@ -220,28 +227,6 @@ def parse_numbers(name: bytes, numbers: bytes) -> Floats:
 def _check_range(name: bytes, vector: NDArray[np.floating]) -> None:
     if not np.abs(vector).max() <= MAX_NUMBER:
         raise ValueError(f"{quote(_show(name))} has a number that is not finite or beyond ±{MAX_NUMBER:,.0f}")
-
-
-def _iterate_binary(file: BinaryIO, header: Header, problems: list[Problem]) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the place of the numbers, the word and the numbers of each entry after the header."""
-    size, n_words, data, begin, at = 4 * header.n_dimensions, header.n_words or 0, b"", file.tell(), 0
-    for number in range(n_words):
-        if len(data) - at <= _MAX_WORD + size:
-            data, begin, at = data[at:] + file.read(BLOCK), begin + at, 0
-        space = data.find(b" ", at, at + _MAX_WORD)
-        if space < 0 or space + size >= len(data):
-            what = f"is truncated or damaged: has {pluralize(number, 'word')} (expected {n_words:,}, as line 1 says)"
-        elif not (name := data[at:space].lstrip(b"\n")):
-            what = f"byte {begin + at:,}: has no word (expected a word, a space and its numbers)"
-        else:
-            at = space + 1 + size
-            yield begin + space + 1, name, data[space + 1 : at]
-            continue
-        problems.append(Problem(what))
-        return
-    if (data[at:] + file.read(BLOCK)).strip(b"\n"):
-        what = f"has more than {pluralize(n_words, 'word')}, as line 1 says, at byte {begin + at:,}"
-        problems.append(Problem(what))
 
 
 def _count_numbers(fields: Sequence[bytes]) -> int:
@@ -263,10 +248,7 @@ def _show(name: bytes) -> str:
 
 
 def write_vectors(path: Path, words: Sequence[str], matrix: ArrayLike) -> None:
-    """Write distinct words and their vectors, (n_words, n_dimensions), in word2vec's text format, completely or not.
-
-    Reading them returns the same 32-bit floats.
-    """
+    """Write distinct words and their vectors in word2vec's text format; reading it returns the same 32-bit floats."""
     rows = np.asarray(matrix, np.float32)
     is_valid = np.all(np.abs(rows) <= MAX_NUMBER, axis=1)
     if wrong := [

@@ -22,27 +22,19 @@ from closeread.formats.text import UNSAFE, read_bytes
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What no text to write may contain: the characters that are refused in XML, by us or by XML itself."""
 
-AROUND = 20
-"""How many characters on each side of a wrong one are shown."""
+AROUND = 20  # how many characters on each side of a wrong one are shown
 
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class Element:
-    """An element of a document.
-
-    Attributes:
-        name: its tag.
-        attributes: name to value.
-        line: the line where it begins, from 1.
-        content: its children, elements and texts in order; texts are never adjacent.
-    """
+    """An element of a document."""
 
     name: str
     attributes: Mapping[str, str]
-    line: int
-    content: Sequence[Element | str] = ()
+    line: int  # where it begins, from 1
+    content: Sequence[Element | str] = ()  # texts are never adjacent
 
     def elements(self, name: str | None = None) -> Iterator[Element]:
         """Yield the child elements, or only those with a given name."""
@@ -116,13 +108,9 @@ def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
     try:
         parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.CharacterDataHandler = add_text
-        parser.EntityDeclHandler = declare
-        parser.AttlistDeclHandler = declare
-        parser.ElementDeclHandler = declare
-        parser.NotationDeclHandler = declare
+        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, add_text
+        parser.EntityDeclHandler = parser.AttlistDeclHandler = declare
+        parser.ElementDeclHandler = parser.NotationDeclHandler = declare
         parser.SkippedEntityHandler = skip
         parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -61,8 +61,7 @@ def feature(schema: Schema, definition: str) -> Any:
 
 VERSION = "1.0.0"
 """Raised by hand when a change of the code that reads changes a record, so that no old table is loaded for it."""
-ROWS = 10_000
-"""Records of a table."""
+ROWS = 10_000  # records of a table
 
 
 @dataclass
@@ -112,15 +111,9 @@ def _find_user_files(corpus: Corpus, config: str, files: DataDir | None) -> list
             found += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
             found += files_in(folder, source).items()
-    places = (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))
-    found += [
-        (path.relative_to(place).as_posix(), path)
-        for place in places
-        if place
-        for pattern in corpus.extra_files
-        for path in sorted(place.glob(pattern))
-        if path.is_file()
-    ]
+    for place in filter(None, (folder,) if folder else (data_folder(corpus.name), cache_folder(corpus.name))):
+        extra = (path for pattern in corpus.extra_files for path in sorted(place.glob(pattern)))
+        found += [(path.relative_to(place).as_posix(), path) for path in extra if path.is_file()]
     return found
 
 
@@ -171,23 +164,16 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             raise FormatError(self._folder() or self.CORPUS.name, [problem])
 
     def _info(self) -> datasets.DatasetInfo:
-        corpus = self.CORPUS
-        return datasets.DatasetInfo(
-            description=corpus.description,
-            citation=corpus.citation,
-            homepage=corpus.homepage,
-            license=corpus.licence,
-            features=self._features(),
-        )
+        about = {name: getattr(self.CORPUS, name) for name in ("description", "citation", "homepage")}
+        return datasets.DatasetInfo(**about, license=self.CORPUS.licence, features=self._features())
 
     def _split_generators(self, dl_manager: datasets.DownloadManager) -> list[datasets.SplitGenerator]:
         # Files are located when they are read, so that a corpus can be described without its files.
         splits = available_splits(self.CORPUS, self.config.name, self._folder())
         if not splits:
             names = ", ".join(source.expected for source in self.CORPUS.configs[self.config.name].splits.values())
-            raise UnavailableError(
-                self._folder(), [Problem(f"contains none of the files of {self.CORPUS.title}: {names}")]
-            )
+            what = f"contains none of the files of {self.CORPUS.title}: {names}"
+            raise UnavailableError(self._folder(), [Problem(what)])
         return [datasets.SplitGenerator(name=split, gen_kwargs={"split": split}) for split in splits]
 
     def _generate_tables(self, split: str) -> Iterator[tuple[int, pa.Table]]:
@@ -226,8 +212,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return features(load_schema(self.CORPUS.schema), self.CORPUS.configs[self.config.name].definition)
 
     def _folder(self) -> DataDir | None:
-        files: DataDir | None = self.config.files
-        return files
+        return self.config.files  # type: ignore[no-any-return]
 
 
 def _resolve(path: str | Path | None) -> str | None:
@@ -258,8 +243,7 @@ def naming_the_cache(folder: str) -> Iterator[None]:
 
 Split: TypeAlias = Annotated[str | datasets.Split | datasets.ReadInstruction, "a split"]
 Data: TypeAlias = datasets.Dataset | datasets.DatasetDict | datasets.IterableDataset | datasets.IterableDatasetDict
-Folder: TypeAlias = str | Path | Literal[""] | None
-"""A folder; for `datasets`, an empty string means no folder."""
+Folder: TypeAlias = str | Path | Literal[""] | None  # a folder; for `datasets`, an empty string means no folder
 
 
 def load_dataset_builder(

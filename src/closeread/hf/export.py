@@ -49,8 +49,7 @@ PLAIN = {"keep_default_na": False, "na_values": [""]}
 
 
 def _rows(table: pa.Table) -> Iterator[Record]:
-    for batch in table.to_batches(max_chunksize=1000):  # which are in memory as Python values
-        yield from batch.to_pylist()
+    return (row for batch in table.to_batches(max_chunksize=1000) for row in batch.to_pylist())
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
@@ -114,18 +113,10 @@ def export(
     data_dir: DataDir | None = None,
     format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
-    """Export a corpus as a dataset repository, and return its files.
+    """Export a corpus as a dataset repository into a new or empty folder, and return its files.
 
     Splits whose files are not there are left out, as in loading; so are whole configs, unless they are asked for or
-    are the default.
-
-    Args:
-        corpus: its name.
-        folder: where to write; it must be empty or not exist.  It appears complete or not at all.
-        configs: the configs to export; None for all, or for all flat ones if the format takes no others.
-        data_dir: a folder with the files of the default config, which may differ from the released ones; or several
-            places.
-        format: "parquet", "jsonl" or "csv", which takes only flat configs.
+    are the default.  Without configs, all are exported, or all flat ones if the format takes no others.
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
@@ -159,20 +150,17 @@ def export(
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
     if format not in FORMATS:
         raise RequestError(describe_unknown("format", format, list(FORMATS)))
-    flat = [name for name, config in corpus.configs.items() if config.flattens]
     names = [select(corpus, name, None)[0] for name in configs or corpus.configs]
     if not FORMATS[format].is_plain:
         return names
-    if configs is None:
-        names = flat
-    nested = [name for name in names if name not in flat]
-    if nested or not names:
-        advice = f"choose {' or '.join(flat)}, or another format" if flat else "choose another format"
-        what = (
-            f"config {', '.join(nested)} of {corpus.name} has lists" if nested else f"{corpus.name} has no flat config"
-        )
-        raise RequestError(f"{what}; {format} files hold flat configs only ({advice})")
-    return names
+    flat = [name for name, config in corpus.configs.items() if config.flattens]
+    names = flat if configs is None else names
+    nested = ", ".join(name for name in names if name not in flat)
+    if names and not nested:
+        return names
+    what = f"config {nested} of {corpus.name} has lists" if nested else f"{corpus.name} has no flat config"
+    advice = f"choose {' or '.join(flat)}, or another format" if flat else "choose another format"
+    raise RequestError(f"{what}; {format} files hold flat configs only ({advice})")
 
 
 def _has_default_files(corpus: Corpus, config: str) -> bool:
@@ -219,16 +207,10 @@ def _write_card(
         n_records = sum(split.num_examples for split in info.splits.values() if split.name in splits)
         card.data["size_categories"] = [SIZES[max(0, len(str(n_records)) - 3)]]
     default = declared.default_config if declared.default_config in infos else next(iter(infos))
-    configs = {
-        name: {
-            "data_files": [
-                {"split": split, "path": f"{name}/{how.pattern.format(split=split)}"} for split in info.splits
-            ],
-            **how.reading,
-            **({"default": True} if name == default else {}),
-        }
-        for name, info in infos.items()
-    }
+    configs = {}
+    for name, info in infos.items():
+        files = [{"split": split, "path": f"{name}/{how.pattern.format(split=split)}"} for split in info.splits]
+        configs[name] = {"data_files": files, **how.reading, **({"default": True} if name == default else {})}
     MetadataConfigs(configs).to_dataset_card_data(card.data)
     if not how.is_plain:
         datasets.info.DatasetInfosDict(infos).to_dataset_card_data(card.data)

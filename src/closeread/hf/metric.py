@@ -265,10 +265,8 @@ class EvaluateModule(Module):
         self, predictions: Any, references: Any, options: Mapping[str, str]
     ) -> tuple[Sequence[Any], Sequence[Record]]:
         """Validate the inputs and return them as the procedure takes them: records as columns."""
-        if "properties" in self._reference:
-            gold = records("references", references, self._reference)
-        else:
-            gold = as_list("references", references)
+        is_record = "properties" in self._reference
+        gold = records("references", references, self._reference) if is_record else as_list("references", references)
         gold = check_rows("references", self._validators[1], gold, range(len(gold)), unsafe=self._unsafe)
         system = as_list("predictions", predictions)
         may_miss = self._resolve_options(options).get("missing", "error") != "error"
@@ -282,15 +280,13 @@ class EvaluateModule(Module):
 
     def _check_consistency(self, gold: Sequence[Any], system: Sequence[Any], options: Mapping[str, str]) -> None:
         """Check what a schema can't express, and raise all problems of a side at once."""
-        found: list[Inconsistency] = []
+        found = list(self.PROCEDURE.sides.validate(gold, system, options))
         if self._corpus is not None:
             of_gold = load_rules(self._corpus.task).find_inconsistencies(gold)
+            found = [one for one in found if one.side == "system"]
             found += (Inconsistency("gold", row, what) for row, what in of_gold)
-        of_both = self.PROCEDURE.sides.validate(gold, system, options)
-        found += (one for one in of_both if one.side == "system" or self._corpus is None)
         for side, name in (("gold", "references"), ("system", "predictions")):
-            problems = [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]
-            if problems:
+            if problems := [Problem(f"row {one.row}: {one.problem.message}") for one in found if one.side == side]:
                 self._release_locks()
                 raise SubmissionError(name, problems)
 

@@ -131,13 +131,12 @@ def find_module(name: str) -> str:
 
 def describe_module(name: str) -> str:
     """Return the docstring of a module's class."""
+    metric = name.removeprefix("coref_")
     if name == "coref":
         return COREFERENCE.format(name=name, summary=SUMMARY, sources=SOURCES, example=ALL)
-    if name.removeprefix("coref_") not in METRICS:
+    if metric not in METRICS:
         tree = ast.parse((package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py").read_text("utf-8"))
-        classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-        return next(text for node in classes if (text := ast.get_docstring(node)))
-    metric = name.removeprefix("coref_")
+        return next(text for node in tree.body if isinstance(node, ast.ClassDef) if (text := ast.get_docstring(node)))
     summary, source, found = METRICS[metric]
     parts = ("precision", "recall", "f1")[-len(found) :]
     scores = {f"{metric}/{part}": value for part, value in zip(parts, found, strict=True)}

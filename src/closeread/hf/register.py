@@ -99,10 +99,9 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a corpus's builder; None for a name that is not ours."""
     from closeread.corpus.names import corpus_names, find_corpus
 
-    name = _find_name(path, corpus_names(), lambda other: find_corpus(other).name)
+    name = _find_name(path, options, "corpus", corpus_names(), lambda other: find_corpus(other).name)
     if name is None:
         return None
-    _check_call(path, options, "corpus")
     from datasets.load import DatasetModule
 
     return DatasetModule(f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name})
@@ -112,39 +111,40 @@ def _find_metric(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a metric; None for a name that is not ours."""
     from closeread.hf.modules import find_module, module_names
 
-    name = _find_name(path, module_names(), find_module)
+    name = _find_name(path, {"revision": options.get("revision")}, "metric", module_names(), find_module)
     if name is None:
         return None
-    _check_call(path, {"revision": options.get("revision")}, "metric")
     from evaluate.loading import ImportableModule
 
     return ImportableModule(f"closeread.evaluate_modules.{name}.{name}", "0" * 64)
 
 
-def _find_name(path: str, names: Sequence[str], find: Callable[[str], str]) -> str | None:
-    """Return one of some names, or what another name stands for; None if it is none, or there is such a file."""
+def _find_name(
+    path: str, options: Mapping[str, Any], what: str, names: Sequence[str], find: Callable[[str], str]
+) -> str | None:
+    """Return one of some names, or what another name stands for; None if it is none, or there is such a file.
+
+    Of ours, arguments that do not apply are rejected, and a folder of that name is worth a warning.
+    """
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import RequestError
     from closeread.hf.modules import module_names
     from closeread.tasks import procedure_names
 
-    if path in names:
-        return path
-    if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(path):
-        return None
-    try:
-        return find(path)
-    except RequestError:
-        return None
-
-
-def _check_call(path: str, options: Mapping[str, Any], what: str) -> None:
-    """Reject arguments that do not apply, and warn of a folder that has the name of ours."""
+    name = path
+    if path not in names:
+        if path not in (*procedure_names(), *corpus_names(), *module_names()) or os.path.exists(path):
+            return None
+        try:
+            name = find(path)
+        except RequestError:
+            return None
     reject_inapplicable(path, options)
     if os.path.isdir(path):
         from closeread.corpus.notices import warn
 
         warn(f"'{path}' loads closeread's {what}; write './{path}' to load the folder of that name")
+    return name
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 OLDEST = (1, 31)
 READERS = 8
-MAX_PATHS = 500
-"""Paths that one request asks about."""
+MAX_PATHS = 500  # paths that one request asks about
 ATTEMPTS = 5
 LONGEST_WAIT = 300.0
 """Seconds that are waited if the Hub asks to, which counts requests by five minutes; if more, the user is told."""
@@ -43,13 +42,12 @@ CONFLICT = "somebody else has committed in the meantime; try again"
 PART = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 NAME = re.compile(f"{PART}/{PART}")
 
-Content = bytes | Path
-"""The content of a file, or the file that has it."""
+Content = bytes | Path  # the content of a file, or the file that has it
 T = TypeVar("T")
 
 
 class ConflictError(RequestError):
-    """A commit that is not on top of the commit that it was made for: somebody else was faster."""
+    """A commit that is not on top of the one that it was made for: somebody else was faster."""
 
 
 class NoSuchRepositoryError(RequestError):
@@ -96,15 +94,12 @@ class Commit(NamedTuple):
 
 
 class PullRequestDetails(NamedTuple):
-    """The last commit of a pull request, its time ("2026-11-22T10:00:00Z"), all paths that it touches, and comments.
-
-    The first comment is the description.
-    """
+    """The last commit of a pull request, and all paths that it touches."""
 
     head: str
-    updated: str
+    updated: str  # "2026-11-22T10:00:00Z"
     paths: tuple[str, ...]
-    comments: tuple[tuple[str, str], ...]
+    comments: tuple[tuple[str, str], ...]  # the first is the description
 
 
 class Hub:
@@ -128,7 +123,7 @@ class Hub:
         return str(repeat(self._api.whoami, "")["name"])
 
     def create(self, repository: Repository, *, private: bool | None = None) -> None:
-        """Create a repository, unless it exists; one that should be private must not be public.  Spaces are static."""
+        """Create a repository, unless it exists; one that should be private must not be public."""
         check_login()
         sdk = "static" if repository.kind == "space" else None
         self._ask(self._api.create_repo, repository, exist_ok=True, private=private, space_sdk=sdk)
@@ -205,9 +200,8 @@ class Hub:
     ) -> Commit:
         """Commit files to the main branch, or propose them in a pull request: all of them or none.
 
-        Files that are there already and deleted files that aren't are left out.  An open pull request of the user with
-        the same message as its title and the same files is not opened again.  If the head of the main branch is not
-        `parent`, that is a ConflictError.
+        Files that are there already and deleted files that aren't are left out, and an open pull request of the user
+        with the same title and files is not opened again.  If the head is not `parent`, that is a ConflictError.
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
@@ -288,38 +282,38 @@ class Hub:
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
+        said = self.user, text.strip()
 
-        def look(is_retry: bool) -> object:
-            said = _list_comments(self._read_discussion(repository, number))
-            return any(author == self.user and one.strip() == text.strip() for author, one in said) or None
+        def is_done(details: DiscussionWithDetails) -> bool:
+            return said in ((author, one.strip()) for author, one in _list_comments(details))
 
-        check_login()
-        self._ask(self._api.comment_discussion, repository, number, text, look=look)
+        self._change_discussion(self._api.comment_discussion, repository, number, text, is_done)
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request, unless it is closed or merged."""
+        change = self._api.change_discussion_status
+        self._change_discussion(change, repository, number, "closed", lambda one: one.status in ("closed", "merged"))
 
-        def look(is_retry: bool) -> object:
-            return self._read_discussion(repository, number).status in ("closed", "merged") or None
-
-        check_login()
-        self._ask(self._api.change_discussion_status, repository, number, "closed", look=look)
-
-    def _ask(
+    def _change_discussion(
         self,
-        method: Callable[..., Any],
+        change: Callable[..., object],
         repository: Repository,
-        *arguments: Any,
-        look: Callable[[bool], object] = lambda is_retry: None,
-        **options: Any,
-    ) -> Any:
+        number: int,
+        what: str,
+        is_done: Callable[[DiscussionWithDetails], bool],
+    ) -> None:
+        check_login()
+        send = partial(change, repository.id, number, what, repo_type=repository.kind)
+        repeat(send, str(repository), look=lambda is_retry: is_done(self._read_discussion(repository, number)) or None)
+
+    def _ask(self, method: Callable[..., Any], repository: Repository, *arguments: Any, **options: Any) -> Any:
         """Send a request about a repository; what the client lists page by page is read at once."""
 
         def send() -> object:
             found = method(repository.id, *arguments, repo_type=repository.kind, **options)
             return list(found) if isinstance(found, Iterator) else found
 
-        return repeat(send, str(repository), look=look)
+        return repeat(send, str(repository))
 
     def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
         return self._ask(self._api.repo_info, repository, revision=revision, expand=[field])
@@ -427,7 +421,7 @@ def _read_wait(error: BaseException) -> float | None:
     """Return the seconds that the Hub asks to wait; None if it doesn't say."""
     from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
 
-    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+    headers = getattr(getattr(error, "response", None), "headers", {})
     after = (headers.get("Retry-After") or "").strip()
     if after.isdecimal():
         return float(after)
@@ -500,10 +494,7 @@ def _shorten(text: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a repository is to hold, by path; files of the patterns in `owned` that the plan lacks are deleted.
-
-    Files that it has already are not sent again; other files of the repository are kept.
-    """
+    """What a repository is to hold, by path; of its other files, those of the patterns in `owned` are deleted."""
 
     repository: Repository
     files: Mapping[str, Content]
@@ -527,20 +518,17 @@ class Change(NamedTuple):
 
 def compare(hub: Hub, plan: Plan) -> list[Change]:
     """Compare a plan with what the repository holds: all files of the plan, and those that would be deleted, sorted."""
-    if hub.head(plan.repository) is None:
-        return [Change(path, size, "new") for path, size in plan.sizes().items()]
-    there = hub.list_files(plan.repository)
-    _, differing, _ = hub.compare(plan.repository, plan.files)
+    there: dict[str, int] = {}
+    differing: Mapping[str, Content] = plan.files
+    if hub.head(plan.repository) is not None:
+        there = hub.list_files(plan.repository)
+        _, differing, _ = hub.compare(plan.repository, plan.files)
     changes = [
         Change(path, size, "unchanged" if path not in differing else "changed" if path in there else "new")
         for path, size in plan.sizes().items()
     ]
-    changes += [
-        Change(path, size, "deleted")
-        for path, size in there.items()
-        if path not in plan.files and any(matches(path, pattern) for pattern in plan.owned)
-    ]
-    return sorted(changes)
+    gone = (path for path in there if path not in plan.files and any(matches(path, one) for one in plan.owned))
+    return sorted([*changes, *(Change(path, there[path], "deleted") for path in gone)])
 
 
 def matches(path: str, pattern: str) -> bool:

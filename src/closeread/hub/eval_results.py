@@ -16,19 +16,13 @@ from closeread.hub.cards import dump_yaml
 from closeread.hub.client import Commit, Hub, Repository
 from closeread.json_schema import check_json
 
-Entry = Mapping[str, Any]
-"""A score as the Hub's format has it: `dataset`, `value`, `source`, `notes`."""
+Entry = Mapping[str, Any]  # a score as the Hub's format has it: `dataset`, `value`, `source`, `notes`
 
 
 def make_entry(*, dataset: str, task: str, value: float, signature: str, source: str) -> Entry:
     """Make the entry of a score between 0 and 1, which is written in per cent with two decimals, as in tables.
 
-    Args:
-        dataset: the benchmark's dataset, `org/name`.
-        task: the id of one of its tasks (`closeread.hub.datasets.name_task`).
-        value: the score.
-        signature: its signature.
-        source: where the result record is, https.
+    The dataset is `org/name`, the task the id of one of its tasks, and the source the address of the result record.
     """
     entry = {
         "dataset": {"id": dataset, "task_id": task},

@@ -12,10 +12,8 @@ from typing import Any
 from closeread.exceptions import RequestError, escape, pluralize, shorten
 from closeread.hub.cards import check_card, join_card, render_page, split_card
 
-SHORT = 60
-"""The longest short description of a Space that the Hub takes."""
-LANGUAGES = {"en": "english"}
-"""The names of languages in the tags of leaderboards, by BCP 47 tag."""
+SHORT = 60  # the longest short description of a Space that the Hub takes
+LANGUAGES = {"en": "english"}  # the names of languages in the tags of leaderboards, by BCP 47 tag
 SPACE = {"colorTo": "gray", "sdk": "static", "app_file": "index.html"}
 
 SCRIPT = '''"""{title}, as computed by closeread: evaluate.load("{repository}")."""
@@ -66,15 +64,9 @@ def leaderboard_files(
     datasets: Sequence[str] = (),
     languages: Sequence[str] = (),
 ) -> dict[str, bytes]:
-    """Return the files of a leaderboard's Space by path.
+    """Return the files of a leaderboard's Space by path: `board.json` (whose content is the index), the page, the CSV.
 
-    Args:
-        index: the content of `board.json`.
-        board: its bytes.
-        page: `index.html`.
-        table: `board.csv`.
-        datasets: the datasets on the Hub that hold submissions and results.
-        languages: the languages of the corpora, BCP 47 tags.
+    The datasets on the Hub hold submissions and results; languages of corpora are BCP 47 tags.
     """
     title = shorten(" ".join(escape(str(index["title"])).split()), 100)
     # The tags are those that the Hub's leaderboard finder reads: authors run their systems, scores are computed here.
