@@ -406,7 +406,7 @@ class ProcedureGroup(Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of corpora and procedures, or of options; no procedure is imported."""
-        return [*completion.complete_scored(incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+        return [*completion.complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 class ScoreGroup(ProcedureGroup):

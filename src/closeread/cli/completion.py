@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -22,91 +22,60 @@ if TYPE_CHECKING:
 
     from closeread.corpus.declaration import Corpus
 
-    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+def complete(kind: str, ctx: click.Context, incomplete: str, others: Sequence[str] = ()) -> list[CompletionItem]:
+    """Return the names of a kind, and other words, that begin so."""
+    return next(filter(None, (_select(names, incomplete) for names in _offer(kind, ctx, others))), [])
+
+
+def complete_list(names: Sequence[str], incomplete: str) -> list[CompletionItem]:
+    """Return what completes the last of several names that are separated by commas."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return _select([f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}")
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """Return the names that begin so; those of corpora with their titles."""
+    """Return the names that begin so, those of corpora with their titles; in bash, with spaces escaped."""
     from click.shell_completion import CompletionItem
 
     corpora = corpus_names()
+    space = "\\ " if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash") else " "
     near = [name for name in names if name.startswith(incomplete)]
-    return [CompletionItem(name, help=load_corpus(name).title if name in corpora else None) for name in near]
+    return [
+        CompletionItem(name.replace(" ", space), help=load_corpus(name).title if name in corpora else None)
+        for name in near
+    ]
 
 
-def complete_corpora(incomplete: str, others: Iterable[str] = ()) -> list[CompletionItem]:
-    """Return the corpora, and other words, that begin so; procedures that score one corpus only if there are none."""
-    found = _select([*corpus_names(), *others], incomplete)
-    return found or [one for one in _select(procedure_names(), incomplete) if len(list_scored(one.value)) == 1]
-
-
-def complete_scored(incomplete: str) -> list[CompletionItem]:
-    """Return the corpora and procedures whose names begin so, sorted."""
-    return _select(sorted({*corpus_names(), *procedure_names()}), incomplete)
-
-
-def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the configs of the command's corpus; if it is unknown, the sample, which every corpus has."""
+def _offer(kind: str, ctx: click.Context, others: Sequence[str]) -> Iterator[Iterable[str]]:
+    """Yield the names of a kind; if none of them begins as it should, those that are tried next."""
     corpus = _find_corpus(ctx)
-    return _select(["sample"] if corpus is None else corpus.configs, incomplete)
+    match kind:
+        case "corpora":
+            yield [*corpus_names(), *others]
+            yield (name for name in procedure_names() if len(list_scored(name)) == 1)
+        case "scored":
+            yield sorted({*corpus_names(), *procedure_names()})
+        case "configs":  # every corpus has a sample
+            yield ["sample"] if corpus is None else corpus.configs
+        case "splits" if corpus is not None:
+            given = ctx.params.get("config")
+            if config := corpus.configs.get(given if isinstance(given, str) else corpus.default_config):
+                yield config.split_names
+        case "modules" | "cited":
+            from closeread.hf.modules import module_names
 
+            scored = sorted({*corpus_names(), *procedure_names()}) if kind == "cited" else []
+            yield dict.fromkeys([*scored, *module_names(), *(["closeread"] if scored else [])])
+        case "paper_tables" if corpus is not None:  # by number, or name
+            import json
 
-def complete_splits(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the splits of the config that is given, or of the default one."""
-    corpus, given = _find_corpus(ctx), ctx.params.get("config")
-    if corpus is None:
-        return []
-    config = corpus.configs.get(given if isinstance(given, str) else corpus.default_config)
-    return [] if config is None else _select(config.split_names, incomplete)
-
-
-def complete_paper_tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the tables of the paper of the command's corpus, by number, or name; in bash, with spaces escaped."""
-    corpus = _find_corpus(ctx)
-    if corpus is None:
-        return []
-    import json
-
-    # The module beside this file recomputes the tables, and imports a lot.
-    printed = package_folder("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
-    if not printed.is_file():
-        return []
-    tables: list[str] = [table["name"] for table in json.loads(printed.read_text("utf-8"))["tables"]]
-    found = _select([name.removeprefix("Table ") for name in tables], incomplete) or _select(tables, incomplete)
-    if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash"):  # other shells escape what they are told
-        for one in found:
-            one.value = one.value.replace(" ", "\\ ")
-    return found
-
-
-def complete_modules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the evaluate modules."""
-    from closeread.hf.modules import module_names
-
-    return _select(module_names(), incomplete)
-
-
-def complete_cited(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the corpora, procedures and evaluate modules that begin so, and closeread itself; metrics need imports."""
-    modules = complete_modules(ctx, param, incomplete)
-    found = [*complete_scored(incomplete), *modules, *_select(["closeread"], incomplete)]
-    return list({one.value: one for one in found}.values())
-
-
-def find(name: str) -> Complete | None:
-    """Return a completion of this module by its name, such as "configs"; None for no name."""
-    return globals()[f"complete_{name}"] if name else None
-
-
-def complete_list(names: Sequence[str]) -> Complete:
-    """Return what completes the last of several names that are separated by commas."""
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        before, comma, last = incomplete.rpartition(",")
-        given = before.split(",")
-        return _select([f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}")
-
-    return complete
+            # The module beside this file recomputes the tables, and imports a lot.
+            printed = package_folder("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+            tables = json.loads(printed.read_text("utf-8"))["tables"] if printed.is_file() else []
+            yield [table["name"].removeprefix("Table ") for table in tables]
+            yield [table["name"] for table in tables]
 
 
 def _find_corpus(ctx: click.Context) -> Corpus | None:
