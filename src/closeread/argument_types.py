@@ -2,7 +2,7 @@
 
 A string is never a list; any other iterable may stand for one, since those of NumPy and pandas do.  An empty string is
 no path.  A `Literal` accepts every value of its types: which names exist is found where they are looked up.
-`Annotated[type, "words"]` says what is expected.
+`Annotated[type, "words"]` says what is expected, `Annotated[int, Range(1)]` of which numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from reprlib import Repr
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from closeread.exceptions import RequestError, escape, quote, shorten
 
@@ -36,6 +36,30 @@ WORDS = {
     Mapping: "a mapping",
     Callable: "a function",
 }
+
+
+class Range(NamedTuple):
+    """The numbers that a parameter takes: from the lowest to the highest, or above and below these."""
+
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    below: bool = False
+
+    def describe(self, noun: str = "a number") -> str:
+        """Describe the range."""
+        ends = [] if self.low is None else [f"{'above' if self.above else 'from'} {self.low:,}"]
+        if self.high is not None:
+            to = "below" if self.below else "to" if ends and not self.above else "up to"
+            ends.append(f"{to} {self.high:,}")
+        return f"{noun} {(' and ' if self.below else ' ').join(ends)}"
+
+    def describe_misfit(self, value: Any) -> str:
+        """Describe the range if a number is not in it; otherwise return nothing."""
+        is_low = self.low is not None and (value <= self.low if self.above else value < self.low)
+        is_high = self.high is not None and (value >= self.high if self.below else value > self.high)
+        fits = not is_low and not is_high and value == value
+        return "" if fits else self.describe("a whole number" if isinstance(value, Integral) else "a number")
 
 
 def check_types(function: Callable[P, R]) -> Callable[P, R]:
@@ -91,7 +115,13 @@ def _find_misfit(name: str, value: object, hint: Any, words: str = "") -> str | 
     kind, inner = get_origin(hint), get_args(hint)
     items: Iterable[tuple[object, object]] = ()
     if kind is Annotated:
-        return _find_misfit(name, value, inner[0], next((one for one in inner[1:] if isinstance(one, str)), words))
+        words = next((one for one in inner[1:] if isinstance(one, str)), words)
+        wrong = _find_misfit(name, value, inner[0], words)
+        if wrong is None and isinstance(value, Real):
+            ranges = (one for one in inner[1:] if isinstance(one, Range))
+            expected = next(filter(None, (one.describe_misfit(value) for one in ranges)), "")
+            return f"{name} is {value} (expected {expected})" if expected else None
+        return wrong
     if kind in UNIONS:
         is_empty = isinstance(value, str) and not value
         if not is_empty or Path not in inner or any(get_origin(one) is Literal for one in inner):

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import GenericAlias, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from closeread.argument_types import read_hints
+from closeread.argument_types import Range, read_hints
 from closeread.limits import MAX_FILE_BYTES
 from closeread.public_names import AnyCorpus, AnyFamily, AnyPreset
 from closeread.records import FileOrRows, OptionValue
@@ -55,10 +55,7 @@ class Param(NamedTuple):
     kind: str = ""
     metavar: str | None = None  # what help calls its value
     flag: str = ""  # its option, if that is not its name
-    low: float | None = None
-    high: float | None = None
-    above: bool = False  # without the low end of the range
-    below: bool = False  # without its high end
+    range: Range | None = None  # of a number
     required: bool = False  # by the command line, though Python has a default
     default: Any = None  # of the command line, where Python has None
     help: str = ""  # where the docstring has words for Python
@@ -75,9 +72,7 @@ class Param(NamedTuple):
         return other._replace(**{name: value for name, value in self._asdict().items() if value != unsaid[name]})
 
 
-def within(low: float | None = None, high: float | None = None, *, above: bool = False, below: bool = False) -> Param:
-    """Limit a number."""
-    return Param(low=low, high=high, above=above, below=below)
+within = Range
 
 
 def place_of(corpus: str, *without: str) -> Param:
@@ -306,8 +301,8 @@ def _unwrap(hint: Any) -> tuple[Any, Param]:
     if get_origin(hint) is Annotated:
         hint, *more = get_args(hint)
         for one in more:
-            if isinstance(one, Param):
-                param = one.over(param)
+            if isinstance(one, Param | Range):
+                param = (one if isinstance(one, Param) else Param(range=one)).over(param)
     inner = [one for one in get_args(hint) if one is not type(None)]
     if get_origin(hint) in (Union, UnionType) and set(inner) == {str, Path}:
         hint = Path

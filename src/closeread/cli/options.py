@@ -36,7 +36,7 @@ class NumberRange(click.FloatRange):
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
-    """A name that stands for another: of a corpus or, if `kind` is "scored", also of what scores it; others are words."""
+    """A name that stands for another: of a corpus or, if its kind is "scored", of what scores one."""
 
     name = "corpus"
 
@@ -203,12 +203,12 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
         return Name("corpora", param.others)
     if get_origin(hint) is Literal:
         return click.Choice(get_args(hint))
-    if (param.low, param.high) == (None, None):
+    if param.range is None:
         return TYPES[hint]
+    low, high, above, below = param.range
     if hint is int:
-        low, high = (None if end is None else int(end) for end in (param.low, param.high))
-        return click.IntRange(low, high)
-    return NumberRange(param.low, param.high, min_open=param.above, max_open=param.below)
+        return click.IntRange(low and int(low), high and int(high))
+    return NumberRange(low, high, min_open=above, max_open=below)
 
 
 def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter | None:

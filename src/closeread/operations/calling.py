@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 from importlib import import_module
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
@@ -251,26 +251,9 @@ def _check(parameter: Parameter, value: Any) -> Any:
     label = choose_words(name_option(name), name)
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
-    if wrong := describe_range(value, param):
+    if param.range is not None and (wrong := param.range.describe_misfit(value)):
         raise RequestError(f"{label} is {value} (expected {wrong})")
     return value
-
-
-def describe_range(value: Any, param: Param) -> str:
-    """Describe the range of a number that a value is not in; empty if it is."""
-    low, high = param.low, param.high
-    if (low, high) == (None, None):
-        return ""
-    is_low = low is not None and (value <= low if param.above else value < low)
-    is_high = high is not None and (value >= high if param.below else value > high)
-    if not is_low and not is_high and value == value:
-        return ""
-    ends = [] if low is None else [f"{'above' if param.above else 'from'} {low:,}"]
-    if high is not None:
-        to = "below" if param.below else "to" if ends and not param.above else "up to"
-        ends.append(f"{to} {high:,}")
-    noun = "a whole number" if isinstance(value, Integral) else "a number"
-    return f"{noun} {(' and ' if param.below else ' ').join(ends)}"
 
 
 def _convert(operation: Operation, parameter: Parameter, value: Any) -> Any:

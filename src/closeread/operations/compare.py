@@ -313,10 +313,6 @@ def table(
     named = _name_systems(systems, names)
     if not named:
         raise RequestError("a table needs at least one system")
-    if not 0 < alpha < 1:
-        raise RequestError(f"alpha is {alpha} (expected a number between 0 and 1)")
-    if not 0 <= digits <= MAX_DIGITS:
-        raise RequestError(f"digits is {digits} (expected a whole number from 0 to {MAX_DIGITS})")
     if intervals not in get_args(IntervalStyle):
         raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
     place, rest = make_place(name, gold, config, split, data_dir, options)

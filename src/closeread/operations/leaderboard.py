@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 from closeread import parameters as arg
 from closeread.exceptions import FormatError, Problem, RequestError, SubmissionError, pluralize, quote, quote_json
 from closeread.operations.calling import take_path
-from closeread.parameters import Operations, Param, Written
+from closeread.parameters import Operations, Param, Written, within
 
 if TYPE_CHECKING:
     from closeread.counts.results import Result
@@ -39,7 +39,7 @@ Metrics = Annotated[Sequence[str], Param(kind="names", metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(kind="choices", metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
-Port = Annotated[int, Param(low=0, high=65535)]
+Port = Annotated[int, within(0, 65535)]
 Output = Annotated[str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
@@ -107,8 +107,6 @@ def init_leaderboard(
     place, scored, source = str(store), corpus or procedure, f"{store}/{FILE}"
     if scored is None or (corpus and procedure):
         raise RequestError("give either --corpus or --procedure")
-    if per_day < 1:
-        raise RequestError(f"per_day is {per_day} (expected a whole number from 1)")
     board = make_board(
         scored,
         GoldSpec(None, config, split, take_path(gold)),

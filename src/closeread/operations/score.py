@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from closeread import parameters as arg
 from closeread.corpus.notices import warn_all
@@ -15,7 +16,7 @@ from closeread.counts.procedure import Procedure
 from closeread.counts.report import Report, report_grid, units_grid
 from closeread.counts.results import Result
 from closeread.exceptions import InputError, RequestError, escape, pluralize
-from closeread.parameters import Operations, Param
+from closeread.parameters import PLACE, Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, limit_files, make_place, open_scorer
@@ -75,8 +76,6 @@ def score(
             same.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
     """
-    if jobs < 1:
-        raise RequestError(f"jobs is {jobs} (expected a whole number from 1)")
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed)
     place, rest = make_place(name, gold, config, split, data_dir, options)
     fields = (by,) if isinstance(by, str) else tuple(by)
@@ -168,26 +167,17 @@ def validate(
         gold, config, split, data_dir, max_bytes, **options: as for `closeread.score`.
     """
     where = {"gold": gold, "config": config, "split": split, "data_dir": data_dir, "max_bytes": max_bytes}
-    (verdict,) = validate_all(name, [predictions], **where, **options)  # type: ignore[arg-type]
+    (verdict,) = validate_all(name, [predictions], **where, **options)
     return verdict
 
 
-def validate_all(
-    name: str,
-    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
-    *,
-    gold: arg.Gold = None,
-    config: arg.GoldConfig = None,
-    split: arg.GoldSplit = None,
-    data_dir: arg.GoldFolder = None,
-    max_bytes: arg.FileSize = None,
-    preset: arg.Preset = None,
-    **options: arg.ProcedureOptions,
-) -> list[Verdict]:
+@wraps(validate)
+def validate_all(name: str, predictions: Sequence[FileOrRows], **options: Any) -> list[Verdict]:
     """Validate several predictions as `validate`, for the same gold."""
-    place, rest = make_place(name, gold, config, split, data_dir, options)
-    with limit_files(max_bytes):
-        scorer = open_scorer(name, place, {"preset": preset, **rest})
+    where = {one: options.pop(one, None) for one in PLACE}
+    with limit_files(options.pop("max_bytes", None)):
+        place, rest = make_place(name, options=options, **where)
+        scorer = open_scorer(name, place, rest)
         warn_all(scorer.gold.notices)
         verdicts = []
         for one in predictions:
@@ -202,6 +192,13 @@ def validate_all(
                 verdicts.append(Verdict(source, rows, total, None, remarks, gold_name))
     warn_all(notice for one in verdicts for notice in one.notices)
     return verdicts
+
+
+validate_all.__annotations__ = {
+    **validate.__annotations__,
+    "predictions": Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    "return": "list[Verdict]",
+}
 
 
 def load_report(path: str | Path) -> Report:
@@ -265,8 +262,14 @@ class Sheet(Result):
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the tables of explanations, of units, and of the scores."""
-        if self.report.explanations is not None:
-            yield from _draw_explanations(self.procedure, self.report.explanations)
+        explanations = self.report.explanations or {}
+        for number, (unit, rows) in enumerate(explanations.items(), start=1):
+            explanation = cast(Any, self.procedure.explanation)()
+            left = len(rows) - SHOWN
+            notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
+            notes += explanation.notes if number == len(explanations) else ()
+            cells, prose = [explanation.row(one) for one in rows[:SHOWN]], frozenset(explanation.prose)
+            yield Grid(explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=prose)
         if (units := self.units) is not None:
             yield units_grid(units, self.procedure, with_counts=self.with_counts, digits=self.digits)
         yield report_grid(self.report, style, digits=self.digits)
@@ -277,21 +280,6 @@ class Sheet(Result):
         shown = headline if headline in scores else next(iter(scores))
         found = [scores.get(f"{family}/f1") or scores[family] for family in families or [shown.partition("/")[0]]]
         return ["nan" if one.value is None else f"{100 * one.value:.{self.digits}f}" for one in found]
-
-
-def _draw_explanations(procedure: Procedure, explanations: Mapping[str, Sequence[Any]]) -> Iterator[Grid]:
-    """Yield a table for each unit, the last one with notes."""
-    if procedure.explanation is None:
-        return
-    explanation = procedure.explanation()
-    for number, (unit, rows) in enumerate(explanations.items(), start=1):
-        left = len(rows) - SHOWN
-        notes = [f"{pluralize(left, 'more row')}: see --json and --format csv."] if left > 0 else []
-        notes += explanation.notes if number == len(explanations) else ()
-        cells = [explanation.row(one) for one in rows[:SHOWN]]
-        yield Grid(
-            explanation.title(unit, list(rows)), explanation.header, cells, notes, prose=frozenset(explanation.prose)
-        )
 
 
 OPERATIONS: Operations = {"": {"score": score, "validate": validate_all}}
