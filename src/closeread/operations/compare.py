@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, overload
+from typing import Annotated, Any, NamedTuple, cast, get_args, overload
 
 from closeread import parameters as arg
 from closeread.argument_types import check_argument
@@ -31,7 +31,6 @@ from closeread.counts.systems import (
 )
 from closeread.exceptions import (
     FormatError,
-    InputError,
     Problem,
     RequestError,
     describe_unknown,
@@ -39,13 +38,13 @@ from closeread.exceptions import (
     join_names,
     name_option,
     pluralize,
-    raise_all,
+    read_all,
 )
 from closeread.formats.text import is_open_pipe
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import Scorer, choose_resampling, find_procedure, limit_files, make_place, open_scorer
+from closeread.scoring import choose_resampling, find_procedure, limit_files, make_place, open_scorer
 from closeread.tables import Grid, Style
 
 Source = FileOrRows | Report | Counts
@@ -92,75 +91,55 @@ def read_systems(
     procedure, _ = find_procedure(name)
     asked = [scores] if isinstance(scores, str) else scores
     selected, columns = select_scores(procedure, asked, metrics, options)
-    found: dict[str, Counts | Report | None] = {}
-    wrong: dict[str, InputError] = {}
-    for system, source in sources.items():
-        try:
-            found[system] = _read_stored(source, procedure)
-        except InputError as error:
-            wrong[system] = error
     has_key = procedure.sides.key_first and place.gold is not None
+    are_stored = {system: _is_stored(source) for system, source in sources.items()}
     scorer = None
-    if has_key or None in found.values():
+    if has_key or not all(are_stored.values()):
         scorer = open_scorer(name, place, options, list(dict.fromkeys(metric.family for metric in selected.metrics)))
     elif sources and (options or any(part is not None for part in place[1:])):
         raise RequestError("counts and reports include their gold and options; omit the options for these")
     notices = [] if scorer is None else list(scorer.gold.notices)
-    results: list[Counts | Report] = []
-    for system, stored in found.items():
-        source = sources[system]
-        if stored is None and scorer is not None and not isinstance(source, Report | Counts):
-            try:
-                stored = scorer.count(scorer.read_source(source))
-            except InputError as error:
-                wrong[system] = error
-                continue
-            notices += stored.notices
-        if stored is not None:
-            results.append(stored)
-    raise_all(wrong[system] for system in sources if system in wrong)
-    is_any_stored = any(stored is not None for stored in found.values())
-    _check_signatures(list(sources), results, procedure, scorer if is_any_stored else None)
+
+    def read(system: str) -> Counts | Report:
+        if scorer is None or are_stored[system]:
+            return _read_stored(sources[system], procedure)
+        counted = scorer.count(scorer.read_source(cast(FileOrRows, sources[system])))
+        notices.extend(counted.notices)
+        return counted
+
+    results = read_all(sources, read)
+    provenances, requested = [one.provenance for one in results], None
+    if scorer is not None and any(are_stored.values()):
+        signature = scorer.expected_signature()
+        if scorer.options.get("missing") == "skip":  # the digest covers only the units with a prediction
+            signature = procedure.signature(scorer.options, provenances[0].signature.rpartition("|gold:")[2])
+        kept = procedure.keep_options(scorer.options, reading=True)
+        requested = Provenance(procedure.name, procedure.version, kept, signature, *scorer.gold.origin, 0)
+    check_comparable(list(sources), provenances, procedure.options, requested)
     shown, lacking = choose_columns(list(sources), results, columns, required=asked is not None or metrics is not None)
     results = [restrict_metrics(one, shown) if isinstance(one, Counts) else one for one in results]
     return Systems(results, shown, lacking, notices)
 
 
-def _read_stored(source: Source, procedure: Procedure) -> Counts | Report | None:
-    """Return the counts of a system, or its report if there are no counts; None if the source is predictions."""
-    if isinstance(source, Counts):
-        return replace(source, table=replace(source.table, breakdowns={}))
+def _is_stored(source: Source) -> bool:
+    """Return whether a system is counts or a report; what is read from a pipe is gone, so it is neither."""
+    if isinstance(source, str | Path):
+        return not is_open_pipe(Path(source)) and detect_kind(Path(source)) != "predictions"
+    return isinstance(source, Counts | Report)
+
+
+def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
+    """Return the counts of a system, or its report if there are no counts."""
     if isinstance(source, str | Path):
         path = Path(source)
-        kind = "predictions" if is_open_pipe(path) else detect_kind(path)  # what is read from a pipe is gone
-        if kind == "counts":
-            counts = Counts.load(path)
-            if counts.procedure.name != procedure.name:
-                found = f"contains counts of {counts.procedure.name} version {counts.procedure.version}"
-                raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
-            return replace(counts, table=replace(counts.table, breakdowns={}))  # they may be most of a file
-        if kind == "predictions":
-            return None
-        source = Report.load(path)
-    if not isinstance(source, Report):
-        return None
-    if isinstance(source.unit_rows, UnitRows):
-        return source.unit_rows.counts
-    return source.with_titles(procedure)
-
-
-def _check_signatures(
-    names: Sequence[str], results: Sequence[Counts | Report], procedure: Procedure, scorer: Scorer | None
-) -> None:
-    """Check that all systems have the same signature, and that of the gold and the options if these are given."""
-    found, requested = [one.provenance for one in results], None
-    if scorer is not None:
-        signature = scorer.expected_signature()
-        if scorer.options.get("missing") == "skip":  # the digest covers only the units with a prediction
-            signature = procedure.signature(scorer.options, found[0].signature.rpartition("|gold:")[2])
-        options = procedure.keep_options(scorer.options, reading=True)
-        requested = Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
-    check_comparable(names, found, procedure.options, requested)
+        source = Counts.load(path) if detect_kind(path) == "counts" else Report.load(path)
+        if isinstance(source, Counts) and source.procedure.name != procedure.name:
+            found = f"contains counts of {source.procedure.name} version {source.procedure.version}"
+            raise FormatError(path, [Problem(f"{found} (expected {procedure.name} version {procedure.version})")])
+    if isinstance(source, Counts):
+        return replace(source, table=replace(source.table, breakdowns={}))  # they may be most of a file
+    report = cast(Report, source)
+    return report.unit_rows.counts if isinstance(report.unit_rows, UnitRows) else report.with_titles(procedure)
 
 
 @overload
@@ -208,8 +187,9 @@ def compare(
     if len(named) < 2:
         raise RequestError("a comparison needs at least two systems")
     place, rest = make_place(name, gold, config, split, data_dir, options)
+    rest |= {} if preset is None else {"preset": preset}
     with limit_files(max_bytes):
-        found = read_systems(name, named, place, _add_preset(preset, rest), metrics, scores)
+        found = read_systems(name, named, place, rest, metrics, scores)
     counted = [one for one in found.results if isinstance(one, Counts)]
     reports = [system for system, one in zip(named, found.results, strict=True) if isinstance(one, Report)]
     if reports:
@@ -223,10 +203,6 @@ def compare(
     lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
     warn_all([*found.notices, *lacking])
     return comparisons if second is None else comparisons[0]
-
-
-def _add_preset(preset: str | None, options: Mapping[str, object]) -> Mapping[str, object]:
-    return options if preset is None else {"preset": preset, **options}
 
 
 @dataclass(frozen=True)
@@ -316,8 +292,9 @@ def table(
     if intervals not in get_args(IntervalStyle):
         raise RequestError(describe_unknown("style of intervals", intervals, get_args(IntervalStyle)))
     place, rest = make_place(name, gold, config, split, data_dir, options)
+    rest |= {} if preset is None else {"preset": preset}
     with limit_files(max_bytes):
-        found = read_systems(name, named, place, _add_preset(preset, rest), metrics, scores)
+        found = read_systems(name, named, place, rest, metrics, scores)
     warn_all(found.notices)
     drawn = choose_resampling(resampling, resamples, confidence, seed)
     shown = {"digits": digits, "intervals": intervals, "pairs": pairs, "lacking": found.lacking}
@@ -331,7 +308,7 @@ def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[st
 
 def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
     """Return the key, if the first file is one, and the systems; counts and reports need no key."""
-    are_stored = [not is_open_pipe(path) and detect_kind(path) != "predictions" for path in files]
+    are_stored = list(map(_is_stored, files))
     if all(are_stored):
         return None, files
     if are_stored[0]:
