@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from closeread.hf.builder import load_dataset, load_dataset_builder
     from closeread.hf.modules import load_metric
     from closeread.operations.compare import compare, table
-    from closeread.operations.corpora import corpora, metrics
     from closeread.operations.counting import count, count_batch, merge
-    from closeread.operations.data import cite, export, install_modules, schema, show, stats
+    from closeread.operations.data import cite, corpora, export, install_modules, metrics, schema, show, stats
     from closeread.operations.leaderboard import (
         build_leaderboard,
         download_submission,
@@ -107,9 +106,8 @@ _NAMES = {
     "closeread.hf.builder": "load_dataset load_dataset_builder",
     "closeread.hf.modules": "load_metric",
     "closeread.operations.compare": "compare table",
-    "closeread.operations.corpora": "corpora metrics",
     "closeread.operations.counting": "count count_batch merge",
-    "closeread.operations.data": "cite export install_modules schema show stats",
+    "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard download_submission init_leaderboard judge_leaderboard "
     "list_submissions serve_leaderboard show_leaderboard submit verify_leaderboard withdraw_submission",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",

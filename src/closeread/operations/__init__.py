@@ -20,7 +20,7 @@ COMMANDS = {
     "info": ("data", "Show the configs, splits, fields and baselines of a corpus."),
     "install-modules": ("data", "Install the evaluate modules into the modules cache."),
     "leaderboard": ("leaderboard", "Run a leaderboard."),
-    "list": ("corpora", "List corpora, scoring procedures and evaluate modules."),
+    "list": ("data", "List corpora, scoring procedures and evaluate modules."),
     "merge": ("counting", "Merge the counts of shards."),
     "perturb": (TASKS, "Rewrite the records of a corpus."),
     "phrases": (TASKS, "Make a list of event phrases."),

@@ -138,18 +138,13 @@ def _check_units(merged: Counts, gold: FileOrRows) -> None:
     scorer = open_scorer(provenance.corpus, place, dict(provenance.options))
     expected = scorer.digests
     counted = dict(zip(merged.table.units, merged.table.digests, strict=True))
-    problems = [
-        f"{pluralize(len(units), merged.procedure.unit)} {what} ({join_names(units)})"
-        for what, units in (
-            ("of the expected gold not counted", [unit for unit in expected if unit not in counted]),
-            ("counted but not in the expected gold", [unit for unit in counted if unit not in expected]),
-            (
-                "counted with other gold",
-                [unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]],
-            ),
-        )
-        if units
-    ]
+    wrong = {
+        "of the expected gold not counted": [unit for unit in expected if unit not in counted],
+        "counted but not in the expected gold": [unit for unit in counted if unit not in expected],
+        "counted with other gold": [unit for unit in counted if expected.get(unit, counted[unit]) != counted[unit]],
+    }
+    noun = merged.procedure.unit
+    problems = [f"{pluralize(len(units), noun)} {what} ({join_names(units)})" for what, units in wrong.items() if units]
     if problems:
         raise RequestError(f"the parts are not those of the expected gold: {'; '.join(problems)}")
 
@@ -185,14 +180,15 @@ class CountBatch:
         if not any(columns.values()):
             return _make_batch(batch, [])
         procedure, corpus = find_procedure(self.name)
-        if corpus is None and procedure.by_name is not None:
-            key, value = procedure.by_name
-            fields: Sequence[str] = (key, value)
-        elif corpus is not None:
+        fields: Sequence[str]
+        submitted: Sequence[str] = ()
+        if corpus is not None:
             declared = load_corpus(corpus)
             definitions = load_schema(declared.schema)["$defs"]
             key, fields = declared.key, list(definitions["document"]["properties"])
-            value = definitions["submission"]["required"][-1]
+            value, submitted = definitions["submission"]["required"][-1], list(definitions["submission"]["properties"])
+        elif procedure.by_name is not None:
+            key, value = fields = procedure.by_name
         else:
             raise RequestError(f"{self.name} is scored from files, not from columns")
         gold = {name: columns[name] for name in fields if name in columns}
@@ -204,14 +200,9 @@ class CountBatch:
             raise RequestError(f"no column has the gold {value}: name it by `gold`")
         keys = _find_column(columns, key)
         taken = _find_column(columns, self.predictions)
-        submitted = definitions["submission"]["properties"] if corpus is not None else ()
         copied = {name: gold[name] for name in submitted if name not in (key, value) and name in gold}
-        counts = count(
-            self.name,
-            _list_rows({**copied, key: keys, value: taken}, absent=value),
-            gold=_list_rows(gold),
-            **cast(dict[str, Any], dict(self.options)),
-        )
+        predicted = _list_rows({**copied, key: keys, value: taken}, absent=value)
+        counts = count(self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options)))
         return _make_batch(batch, [counts.to_bytes()])
 
 
@@ -264,14 +255,10 @@ def _make_batch(batch: Any, counts: list[bytes]) -> Any:
     """Return counts as a batch of the same type as another."""
     import pyarrow as pa
 
-    made = pa.table({COUNTS: pa.array(counts, pa.binary())})
-    if isinstance(batch, Mapping):
-        return {COUNTS: counts}
-    if isinstance(batch, pa.Table):
-        return made
-    if isinstance(batch, pa.RecordBatch):
-        return made.to_batches()[0]
-    return type(batch)({COUNTS: counts})
+    if isinstance(batch, pa.Table | pa.RecordBatch):
+        made = pa.table({COUNTS: pa.array(counts, pa.binary())})
+        return made if isinstance(batch, pa.Table) else made.to_batches()[0]
+    return {COUNTS: counts} if isinstance(batch, Mapping) else type(batch)({COUNTS: counts})
 
 
 OPERATIONS: Operations = {"": {"merge": merge_files}}
