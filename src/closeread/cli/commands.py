@@ -189,36 +189,11 @@ class OperationsGroup(Group):
 
 
 HELP = {
-    "leaderboard": """Run a leaderboard, in a folder or on the Hugging Face Hub.
-
-    STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME). Systems are submitted with `closeread submit`.
-
-    \b
-    Example:
-      closeread leaderboard init board --corpus mctaco --config sample
-      closeread submit mctaco predictions.jsonl --config sample \\
-        --system "My system" --to board
-      closeread leaderboard judge board
-      closeread leaderboard show board
-      closeread leaderboard build board -o index.html
-    """,
     "perturb mctaco": """Apply the perturbations of Zhou et al. (2019) to McTaco.
 
     \b
     Example:
       closeread perturb mctaco units --config sample -o normal.jsonl
-    """,
-    "publish": """Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
-
-    Everything goes in one commit, so that nothing is published by halves, and publishing twice changes nothing. The
-    token is read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle is written to upload.
-
-    \b
-    Examples:
-      closeread publish dataset tne my-org/tne --dry-run
-      closeread publish metric coref_lea my-org/coref_lea
-      closeread publish leaderboard my-board my-org/my-board
-      closeread publish codabench mctaco my-task --config sample --zip
     """,
     "timeline": """Build timelines (alias of `closeread build timeline`).
 
@@ -227,8 +202,7 @@ HELP = {
       closeread build timeline events.jsonl -o timelines
     """,
 }
-"""The help of groups that are no function in Python."""
-
+"""The help of groups that are neither a function in Python nor a module of operations."""
 
 SUMMARIES = {"perturb mctaco": "Normalize units, or add candidate answers."}
 
@@ -361,14 +335,14 @@ class ProcedureCommand(DerivedCommand):
         """Call the operation with the name that was typed, and the files."""
         if "systems" not in values:
             return self.operation(self.name, values.pop("predictions"), **to_keywords(values))
-        from closeread.operations.compare import name_files, take_key
-
         if values.get("sort") == "none":
             del values["sort"]
         systems = values.pop("systems")
         if self.scored is None:
+            from closeread.operations.compare import take_key
+
             values["gold"], systems = take_key(systems)
-        return self.operation(self.name, name_files(systems, values.pop("names", ())), **to_keywords(values))
+        return self.operation(self.name, list(systems), **to_keywords(values))
 
 
 class ProcedureGroup(Group):
@@ -463,5 +437,6 @@ def make_command(name: str) -> click.Command:
         return Command(name, callback=print_script, params=[shells], help=COMPLETION, short_help=summary)
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
-    text = HELP.get(name) or read_doc(getattr(import_module("closeread.operations.tasks"), name))[0]
+    module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")
+    text = HELP.get(name) or read_doc(module if name in GROUPS else getattr(module, name))[0]
     return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)

@@ -302,8 +302,17 @@ def table(
 
 
 def _name_systems(systems: ManySources, names: Sequence[str] = ()) -> Mapping[str, Source]:
-    """Return systems by name; files without names are named after their stems."""
-    return systems if isinstance(systems, Mapping) else name_files([Path(path) for path in systems], names)
+    """Return systems by name; files by the names that are given for them, or by their stems."""
+    if isinstance(systems, Mapping):
+        return systems
+    files, option = list(map(Path, systems)), name_option("names")
+    chosen = list(names) or make_names(files)
+    if len(chosen) != len(files):
+        raise RequestError(f"{option} has {pluralize(len(chosen), 'name')} for {pluralize(len(files), 'system')}")
+    for twice, times in Counter(chosen).most_common(1):
+        if times > 1:
+            raise RequestError(f"{option} has '{twice}' twice; give each system its own name")
+    return dict(zip(chosen, files, strict=True))
 
 
 def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
@@ -314,18 +323,6 @@ def take_key(files: Sequence[Path]) -> tuple[Path | None, Sequence[Path]]:
     if are_stored[0]:
         raise RequestError(f"{escape(str(files[0]))} is not a key (expected the key before the systems)")
     return files[0], files[1:]
-
-
-def name_files(files: Sequence[Path], names: Sequence[str]) -> Mapping[str, Path]:
-    """Return files of systems by the names that were given, or by those of the files."""
-    chosen = list(names) or make_names(files)
-    option = name_option("names")
-    if len(chosen) != len(files):
-        raise RequestError(f"{option} has {pluralize(len(chosen), 'name')} for {pluralize(len(files), 'system')}")
-    for twice, times in Counter(chosen).most_common(1):
-        if times > 1:
-            raise RequestError(f"{option} has '{twice}' twice; give each system its own name")
-    return dict(zip(chosen, files, strict=True))
 
 
 OPERATIONS: Operations = {"": {"compare": compare, "table": table}}

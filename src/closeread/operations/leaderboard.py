@@ -1,4 +1,16 @@
-"""Run leaderboards, and submit to them; their store is a folder or, on the Hugging Face Hub, `hf://datasets/ORG/NAME`."""
+"""Run a leaderboard, in a folder or on the Hugging Face Hub.
+
+STORE is a folder, or a dataset on the Hub (hf://datasets/ORG/NAME). Systems are submitted with `closeread submit`.
+
+\b
+Example:
+  closeread leaderboard init board --corpus mctaco --config sample
+  closeread submit mctaco predictions.jsonl --config sample \\
+    --system "My system" --to board
+  closeread leaderboard judge board
+  closeread leaderboard show board
+  closeread leaderboard build board -o index.html
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""Publish a corpus, a metric or a leaderboard on the Hugging Face Hub, and write bundles for Codabench."""
+"""Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
+
+Everything goes in one commit, so that nothing is published by halves, and publishing twice changes nothing. The
+token is read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle is written to upload.
+
+\b
+Examples:
+  closeread publish dataset tne my-org/tne --dry-run
+  closeread publish metric coref_lea my-org/coref_lea
+  closeread publish leaderboard my-board my-org/my-board
+  closeread publish codabench mctaco my-task --config sample --zip
+"""
 
 from __future__ import annotations
 
