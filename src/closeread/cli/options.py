@@ -207,7 +207,7 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
         return TYPES[hint]
     low, high, above, below = param.range
     if hint is int:
-        return click.IntRange(low and int(low), high and int(high))
+        return click.IntRange(*(None if end is None else int(end) for end in (low, high)))
     return NumberRange(low, high, min_open=above, max_open=below)
 
 

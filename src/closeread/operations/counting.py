@@ -88,8 +88,18 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
     listed = [part.as_py() if hasattr(part, "as_py") else part for part in parts]
     if not listed:
         raise RequestError("there are no counts to merge")
+
+    def load(part: object, name: str) -> Counts:
+        if isinstance(part, Counts):
+            return part
+        if isinstance(part, bytes | bytearray):
+            return Counts.from_bytes(bytes(part), name)
+        if isinstance(part, str | Path):
+            return Counts.load(part)
+        raise RequestError(f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)")
+
     names = [str(part) if isinstance(part, str | Path) else f"part {i}" for i, part in enumerate(listed, start=1)]
-    loaded = read_all(zip(listed, names, strict=True), lambda one: _load_part(*one))
+    loaded = read_all(zip(listed, names, strict=True), lambda one: load(*one))
     merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
         _check_units(merged, expect)
@@ -119,16 +129,6 @@ def merge_files(
     merged = merge(counts, expect=expect)
     merged.save(output)
     return Written(output, f"{pluralize(len(merged), merged.procedure.unit)} from {pluralize(len(counts), 'file')}")
-
-
-def _load_part(part: object, name: str) -> Counts:
-    if isinstance(part, Counts):
-        return part
-    if isinstance(part, bytes | bytearray):
-        return Counts.from_bytes(bytes(part), name)
-    if isinstance(part, str | Path):
-        return Counts.load(part)
-    raise RequestError(f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)")
 
 
 def _check_units(merged: Counts, gold: FileOrRows) -> None:

@@ -142,27 +142,21 @@ def init_leaderboard(
         if results not in (None, before.results):
             raise FormatError(source, [Problem(f"results are in {before.results or place}, and can't be moved")])
         after = Leaderboard(title or before.title, before.boards, before.results).with_board(board)
-        changes = _list_changes(before, after, board.name)
+        changed = [] if before.title == after.title else [("title", before.title, after.title)]
+        if board.name in before.boards:
+            old, new = (asdict(one.boards[board.name]) for one in (before, after))
+            old, new = ({**one.pop("limits"), **one} for one in (old, new))
+            changed += [(f"{key} of {board.name}", old[key], new[key]) for key in old if old[key] != new[key]]
+        changes = [f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changed]
     Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
     if changes and not replace:
-        found = f"was not changed; use --replace to change it: {'; '.join(changes)}"
-        raise FormatError(source, [Problem(found)])
+        raise FormatError(source, [Problem(f"was not changed; use --replace to change it: {'; '.join(changes)}")])
     if after == before:
         done = f"nothing changed, it has this board {board.name} already"
     else:
         opened.write_leaderboard(after)
         done = f"board {board.name}, ranked by {board.headline}"
     return Written(None, f"{source}: {done}\nSignature: {board.signature}")
-
-
-def _list_changes(before: Leaderboard, after: Leaderboard, name: str) -> list[str]:
-    """Say how the title of a leaderboard would change, and a board of it if it is there already."""
-    changes = [] if before.title == after.title else [("title", before.title, after.title)]
-    if name in before.boards:
-        old, new = (asdict(one.boards[name]) for one in (before, after))
-        old, new = ({**one.pop("limits"), **one} for one in (old, new))
-        changes += [(f"{key} of {name}", old[key], new[key]) for key in old if old[key] != new[key]]
-    return [f"{what} is {quote_json(one)}, not {quote_json(other)}" for what, one, other in changes]
 
 
 def judge_leaderboard(

@@ -24,6 +24,7 @@ from closeread.corpus.notices import warn_all
 from closeread.counts.results import Shown
 from closeread.exceptions import RequestError, pluralize
 from closeread.operations.calling import take_path
+from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyModule
@@ -36,7 +37,6 @@ HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
 Metric = Annotated[AnyModule, Param(complete="modules")]
-Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME", complete="configs")]
 Archive = Annotated[bool, Param(flag="--zip")]
 Date = Annotated[str | None, Param(metavar="DATE")]
 
@@ -212,8 +212,7 @@ def _publish(
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
     from closeread.hub.client import Change, Hub, compare, publish
 
-    hub = Hub()
-    commit = None
+    hub, commit = Hub(), None
     if not dry_run:
         changes, commit = publish(hub, plan, message=f"Publish {what} with closeread", private=private)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from closeread import parameters as arg
@@ -129,15 +129,8 @@ def reproduce_papers(
         show_missing: Also show the values that are not recomputed, and what they need.
         strict: Exit with code 1 if a value differs, or is not recomputed, without a known reason.
     """
-    inputs = {
-        "data_dir": data_dir,
-        "upstream": upstream,
-        "annotations": annotations,
-        "articles": articles,
-        "spacy_model": spacy_model,
-        "runs": runs,
-        **options,
-    }
+    folders = {"data_dir": data_dir, "upstream": upstream, "annotations": annotations, "articles": articles}
+    inputs = {**folders, "spacy_model": spacy_model, "runs": runs, **options}
     given = {name: value for name, value in inputs.items() if value is not None}
     if corpus != ALL:
         papers = {corpus: reproduce(corpus, table, **given)}  # type: ignore[arg-type]
@@ -146,8 +139,16 @@ def reproduce_papers(
         raise RequestError(f"{what}; choose one corpus for a table or files")
     else:
         papers = _reproduce_all()
-    found = Papers(papers, corpus == ALL, corpus != ALL or show_missing, show_missing)
-    return replace(found, failure=_describe_differences(papers)) if strict else found
+    unexpected = [
+        f"{name}: {one.name}: {cell.row}, {cell.column} is "
+        f"{format_like(cell.printed, cell.recomputed) or cell.verdict} ({cell.printed} printed)"
+        for name, tables in (papers.items() if strict else ())
+        for one in tables
+        for cell in one.cells
+        if not cell.is_expected
+    ]
+    failure = f"{unexpected[0]}, and {len(unexpected) - 1:,} more" if unexpected[1:] else "".join(unexpected)
+    return Papers(papers, corpus == ALL, corpus != ALL or show_missing, show_missing, failure)
 
 
 def _reproduce_all() -> dict[str, Reproduction]:
@@ -167,25 +168,11 @@ def _reproduce_all() -> dict[str, Reproduction]:
             what = first.at(error.source).removesuffix(", or try --config sample")
             left_out.append(f"{name} is left out: {what}{more}")
     if not papers:
-        advice = (
-            f"put the released files into ${DATA_VARIABLE}/CORPUS, or try closeread reproduce CORPUS --data-dir DIR"
-        )
+        put = f"put the released files into ${DATA_VARIABLE}/CORPUS"
+        advice = f"{put}, or try closeread reproduce CORPUS --data-dir DIR"
         raise RequestError("\n".join(["no corpus has its files here:", *left_out, advice]))
     warn_all(left_out)
     return papers
-
-
-def _describe_differences(papers: Mapping[str, Reproduction]) -> str:
-    """Describe the first value that differs, or is not recomputed, without a known reason; empty if there is none."""
-    unexpected = [
-        f"{corpus}: {table.name}: {cell.row}, {cell.column} is "
-        f"{format_like(cell.printed, cell.recomputed) or cell.verdict} ({cell.printed} printed)"
-        for corpus, tables in papers.items()
-        for table in tables
-        for cell in table.cells
-        if not cell.is_expected
-    ]
-    return "" if not unexpected else unexpected[0] + (f", and {len(unexpected) - 1:,} more" if unexpected[1:] else "")
 
 
 OPERATIONS: Operations = {"": {"reproduce": reproduce_papers}}
