@@ -208,21 +208,14 @@ SUMMARIES = {"perturb mctaco": "Normalize units, or add candidate answers."}
 
 
 class ProcedureHelp(NamedTuple):
-    """What help says of a command with a subcommand for every procedure.
+    """What help says of a command with a subcommand for every procedure."""
 
-    Attributes:
-        help: all of it, for the group.
-        summary: the first line of a subcommand, after which the procedure is named in parentheses.
-        details, key: paragraphs of a subcommand; the second, if gold is a key.
-        endings, key_endings: what follows the files in examples: with a corpus, and with a key, if that differs.
-    """
-
-    help: str
-    summary: str
-    details: str
-    key: str
-    endings: Sequence[str]
-    key_endings: Sequence[str] = ()
+    help: str  # all of it, for the group
+    summary: str  # the first line of a subcommand, after which the procedure is named in parentheses
+    endings: Sequence[str]  # what follows the files in examples
+    key_endings: Sequence[str]  # the same where gold is a key
+    details: str = ""  # a paragraph of a subcommand
+    key: str = ""  # another, if gold is a key
 
 
 KEY_FIRST = "The key is the first file; omit it if there are only counts"
@@ -236,10 +229,11 @@ PROCEDURES = {
           closeread compare coref key.conll baseline.conll mine.conll
         """,
         "Compare systems by paired tests",
+        ("another.jsonl", "counts.parquet --resamples 10000"),
+        ("another.jsonl", "counts.parquet --resamples 10000"),
         "Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first system "
         "is compared with each of the others.",
         f"{KEY_FIRST}.",
-        ("another.jsonl", "counts.parquet --resamples 10000"),
     ),
     "score": ProcedureHelp(
         """Score a file of predictions.
@@ -255,8 +249,6 @@ PROCEDURES = {
           closeread score --from-counts counts.parquet
         """,
         "Score predictions",
-        "",
-        "",
         ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet"),
         ("", "--json", "--counts counts.parquet"),
     ),
@@ -269,12 +261,13 @@ PROCEDURES = {
           closeread table coref key.conll baseline.conll mine.conll --format latex
         """,
         "Print a table of many systems",
+        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
+        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
         "Each system is a file of predictions, a file of counts from `closeread score --counts`, or a report from "
         "`closeread score --json`. Best scores are bold. Systems that are not significantly different from the best "
         "are marked with †: by approximate randomization, corrected for all pairs of systems by Holm's method. Reports "
         "have no counts, so they can't be tested.",
         f"{KEY_FIRST} and reports.",
-        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
     ),
     "validate": ProcedureHelp(
         """Validate files of predictions without scoring them, and report all problems of all files at once.
@@ -286,8 +279,6 @@ PROCEDURES = {
           closeread validate coref key.conll response.conll
         """,
         "Validate files of predictions without scoring them.",
-        "",
-        "",
         ("--config sample", "--json"),
         ("", "--json"),
     ),
@@ -312,21 +303,21 @@ class ProcedureCommand(DerivedCommand):
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; of those of printing, `--counts` and `--explain` come last."""
         is_keyed = self.scored is None
+        key = [click.Argument(["gold"], type=FILE, metavar="KEY")] if is_keyed else []
         files = "RESPONSE" if is_keyed else "PREDICTIONS"
-
-        def make_files(name: str, metavar: str, nargs: int = 1) -> click.Parameter:
-            return click.Argument([name], type=FILE, nargs=nargs, required=True, metavar=metavar)
-
         made: list[click.Parameter] = []
         for one in describe(self.operation)[1:]:
-            if one.param.kind == "systems":
-                made.append(make_files("systems", "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS...", -1))
-            elif one.param.kind in ("source", "sources"):
-                made += [make_files("gold", "KEY")] if is_keyed else []
-                several = one.param.kind == "sources"
-                made.append(make_files("predictions", f"{files}..." if several else files, -1 if several else 1))
-            elif not is_keyed or one.name not in PLACE:
-                made += make_params(one, self.procedure, self.scored)
+            match one.param.kind:
+                case "systems":
+                    metavar = "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS..."
+                    made.append(click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar))
+                case "source":
+                    made += [*key, click.Argument(["predictions"], type=FILE, metavar=files)]
+                case "sources":
+                    metavar = f"{files}..."
+                    made += [*key, click.Argument(["predictions"], type=FILE, nargs=-1, required=True, metavar=metavar)]
+                case _ if not is_keyed or one.name not in PLACE:
+                    made += make_params(one, self.procedure, self.scored)
         made = made if is_keyed else _put_gold_last(made)
         last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
         return [*made[:last], *make_printing_options(self.returns, self.procedure), *made[last:]]
@@ -360,7 +351,7 @@ class ProcedureGroup(Group):
         own, said = str(self.name), procedure.help
         about = PROCEDURES[own]
         files = said.response if corpus else f"{said.key} {said.response}"
-        endings = [*(about.endings if corpus else about.key_endings or about.endings)]
+        endings = [*(about.endings if corpus else about.key_endings)]
         endings += said.flags if own == "score" else ()
         shown = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
         parts = [
