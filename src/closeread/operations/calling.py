@@ -165,21 +165,21 @@ def _take_arguments(
 ) -> dict[str, Any]:
     """Return the values of positional parameters by name, and remove them from what is given by keywords."""
     rest, found = list(arguments), {}
-    positional = {
-        ("predictions" if one.param.kind == "scored" else one.name): one for one in described if one.is_argument
-    }
-    for name, one in positional.items():
-        if name in given:
-            found[one.name] = _check(one, given.pop(name))
-        elif rest and is_repeated(one):
-            found[one.name], rest = _check(one, rest), []
-        elif rest:
-            found[one.name] = _check(one, rest.pop(0))
-        elif one.default is EMPTY:
-            break
-    if rest or any(one.name not in found and one.default is EMPTY for one in positional.values()):
+    expected, lacks = [], False
+    for one in described:
+        if one.is_argument:
+            name = "predictions" if one.param.kind == "scored" else one.name
+            expected.append(name)
+            if name in given:
+                found[one.name] = _check(one, given.pop(name))
+            elif rest:
+                value, rest = (rest, []) if is_repeated(one) else (rest[0], rest[1:])
+                found[one.name] = _check(one, value)
+            else:
+                lacks = lacks or one.default is EMPTY
+    if rest or lacks:
         number = pluralize(len(arguments), "argument")
-        raise RequestError(f"{called} got {number} (expected {', '.join(positional) or 'none'})")
+        raise RequestError(f"{called} got {number} (expected {', '.join(expected) or 'none'})")
     return found
 
 
@@ -247,12 +247,10 @@ def _check(parameter: Parameter, value: Any) -> Any:
             value = date.fromisoformat(value)
         except ValueError:
             raise RequestError(f"{name} is {value!r} (expected a day, such as 2017-06-12)") from None
-    check_argument(name, value, hint)
-    label = choose_words(name_option(name), name)
+    check_argument(name, value, hint if param.range is None else Annotated[hint, param.range])
     if get_origin(hint) is Literal and value not in get_args(hint):
+        label = choose_words(name_option(name), name)
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
-    if param.range is not None and (wrong := param.range.describe_misfit(value)):
-        raise RequestError(f"{label} is {value} (expected {wrong})")
     return value
 
 
