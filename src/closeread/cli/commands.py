@@ -68,14 +68,7 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class DerivedCommand(Command):
-    """The command of an operation.
-
-    Args:
-        path: the names of the commands that lead to it, such as "plot"; empty if it is on top.
-        name: its name, and the name that the operation has in its group.
-        operation: the operation.
-        typed: the same names as the user typed them.
-    """
+    """The command of an operation, below a path such as "plot", or as it was typed; empty if it is on top."""
 
     def __init__(self, path: str, name: str, operation: Operation, typed: str = "", **about: Any) -> None:
         text, _ = read_doc(operation)
@@ -286,14 +279,7 @@ PROCEDURES = {
 
 
 class ProcedureCommand(DerivedCommand):
-    """The command of an operation on a procedure, or on a corpus that it scores; its name is the first argument.
-
-    Args:
-        name: the name that was typed.
-        operation: the operation.
-        procedure: the procedure.
-        corpus: the corpus; None if gold is a key given by the user.
-    """
+    """The command of an operation on a procedure, or a corpus that it scores; the name typed is its first argument."""
 
     def __init__(self, name: str, operation: Operation, procedure: Procedure, corpus: str | None, **about: Any) -> None:
         super().__init__("", name, operation, **about)

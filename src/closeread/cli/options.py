@@ -121,10 +121,7 @@ def make_params(
 ) -> list[click.Parameter]:
     """Return the click parameters of a parameter: none if it is for Python, several if it is a group.
 
-    Args:
-        parameter: the parameter.
-        procedure: the procedure that scores; None if it is unknown.
-        corpus: the corpus that is scored; None if gold is a key given by the user.
+    The procedure that scores may be unknown; there is no corpus if gold is a key given by the user.
     """
     param = parameter.param
     match param.kind:

@@ -53,14 +53,9 @@ def prepare_streams() -> None:
 
 
 def print_result(found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any) -> None:
-    """Print the result of an operation, or what it says of what it has written.
+    """Print the result of an operation, or what it says of what it has written, or write it to a file.
 
-    Args:
-        found: the result; a ClickException says what it has of failures.
-        style: the format of the output, of what has several.
-        output: the file to write instead.
-        as_json: whether to print JSON.
-        **how: how to lay out a report.
+    What has several formats is printed in a style; `how` lays out a report.
     """
     with writing_to(output):
         if style:

@@ -105,15 +105,10 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
 
 
 def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = "") -> Any:
-    """Call an operation of a task with what a user gave, checked and converted to what it takes.
+    """Call an operation of a group with what a user gave, checked and converted to what it takes.
 
-    Args:
-        group: the name of its group, such as "plot".
-        name: its name, or another name of the same corpus.
-        arguments: values of its positional parameters; those of several sources one after the other.
-        keywords: values by name, None for those that are not given: of all its parameters, of the fields of their
-            groups, of where gold is, and options that are declared elsewhere.
-        what: what to call it if there is none of that name.
+    Its name may be another one of the same corpus. Keywords that are None are not given; the others are parameters,
+    fields of groups of them, where gold is, and options that are declared elsewhere.
     """
     known = find_operations(group)
     own = choose_equivalent(name, known)

@@ -61,18 +61,11 @@ CORRECTION = "How to correct p-values for the number of comparisons: all scores 
 
 
 class Systems(NamedTuple):
-    """The systems of a table, all scored alike.
+    """The systems of a table, all scored alike."""
 
-    Attributes:
-        results: the counts of each system, or its report.
-        scores: the names of the scores that all of them have, to be columns.
-        lacking: the names of other scores, with the systems that lack them.
-        notices: notices for the user, one sentence each.
-    """
-
-    results: list[Counts | Report]
-    scores: tuple[str, ...]
-    lacking: Mapping[str, Sequence[str]]
+    results: list[Counts | Report]  # of each system; a report if there are no counts
+    scores: tuple[str, ...]  # that all of them have, to be columns
+    lacking: Mapping[str, Sequence[str]]  # other scores, with the systems that lack them
     notices: list[str]
 
 

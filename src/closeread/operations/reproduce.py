@@ -55,21 +55,13 @@ def reproduce(
 
 @dataclass(frozen=True)
 class Papers(Result):
-    """The tables of one or all papers.
+    """The tables of one or all papers."""
 
-    Attributes:
-        papers: the tables by corpus.
-        together: whether the figures of all papers are counted.
-        shown: whether the tables are shown.
-        missing: whether these have the values that are not recomputed.
-        failure: what differs without a known reason, if that is to be an error; empty otherwise.
-    """
-
-    papers: Mapping[str, Reproduction]
-    together: bool
-    shown: bool
-    missing: bool
-    failure: str = ""
+    papers: Mapping[str, Reproduction]  # by corpus
+    together: bool  # whether the figures of all papers are counted
+    shown: bool  # whether the tables are shown
+    missing: bool  # whether these have the values that are not recomputed
+    failure: str  # what differs without a known reason, if that is to be an error
 
     def to_json(self) -> list[dict[str, object]]:
         """Return the tables as JSON."""

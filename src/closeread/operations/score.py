@@ -211,14 +211,7 @@ def load_report(path: str | Path) -> Report:
 
 @dataclass(frozen=True)
 class Sheet(Result):
-    """A report as commands print it.
-
-    Attributes:
-        report: the report, with what is known of its units.
-        per_unit: whether its units are shown, too.
-        with_counts: whether their fields and counts are shown in tables.
-        digits: the number of decimals of scores in tables.
-    """
+    """A report as commands print it: perhaps with its units, and in tables with their fields and counts."""
 
     report: Report
     per_unit: bool = False
