@@ -38,9 +38,8 @@ class NumberRange(click.FloatRange):
 class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
     """A name that stands for another: of a corpus or, if its kind is "scored", of what scores one."""
 
-    name = "corpus"
-
     def __init__(self, kind: str, others: Sequence[str] = ()) -> None:
+        self.name = "corpus" if kind == "corpora" else "corpus or procedure"
         self.kind, self.others = kind, others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -204,7 +203,7 @@ def _find_type(param: Param, hint: Any) -> click.ParamType[Any]:
         return TYPES[hint]
     low, high, above, below = param.range
     if hint is int:
-        return click.IntRange(*(None if end is None else int(end) for end in (low, high)))
+        return click.IntRange(None if low is None else int(low), None if high is None else int(high))
     return NumberRange(low, high, min_open=above, max_open=below)
 
 
