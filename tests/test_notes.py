@@ -19,12 +19,7 @@ import closeread
 from closeread.cli import main
 from closeread.cli.groups import Command as QuietCommand
 from closeread.cli.groups import Group as QuietGroup
-from closeread.cli.printing import (
-    QUIET,
-    quieting_libraries,
-    showing_bars,
-    tell,
-)
+from closeread.cli.printing import QUIET, quieting_libraries, showing_bars, tell
 from closeread.corpus import notices, sources
 from closeread.corpus.downloads import DownloadError
 from closeread.progress import report_progress
