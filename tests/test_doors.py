@@ -113,15 +113,17 @@ FORMS = {
 }
 
 
-def test_both_sides_in_every_form(corpus, expected):
-    rows, system = sample_gold(corpus), system_rows(corpus)
-    for gold in (rows, leave_out(rows)):
-        copy = deepcopy(gold)
-        Path("gold.jsonl").write_text(json_lines.dump(gold), "utf-8")
-        assert essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK)) == expected
-        for name, form in FORMS.items():
-            assert essence(closeread.score(corpus, form(system), gold=form(gold), resampling=QUICK)) == expected, name
-        assert gold == copy
+@pytest.mark.parametrize("forms", [("rows", "arrow"), tuple(FORMS)], ids=["without derived fields", "whole"])
+def test_both_sides_in_every_form(corpus, expected, forms):
+    system = system_rows(corpus)
+    gold = sample_gold(corpus) if len(forms) == len(FORMS) else leave_out(sample_gold(corpus))
+    copy = deepcopy(gold)
+    Path("gold.jsonl").write_text(json_lines.dump(gold), "utf-8")
+    assert essence(closeread.score(corpus, "system.jsonl", gold="gold.jsonl", resampling=QUICK)) == expected
+    for name in forms:
+        taken, key = FORMS[name](system), FORMS[name](gold)
+        assert essence(closeread.score(corpus, taken, gold=key, resampling=QUICK)) == expected, name
+    assert gold == copy
 
 
 def test_gold_of_the_first_version_of_tne_in_memory(here):

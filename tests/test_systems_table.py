@@ -268,7 +268,7 @@ def test_rows_and_json_have_everything():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"alpha": 1}, r"alpha is 1 \(expected a number between 0 and 1\)"),
+        ({"alpha": 1}, r"alpha is 1 \(expected a number above 0 and below 1\)"),
         ({"alpha": math.nan}, "alpha is nan"),
         ({"digits": 11}, r"digits is 11 \(expected a whole number from 0 to 10\)"),
         ({"intervals": "±"}, "no such style of intervals: '±'"),

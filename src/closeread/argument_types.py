@@ -46,20 +46,18 @@ class Range(NamedTuple):
     above: bool = False
     below: bool = False
 
-    def describe(self, noun: str = "a number") -> str:
-        """Describe the range."""
-        ends = [] if self.low is None else [f"{'above' if self.above else 'from'} {self.low:,}"]
-        if self.high is not None:
-            to = "below" if self.below else "to" if ends and not self.above else "up to"
-            ends.append(f"{to} {self.high:,}")
-        return f"{noun} {(' and ' if self.below else ' ').join(ends)}"
-
     def describe_misfit(self, value: Any) -> str:
         """Describe the range if a number is not in it; otherwise return nothing."""
         is_low = self.low is not None and (value <= self.low if self.above else value < self.low)
         is_high = self.high is not None and (value >= self.high if self.below else value > self.high)
-        fits = not is_low and not is_high and value == value
-        return "" if fits else self.describe("a whole number" if isinstance(value, Integral) else "a number")
+        if not is_low and not is_high and value == value:
+            return ""
+        ends = [] if self.low is None else [f"{'above' if self.above else 'from'} {self.low:,}"]
+        if self.high is not None:
+            to = "below" if self.below else "to" if ends and not self.above else "up to"
+            ends.append(f"{to} {self.high:,}")
+        is_whole = isinstance(value, Integral) and not self.above and not self.below
+        return f"{'a whole number' if is_whole else 'a number'} {(' and ' if self.below else ' ').join(ends)}"
 
 
 def check_types(function: Callable[P, R]) -> Callable[P, R]:
