@@ -91,7 +91,10 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
     if isinstance(records, RecordsWithColumns):
         return {name: records.column(name) for name in names}
-    return {name: [record.get(name) if isinstance(record, Mapping) else None for record in records] for name in names}
+    return {
+        name: [record.get(name) if type(record) is dict or isinstance(record, Mapping) else None for record in records]
+        for name in names
+    }
 
 
 class Parsed(NamedTuple):

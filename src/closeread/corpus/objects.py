@@ -60,13 +60,11 @@ def take_source(side: str, source: FileOrRows, by_name: tuple[str, str] | None =
 
 
 def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str] | None = None) -> Sequence[Any]:
-    """Convert objects in memory to rows as a file has them; whoever reads them validates them.
-
-    Values that a mapping may stand for are not converted: whoever reads them does so, unless all are usual lists.
+    """Return a list of rows, a mapping of columns, a dataset, or a data frame as rows; their reader validates them.
 
     Args:
         side: what to call the rows in messages; a SubmissionError says what is wrong with "predictions".
-        rows: a list of rows, a mapping of columns, a dataset, or a data frame.
+        rows: the objects in memory.
         by_name: the fields of a row for which a mapping from names to values may stand, such as a document and its
             clusters; None if there are none.
     """
@@ -80,8 +78,7 @@ def take_rows(side: str, rows: Table | Iterable[object], by_name: tuple[str, str
             if isinstance(rows[name], str):  # a row that is not in a list, as whoever reads the rows says
                 return cast("Sequence[Any]", rows)
         found = _read(side, rows)
-        taken = _to_records(side, found) if isinstance(found, dict) else found
-        return taken if by_name is not None and isinstance(taken, list) else convert_rows(taken)
+        return _to_records(side, found) if isinstance(found, dict) else found
     except SubmissionError as error:
         raise (SubmissionError if side == "predictions" else FormatError)(side, error.problems) from error.__cause__
 

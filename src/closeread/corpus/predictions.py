@@ -67,11 +67,7 @@ def read_golds(
 ) -> dict[str, Gold | None]:
     """Read what models learn from ("training"), are chosen by ("validation") and are scored on ("test").
 
-    Args:
-        corpus: the name of the corpus.
-        splits: the splits of the corpus that are read unless users say otherwise; None where nothing is read.
-        given: files or rows of one's own, and the name of a split, by role; None for what is not given.
-        config, data_dir: of the splits; what is one's own is in none.
+    By these roles, `given` has files or rows of one's own and the name of a split, and `splits` what is read otherwise.
     """
     places: dict[str, GoldSpec | None] = {}
     for role, (own, name) in given.items():

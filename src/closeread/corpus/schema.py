@@ -206,14 +206,21 @@ class RowValidator:
 
     def accepts_all(self, rows: Sequence[Any]) -> bool:
         """Return whether all rows are valid; of columns, each distinct value is checked once."""
-        if not isinstance(rows, ColumnRecords):
-            return all(map(self.accepts, rows))
-        columns = rows.columns
+        if isinstance(rows, ColumnRecords):
+            return self._accepts_columns({name: rows.columns[name] for name in rows.columns if name not in rows.made})
+        is_table = (
+            rows and rows[0] and set(map(type, rows)) == {dict} and all(row.keys() == rows[0].keys() for row in rows)
+        )
+        if is_table and self._accepts_columns({name: [row[name] for row in rows] for name in rows[0]}):
+            return True
+        return all(map(self.accepts, rows))
+
+    def _accepts_columns(self, columns: Mapping[str, Sequence[Any]]) -> bool:
         node = resolve(self.schema, self.schema)
-        if set(columns) - set(node["properties"]) or set(node.get("required", ())) - set(columns):
+        if set(columns) - set(node.get("properties", ())) or set(node.get("required", ())) - set(columns):
             return False
         # No keyword involves two fields.
-        return all(self.accepts_column(name, values) for name, values in columns.items() if name not in rows.made)
+        return all(self.accepts_column(name, values) for name, values in columns.items())
 
     def accepts_column(self, name: str, values: Sequence[Any]) -> bool:
         """Return whether all values of a field of the definition are valid."""

@@ -9,15 +9,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from closeread import limits
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.names import load_corpus
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import check_records, load_rules
-from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
+from closeread.corpus.validation import check_records, convert_rows, load_rules
+from closeread.counts.procedure import GoldSpec, Inconsistency, Options, Sides, System
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -46,14 +46,11 @@ from closeread.records import (
 )
 from closeread.tasks import find_submission_format
 
-if TYPE_CHECKING:
-    from closeread.counts.table import CountTable
-
 Rows = Sequence[Record | None]  # A system's row for each gold record; None where it has none
 
 
 @dataclass(frozen=True)
-class CorpusSides:
+class CorpusSides(Sides[Gold]):
     """Gold of a corpus or of a file in its format, and a system's rows, one for each gold record."""
 
     unit: str | None = None  # the field of a gold record with the name of its unit; None if that is the corpus's key
@@ -64,11 +61,6 @@ class CorpusSides:
     # Converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
     to_columns: Callable[[Rows], Rows] | None = None
 
-    @property
-    def key_first(self) -> bool:
-        """False: gold belongs to a corpus or follows its format."""
-        return False
-
     def read_gold(self, place: GoldSpec, options: Options) -> Gold:
         """Read gold."""
         return read_corpus_gold(place)
@@ -78,9 +70,6 @@ class CorpusSides:
         if corpus is None:
             raise RequestError("gold records in memory need the name of their corpus")
         return Gold(load_corpus(corpus), None, None, records, released=False)
-
-    def pack(self, definition: str, rows: Sequence[object]) -> None:
-        """Return None: rows are validated as they are."""
 
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
@@ -111,10 +100,6 @@ class CorpusSides:
         """Return the sha256 of each unit's gold, by the unit's name."""
         return gold.digests(self.unit or gold.corpus.key)
 
-    def remarks(self, gold: Gold, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
-        """Return no notices."""
-        return ()
-
 
 def read_submission(
     source: Path | Sequence[Record],
@@ -124,15 +109,9 @@ def read_submission(
     check: Callable[[Rows], Iterable[Problem]] | None = None,
     to_columns: Callable[[Rows], Rows] | None = None,
 ) -> System:
-    """Read, validate and align predictions; all problems are reported at once.
+    """Read, validate and align predictions, from a file, a folder or memory; all problems are reported at once.
 
-    Args:
-        source: a file of JSON Lines or in one of the corpus's own submission formats; a folder, if that is one of them;
-            or rows in memory.
-        corpus, gold: the declaration whose schema the rows must match, and the gold records.
-        missing: "error" to refuse a file without predictions for some ids; "empty" and "skip" accept it.
-        check: finds problems of the rows, aligned with the gold, that the schema can't express.
-        to_columns: converts these rows for `check` and the procedure.
+    `missing` is "error" to refuse predictions for a part of the gold; `check` and `to_columns` are as in `CorpusSides`.
     """
     path = source if isinstance(source, Path) else "predictions"
     try:
@@ -193,7 +172,7 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
         if isinstance(source, ColumnRecords) and corpus.key not in source.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
             raise FormatError("predictions", [Problem(found)])
-        return ParsedRows(source, [])
+        return ParsedRows(convert_rows(source), [])
     if (folders := find_folders(corpus)) and source.is_dir():
         return folders[0].read(source, gold)
     lines = read_lines(source)

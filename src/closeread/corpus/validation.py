@@ -124,12 +124,8 @@ def accept_rows(
 ) -> tuple[Sequence[Any], list[Problem]]:
     """Return rows as a schema wants them, what can mean only one thing converted, and what is wrong with them.
 
-    Args:
-        validator: what validates them.
-        rows: JSON values, valid or not.
-        numbers: the number of each row, for its problems; None to count from 0.
-        unsafe: of rows in memory, characters that no string may contain; None for rows of a text file, whose reader
-            refuses such characters, and whatever is no JSON value.
+    `numbers` are those of the rows in problems, by default from 0; `unsafe` is what no string of rows in memory may
+    contain, and None for rows of a text file, whose reader refuses that, and whatever is no JSON value.
     """
     wrong: dict[int, list[Problem]] = {}
     columns = rows.columns if isinstance(rows, ColumnRecords) else None
@@ -270,21 +266,25 @@ def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = F
         if not kinds <= PLAIN:
             return False
         if str in kinds:
-            text = "".join(level if kinds == {str} else [value for value in level if type(value) is str])
+            text = "".join({value for value in level if type(value) is str})
             if not text.isprintable() and unsafe.search(text):
                 return False
         if float in kinds and not all(isfinite(value) for value in level if type(value) is float):
             return False
-        if dict in kinds and not all(type(name) is str for value in level if type(value) is dict for name in value):
+        dicts = [value for value in level if type(value) is dict]
+        lists = [value for value in level if type(value) is list]
+        if not set(map(type, chain.from_iterable(dicts))) <= {str}:
             return False
-        if list not in kinds and dict not in kinds:
+        if not dicts and not lists:
             return True
-        inner = level if kinds == {list} else [value for value in level if type(value) in (list, dict)]
         if depth > USUAL_DEPTH:  # a list that contains itself twice would double every level
-            inner = list({id(value): value for value in inner}.values())
-        level = list(chain.from_iterable(inner))
-        if dict in kinds:
-            level += chain.from_iterable(value.values() for value in inner if type(value) is dict)
+            dicts = list({id(value): value for value in dicts}.values())
+            lists = list({id(value): value for value in lists}.values())
+        level = [
+            *chain.from_iterable(lists),
+            *set(chain.from_iterable(dicts)),
+            *chain.from_iterable(map(dict.values, dicts)),
+        ]
     return False
 
 

@@ -108,14 +108,6 @@ def make_pair_grid(
 
     Annotators are numbered, since the names of files would leave no room for scores; the first note names them.
 
-    Args:
-        names: the annotators' names.
-        columns: the names of the scores.
-        pairs: the scores of every two annotators, from 0 to 1, in the order of `columns`.
-        mean: the means over the pairs.
-        notes: the sentences below the table.
-        format_score: formats a score.
-
     >>> make_pair_grid(["anna", "ben"], ["kappa"], {(0, 1): [0.5]}, [0.5], []).notes
     ['Annotators: 1 is anna, 2 is ben.']
     """

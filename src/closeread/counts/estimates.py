@@ -88,10 +88,7 @@ class Resampling:
     def for_tests(self, n_tests: int, alpha: float, most: int) -> Resampling:
         """Return it with enough resamples for the correction of p-values, unless their number was chosen.
 
-        Args:
-            n_tests: the number of tests to correct for.
-            alpha: the level of significance; the smallest corrected p-value is at most a fifth of it.
-            most: the most resamples that the tests can have, which is kept to as long as they can decide anything.
+        The smallest corrected p-value is at most a fifth of `alpha`; there are no more resamples than `most`.
         """
         if not isinstance(self.n_resamples, DefaultNumber) or most < min_resamples(n_tests, alpha):
             return self

@@ -8,7 +8,7 @@ and pickled.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,19 +22,18 @@ PARTS = ("/precision", "/recall")  # the ends of the names of scores that are su
 Columns = Mapping[str, Floats]
 
 
-class Formula(Protocol):
-    """A function from summed counts by name to scores; NaN where undefined."""
-
-    def __call__(self, counts: Columns) -> Floats:
-        """Compute the scores."""
+Formula = Callable[[Columns], Floats]  # from summed counts by name to scores; NaN where undefined
 
 
-class DescribedFormula(Formula, Protocol):
+class DescribedFormula(Protocol):
     """A formula that says in a sentence what it measures."""
 
     @property
     def description(self) -> str:
         """What it measures."""
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the scores."""
 
 
 @dataclass(frozen=True)

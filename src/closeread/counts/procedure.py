@@ -170,6 +170,7 @@ class Sides(Protocol[G]):
     @property
     def key_first(self) -> bool:
         """Whether gold is a file given by the user, the key, which comes before the response, and no corpus."""
+        return False
 
     def read_gold(self, place: GoldSpec, options: Options) -> G:
         """Read gold."""
@@ -179,6 +180,7 @@ class Sides(Protocol[G]):
 
     def pack(self, definition: str, rows: Sequence[Any]) -> Sequence[Any] | None:
         """Return rows of a definition of the schema as the procedure takes them fastest; None unless surely valid."""
+        return None
 
     def read_system(self, gold: G, source: Path | Sequence[Any], options: Options) -> System:
         """Read a system's output (a file, a folder or records) and align it with gold; raise all problems at once."""
@@ -194,6 +196,7 @@ class Sides(Protocol[G]):
 
     def remarks(self, gold: G, system: System, options: Options, table: CountTable | None = None) -> Iterable[str]:
         """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
+        return ()
 
     def validate(self, gold: Sequence[Any], system: Sequence[Any], options: Options) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""

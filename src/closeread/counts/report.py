@@ -371,16 +371,7 @@ def make_slice_grid(
     parts: Sequence[str] = (),
     digits: int = 2,
 ) -> Grid:
-    """Return the table of one field of a report.
-
-    Args:
-        report: the scores, with slices by the field.
-        field: the name of the field, which heads the first column.
-        title, notes: the line above the table, and the sentences below.
-        columns: what to show of each slice; intervals are left out if there are none.
-        parts: the values of the field to show first, in order; the others follow in the order of the report.
-        digits: the number of decimals of scores.
-    """
+    """Return the table of one field of a report; `parts` are the values of the field to show first, in order."""
     slices = report.slices[field]
     shown = [column for column in columns if column.what != "interval" or report.resampling.n_resamples]
     values = [*(part for part in parts if part in slices), *(value for value in slices if value not in parts)]

@@ -125,11 +125,8 @@ def select_scores(
 ) -> tuple[Procedure, tuple[str, ...]]:
     """Return the procedure with the metrics to compute, and the columns of a table.
 
-    Args:
-        procedure: the procedure with all of its metrics.
-        scores: the names of scores or of families; None for all scores of the metrics but precision and recall.
-        metrics: the families to compute; None for those of the scores, otherwise of the preset or the default.
-        options: values of options, perhaps with the name of a preset.
+    Without `scores`, names of scores or of families, these are all scores of the metrics but precision and recall;
+    without `metrics`, those of the scores are computed, or those of the preset in `options`, or the default.
     """
     if scores is None:
         selected = procedure.select_metrics(metrics, options)

@@ -208,15 +208,10 @@ def make_board(
     opens: str | None = None,
     closes: str | None = None,
 ) -> Board:
-    """Declare a board for a part of a corpus, or for own gold; what is not given is as the procedure has it.
+    """Declare a board for a part of a corpus, or for own gold, whose `split` names it; the rest is as for `Board`.
 
-    Args:
-        scored: the name of a corpus or a procedure.
-        place: where gold is; with own gold, `split` names the board.
-        options: options of the procedure that differ from its defaults; under `preset`, the name of a preset.
-        metrics, headline, title, limits, counting, dataset: as for `Board`.
-        private: whether gold is private; None if it is the organiser's own.
-        opens, closes: in ISO 8601; in UTC without a time zone, and a date is the whole day.
+    What is not given is as the procedure has it.  Under `preset`, options have the name of a preset; gold is private if
+    it is the organiser's own; times are in UTC without a time zone, and a date is the whole day.
     """
     opens = None if opens is None else _parse_time(opens, time())
     closes = None if closes is None else _parse_time(closes, time(23, 59, 59))

@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from closeread.exceptions import FormatError, RequestError, join_names, pluralize
+from closeread.exceptions import RequestError, join_names, pluralize
 from closeread.files import package_folder
 from closeread.hub.client import (
     ConflictError,
@@ -27,21 +28,21 @@ from closeread.hub.client import (
     Repository,
     TooLargeError,
 )
-from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
+from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
-    STATUSES,
     Arrival,
     DigestError,
-    Entry,
     Receipt,
     Results,
     check_digest,
+    is_overruled,
     parse_index,
+    read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, About, is_predictions_path
+from closeread.leaderboard.submission import is_predictions_path
 
 CARD = "README.md"
 OF_AUTHOR = 20
@@ -142,21 +143,12 @@ class HubStore:
         """Read and verify the files of an arrival, as they were when it was listed."""
         if arrival.withdrawal or arrival.problems:
             return arrival
-        path = store_path("submissions", arrival.board, arrival.submission)
-        head = self._requests[arrival.number].head
-        problems: tuple[str, ...] = ()
-        files: dict[str, bytes] = {}
-        try:
-            data = self.read_predictions(path, MAX_ABOUT, head)
-            about = About.from_bytes(data, arrival.board, path)
-            if about.author is not None:
-                problems = ("the description names an author; on the Hub, that is the account",)
-            files = {about.predictions: self.read_predictions(about.predictions, limit, head), path: data}
-        except FormatError as error:
-            problems = tuple(problem.message for problem in error.problems)
-        except (NoSuchFileError, TooLargeError, DigestError) as error:  # any other error is not the submitter's
-            problems = (str(error),)
-        return replace(arrival, files=files, problems=problems)
+        read = partial(self.read_predictions, revision=self._requests[arrival.number].head)
+        # Any other error is not the submitter's.
+        found = read_arrival(arrival, read, limit, (NoSuchFileError, TooLargeError, DigestError))
+        if not found.problems and found.read_about().author is not None:
+            return replace(found, problems=("the description names an author; on the Hub, that is the account",))
+        return found
 
     def read_predictions(self, path: str, limit: int, revision: str = "main") -> bytes:
         """Return predictions, or another file of a submission, verified by their digest."""
@@ -169,10 +161,7 @@ class HubStore:
         return self._read_results_at(leaderboard, self._hub.head(self._find_results(leaderboard)))
 
     def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Commit the verified files of an arrival, then entries and records, in one commit.
-
-        An entry is kept if another judge has settled the submission otherwise in the meantime.
-        """
+        """Commit the verified files of an arrival, then records and entries, unless another judge has settled it."""
         if arrival is not None and arrival.files:
             title = f"Accept submission {arrival.submission[:12]} of {arrival.author}"
             self._hub.commit(self._submissions, arrival.files, message=title, description=arrival.source or "")
@@ -180,15 +169,11 @@ class HubStore:
 
         def select_new(head: str | None) -> dict[str, bytes]:
             selected = dict(files)
-            if head is None:
-                return selected
-            for path in [path for path in files if path.startswith("entries/")]:
-                new = Entry.from_bytes(files[path], path)
-                with suppress(NoSuchFileError):
-                    old = Entry.from_bytes(self._hub.read(results, path, head), path)
-                    is_other = old.status == new.status == "accepted" and new.source != old.source
-                    if STATUSES.index(old.status) > STATUSES.index(new.status) or is_other:
-                        del selected[path]
+            for path in files:
+                if head is not None and path.startswith("entries/"):
+                    with suppress(NoSuchFileError):
+                        if is_overruled(path, files[path], self._hub.read(results, path, head)):
+                            del selected[path]
             return selected
 
         self._commit_on_top(results, select_new, "Add results")

@@ -301,11 +301,8 @@ def describe_reproduction(place: str, board: Board, subject: str, about: About) 
 def read_printed_systems(corpus: str, config: str | None = None, split: str | None = None) -> list[dict[str, Any]]:
     """Read the systems of a part of a corpus whose scores its paper prints, in the order of the file.
 
-    Only scores that are defined as ours and were computed on the whole split are in the file, as the paper prints them.
-
-    Returns:
-        `system`, `source` (the paper, and where it prints the scores) and `scores`, each with its `value` as a ratio
-        and as `printed`.
+    Only scores that are defined as ours and were computed on the whole split are in the file, as the paper prints them;
+    their `value` is a ratio.
     """
     part = select(load_corpus(corpus), config, split)
     path = package_folder(f"closeread.loaders.{corpus}") / PRINTED

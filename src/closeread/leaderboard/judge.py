@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from closeread._version import __version__
 from closeread.exceptions import RequestError
@@ -33,7 +33,6 @@ from closeread.leaderboard.results import (
 )
 from closeread.leaderboard.scoring import Job, Outcome, score_all
 from closeread.leaderboard.store import Store
-from closeread.leaderboard.submission import About
 from closeread.tables import percent
 
 REFUSALS = 20
@@ -69,14 +68,6 @@ class Judged:
 BoardScoring = Callable[[Iterable[Job]], Iterator[Outcome]]
 
 
-class _Settled(NamedTuple):
-    """An arrival that is settled, and still to be answered: with its entry, if it has one, and why it was refused."""
-
-    arrival: Arrival
-    entry: Entry | None
-    problems: tuple[str, ...] = ()
-
-
 def judge(
     store: Store,
     golds: Mapping[str, Path],
@@ -86,15 +77,10 @@ def judge(
     progress: Callable[[str, str], None] = lambda kind, sentence: None,
     score: Scoring | None = None,
 ) -> Judged:
-    """Judge everything that has arrived.
+    """Judge everything that has arrived, with the organiser's own gold by board.
 
-    Args:
-        store: the store.
-        golds: the organiser's own gold by board.
-        n_workers: the number of processes that score.
-        cache: where counts are kept between runs.
-        progress: called after every arrival with what became of it, as a field of `Judged` and a sentence.
-        score: scores jobs; None for new processes.
+    `cache` keeps counts between runs; `progress` is called after every arrival with what became of it, as a field of
+    `Judged` and a sentence; `score` scores jobs, by default in new processes.
     """
     leaderboard = store.read_leaderboard()
     for name in golds:
@@ -128,20 +114,20 @@ def judge(
             else:
                 found = f"{subject[:12]} was accepted, but can't be scored again, and is left out: {reason}"
                 tell("errors", found)
-    settled = [one for run in runs for one in run.settled]
-    index = store.read_index() if settled else {"boards": []}
-    for arrival, entry, problems in settled:  # answers name the rank; what is not answered now is answered again
-        if problems or entry is None or entry.status == "refused":
-            text = _describe_refusal(problems or (entry.problems if entry else ()))
-        elif entry.status == "withdrawn":
-            text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
-        elif row := find_row(index, arrival.submission)[1]:
-            board = leaderboard.find(arrival.board)
-            link = store.link(store_path("results", board.name, record_id(arrival.submission, board.signature)))
-            text = _describe_result(board, row, link)
-        else:  # another judge has settled it otherwise meanwhile, and answers
-            continue
-        store.answer(arrival, text)
+    index = store.read_index() if any(run.settled for run in runs) else {}
+    for run in runs:  # answers name the rank; what is not answered now is answered again
+        for arrival, problems in run.settled:
+            entry = run.entries.get(arrival.submission)
+            if problems or entry is None or entry.status == "refused":
+                text = _describe_refusal(problems or (entry.problems if entry else ()))
+            elif entry.status == "withdrawn":
+                text = f"Submission {arrival.submission[:12]} is withdrawn: it is no longer on the board."
+            elif row := find_row(index, arrival.submission)[1]:
+                path = store_path("results", run.board.name, record_id(arrival.submission, run.board.signature))
+                text = _describe_result(run.board, row, store.link(path))
+            else:  # another judge has settled it otherwise meanwhile, and answers
+                continue
+            store.answer(arrival, text)
     return Judged(**{kind: tuple(sentences) for kind, sentences in told.items()}, notices=tuple(notices))
 
 
@@ -175,16 +161,20 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
 
 
 class _Run:
-    """A run of the judge on a board: `settled` is still to be answered, `left_out` can no longer be scored."""
+    """A run of the judge on a board.
+
+    What is in `settled`, with the problems of what was refused, is still to be answered; what is in `left_out` can no
+    longer be scored.
+    """
 
     def __init__(self, store: Store, board: Board, score: BoardScoring, cache: CountCache, results: Results) -> None:
-        self.board, self.settled, self.left_out = board, list[_Settled](), dict[str, str]()
+        self.board, self.settled, self.left_out = board, list[tuple[Arrival, tuple[str, ...]]](), dict[str, str]()
         self._store, self._score, self._cache = store, score, cache
         self._today = read_today()
-        self._entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
+        self.entries = {name: entry for name, entry in results.entries.items() if entry.board == board.name}
         self._scored: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
-        for entry in self._entries.values():
+        for entry in self.entries.values():
             self._add(entry, 1)
 
     def settle(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
@@ -193,7 +183,7 @@ class _Run:
         refused: list[Arrival] = []
         for arrival in arrivals:
             if not arrival.submission:
-                self.settled.append(_Settled(arrival, None, arrival.problems))
+                self.settled.append((arrival, arrival.problems))
                 yield "refused", f"{arrival.source} of {arrival.author}: {arrival.problems[0]}"
         arrivals = [arrival for arrival in arrivals if arrival.submission]
 
@@ -208,7 +198,7 @@ class _Run:
                 if found.problems:
                     refused.append(found)
                 else:
-                    path = _read_about(found).predictions
+                    path = found.read_about().predictions
                     fetched[arrival.submission] = found
                     yield Job(arrival.submission, path, found.files[path])
 
@@ -223,16 +213,15 @@ class _Run:
                 yield self._withdraw(arrival)
             elif self._is_settled(arrival):
                 # By a judge that was killed before it could answer, or because somebody sent it before.
-                if all(one.arrival.submission != arrival.submission for one in self.settled):
-                    entry = self._entries[arrival.submission]
-                    problems = ("this was submitted before",) if entry.source != arrival.source else ()
-                    self.settled.append(_Settled(arrival, entry, problems))
+                if all(one.submission != arrival.submission for one, _ in self.settled):
+                    is_copy = self.entries[arrival.submission].source != arrival.source
+                    self.settled.append((arrival, ("this was submitted before",) if is_copy else ()))
             elif self._find_day(arrival) is None:
                 yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: the daily limit is reached"
 
     def _is_settled(self, arrival: Arrival) -> bool:
         """Return whether a submission has an entry; what was refused may be sent again."""
-        entry = self._entries.get(arrival.submission)
+        entry = self.entries.get(arrival.submission)
         return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
 
     def _find_day(self, arrival: Arrival) -> str | None:
@@ -247,7 +236,7 @@ class _Run:
 
     def _settle(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str] | None:
         """Settle a submission that was scored, unless the limit was reached meanwhile."""
-        name = f"{_read_about(arrival).system} ({arrival.submission[:12]})"
+        name = f"{arrival.read_about().system} ({arrival.submission[:12]})"
         record, day = outcome.record, self._find_day(arrival)
         if outcome.error is not None:
             if day is not None:  # it is tried again with every run, so there may not be too many of them
@@ -265,41 +254,36 @@ class _Run:
     def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
         self._keep(arrival, replace(self._make_entry(arrival, "refused", day), problems=tuple(problems)))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
-        name = "" if arrival.problems else f"{_read_about(arrival).system} "
+        name = "" if arrival.problems else f"{arrival.read_about().system} "
         return "refused", f"{name}({arrival.submission[:12]}): {problems[0]}{more}"
 
     def _withdraw(self, arrival: Arrival) -> tuple[str, str]:
         """Withdraw a submission, if its own author asks for it."""
-        entry = self._entries.get(arrival.submission)
+        entry = self.entries.get(arrival.submission)
         name = arrival.submission[:12]
         problems = self._store.fetch(arrival, self.board.limits.bytes).problems
         if problems or entry is None or entry.author != arrival.author:
             problem = f"{name} can be withdrawn only by its author" if entry else f"there is no submission {name}"
             problem = problems[0] if problems else problem
-            self.settled.append(_Settled(replace(arrival, problems=(problem,)), None, (problem,)))
+            self.settled.append((replace(arrival, problems=(problem,)), (problem,)))
             return "refused", f"withdrawal of {name} by {arrival.author}: {problem}"
-        gone = replace(entry, status="withdrawn")
-        self.settled = [one._replace(entry=gone) if one.entry == entry else one for one in self.settled]
-        self._keep(arrival, gone)
+        self._keep(arrival, replace(entry, status="withdrawn"))
         return "withdrawn", f"{name} of {arrival.author}"
 
     def _make_entry(self, arrival: Arrival, status: str, day: str) -> Entry:
-        about = None if arrival.problems else _read_about(arrival).to_json()
+        about = None if arrival.problems else arrival.read_about().to_json()
         names = ("submission", "board", "author", "submitted", "source")
         return Entry(**{name: getattr(arrival, name) for name in names}, day=day, status=status, about=about)
 
     def _keep(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
         """Write an entry, with the record if it was accepted."""
-        files = {entry.path: entry.to_bytes()}
-        if record is None:
-            self._store.write_results(None, files)
-        else:
-            self._store.write_results(arrival, {record.path: record.to_bytes(), **files})
-        if (before := self._entries.get(entry.submission)) is not None:
+        files = {} if record is None else {record.path: record.to_bytes()}
+        self._store.write_results(arrival if record else None, {**files, entry.path: entry.to_bytes()})
+        if (before := self.entries.get(entry.submission)) is not None:
             self._add(before, -1)
-        self._entries[entry.submission] = entry
+        self.entries[entry.submission] = entry
         self._add(entry, 1)
-        self.settled.append(_Settled(arrival, entry))
+        self.settled.append((arrival, ()))
 
     def _add(self, entry: Entry, number: int) -> None:
         # To be refused for the sake of private gold says something about it, so that counts as a score does.
@@ -333,11 +317,6 @@ class _Run:
         if new:
             self._store.write_results(None, new)
         return counts
-
-
-def _read_about(arrival: Arrival) -> About:
-    path = store_path("submissions", arrival.board, arrival.submission)
-    return About.from_bytes(arrival.files[path], arrival.board, path)
 
 
 def _list_jobs(board: Board, results: Results) -> list[Job]:

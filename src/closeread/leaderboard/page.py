@@ -286,12 +286,7 @@ class Ranking(Result):
     has_details: bool = False  # whether the tables show everything about each row
 
     def select(self, board: str | None = None, system: str | None = None) -> Ranking:
-        """Return one of the boards only, or one of the systems, on all boards that have it.
-
-        Args:
-            board: the name of a board; None for all.
-            system: the name of a system, or an id or the beginning of one; several submissions may share a name.
-        """
+        """Return one of the boards only, or all rows of a system by its name, its id or the beginning of that."""
         boards = [one for one in self.index["boards"] if board in (None, one["name"])]
         if not boards and board is not None:
             raise RequestError(describe_unknown("board", board, [one["name"] for one in self.index["boards"]]))
@@ -481,9 +476,7 @@ def make_keys(texts: Iterable[str]) -> list[str]:
 def make_chart(history: Sequence[Json]) -> dict[str, Any] | None:
     """Return the line chart of the best score over time, in units of the SVG element; None without a history.
 
-    Returns:
-        The size and the margins (`CHART`), `line` (the path from the first record to the right end), `points` (the
-        place of each record) and `ticks` (the height and the name of each line of the scale).
+    `line` is the path from the first record to the right end; `ticks` are the heights and names of the scale's lines.
     """
     if not history:
         return None

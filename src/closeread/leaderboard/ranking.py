@@ -4,12 +4,10 @@ A system's rank is known only as far as its differences from other systems are s
 systems that are significantly better; at worst, it precedes only those that are significantly worse.  Holm's (1979)
 correction over all pairs keeps the probability that any two equally good systems are told apart at `alpha`.
 
-The test is approximate randomization (Noreen, 1989, chapter 2), as `closeread compare` prints it: the p-value is the
-proportion of all swaps of the two systems' outputs, block by block, whose difference is at least as large as the
-observed one.  `compare` draws some swaps; the smallest p-value that it can give is too large after correction for very
-many pairs.  Here, up to `ENUMERATED` blocks, all swaps are enumerated.  Up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn
-for each pair that may differ; if there are too many pairs for that (over 5,000 at a level of .05), the second
-approximation below is used, times `CAUTION`.
+The test is approximate randomization (Noreen, 1989, chapter 2): the p-value is the proportion of all swaps of the two
+systems' outputs, block by block, whose difference is at least as large as the observed one.  Up to `ENUMERATED` blocks,
+all swaps are enumerated.  Up to `DRAWN_BLOCKS`, `DRAWN` swaps are drawn for each pair that may differ; if there are too
+many pairs for that (over 5,000 at a level of .05), the second approximation below is used, times `CAUTION`.
 
 With more blocks, the score is linearised.  If d(b) is the difference between the counts of the two systems in block b,
 and g the gradient of the score at the mean of their totals, a swap changes the difference between the scores to the sum
@@ -34,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -64,13 +62,9 @@ class Standing:
 
 
 def rank(metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05) -> list[Standing | None]:
-    """Compute the rank intervals of systems; None for a system whose score is undefined.
+    """Compute the rank intervals of systems by a score, at a level of `alpha`; None where the score is undefined.
 
-    Args:
-        metric: the score that they are ranked by, higher is better.
-        names: (k,) what each count counts.
-        blocks: (n, n_blocks, k) float64, the counts of every system in every block; the same blocks in the same order.
-        alpha: the probability of telling any two equally good systems apart.
+    The counts with these names (k,) are blocks (n, n_blocks, k): the same blocks in the same order for every system.
     """
     everyone = prepare_systems(metric, names, blocks)
     defined = np.flatnonzero(~np.isnan(everyone.scores))
@@ -139,15 +133,8 @@ class Systems(NamedTuple):
 
 def prepare_systems(metric: Metric, names: Sequence[str], blocks: Floats) -> Systems:
     """Select the counts, (n, n_blocks, k), that a metric reads, and compute the scores."""
-    read_names: set[str] = set()
-
-    class Reads(dict[str, Any]):
-        def __getitem__(self, name: str) -> Any:
-            read_names.add(name)
-            return super().__getitem__(name)
-
-    metric.formula(Reads({name: np.zeros(1) for name in names}))
-    columns = [i for i, name in enumerate(names) if name in read_names]
+    needed = metric.list_counts(names)
+    columns = [i for i, name in enumerate(names) if name in needed]
     of_metric, read = np.ascontiguousarray(blocks[..., columns]), [names[i] for i in columns]
     totals = of_metric.sum(axis=1)
     varying = np.flatnonzero((of_metric != of_metric[:1]).any(axis=(0, 1)))

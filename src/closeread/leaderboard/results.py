@@ -8,8 +8,8 @@ only the store knows: who submitted, and when.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from closeread.counts.report import Report
 from closeread.exceptions import FormatError, Problem, RequestError, quote
 from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import FORMAT, SURROGATES, Board, digest, read_json, store_path, write_json
-from closeread.leaderboard.submission import About
+from closeread.leaderboard.submission import MAX_ABOUT, About
 
 SMALLEST_SLICE = 10
 """The smallest slice of private gold whose scores are published; a smaller one says too much about single units."""
@@ -151,6 +151,36 @@ class Arrival:
     problems: tuple[str, ...] = ()  # what is wrong with the files as such; then nothing else is settled
     number: int = 0  # the number of the pull request; 0 in a folder
 
+    def read_about(self) -> About:
+        """Read what the submitter says from the files of a submission."""
+        path = store_path("submissions", self.board, self.submission)
+        return About.from_bytes(self.files[path], self.board, path)
+
+
+def read_arrival(
+    arrival: Arrival,
+    read: Callable[[str, int], bytes],
+    limit: int,
+    mistakes: type[Exception] | tuple[type[Exception], ...],
+) -> Arrival:
+    """Return a submission with its files, read by path and limit; errors that are its author's become problems."""
+    path = store_path("submissions", arrival.board, arrival.submission)
+    try:
+        data = read(path, MAX_ABOUT)
+        predictions = About.from_bytes(data, arrival.board, path).predictions
+        return replace(arrival, files={predictions: read(predictions, limit), path: data})
+    except FormatError as error:
+        return replace(arrival, problems=tuple(problem.message for problem in error.problems))
+    except mistakes as error:
+        return replace(arrival, problems=(str(error),))
+
+
+def is_overruled(path: str, entry: bytes, stored: bytes) -> bool:
+    """Return whether a stored entry stays although another judge has settled the submission otherwise."""
+    new, old = Entry.from_bytes(entry, path), Entry.from_bytes(stored, path)
+    is_other = old.status == new.status == "accepted" and new.source != old.source
+    return is_other or STATUSES.index(old.status) > STATUSES.index(new.status)
+
 
 class Receipt(NamedTuple):
     """What a submitter gets."""
@@ -177,8 +207,7 @@ class Results(NamedTuple):
 def parse_index(data: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes; `source` names the file for messages."""
     try:
-        # All texts are made harmless where they are shown.
-        found = read_json(data, "index", source, SURROGATES)
+        found = read_json(data, "index", source, SURROGATES)  # all texts are made harmless where they are shown
         problems = [
             Problem(what, path=("boards", number))
             for number, board in enumerate(found["boards"])
@@ -208,11 +237,6 @@ def _find_contradictions(board: Mapping[str, Any]) -> Iterator[str]:
         yield "rows has the same id twice"
     if not set(pairs["ids"]) <= set(ids):
         yield "pairs has ids without a row"
-    for name, values in board["slices"].items():
-        for row in board["rows"]:
-            if row.get("slices") and set(row["slices"].get(name, ())) != set(values):
-                yield f"slices: {quote(name)} has other values in row {quote(row['id'])}"
-                break
 
 
 def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) -> Results:

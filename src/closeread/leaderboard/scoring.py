@@ -148,15 +148,7 @@ def score(board: Board, scorer: Scorer, job: Job) -> bytes:
 
 
 def score_predictions(board: Board, scorer: Scorer, subject: str, path: str, data: bytes) -> tuple[Counts, Record]:
-    """Score predictions; every judge does so by this function.
-
-    Args:
-        board: the board.
-        scorer: the scorer of its gold.
-        subject: the id of the submission, or "baseline:" and the name of the baseline.
-        path: a path whose suffix says what the predictions are; empty for a baseline.
-        data: their bytes.
-    """
+    """Score predictions, of a subject and with a path as in a `Job`; every judge does so by this function."""
     if path:
         with unpacked(data, path, board.limits) as predictions:
             try:

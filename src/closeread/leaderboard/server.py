@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from html import escape
 from http import HTTPStatus
@@ -116,12 +116,15 @@ class Service:
         if submission not in self._waiting:
             return
         together = list(self._waiting)
-
-        def score(board: Board, gold: Path | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
-            return (self.score(board, job) for job in jobs)
-
         try:
-            judge(self.store, self._golds, n_workers=1, cache=self._cache, progress=self.report, score=score)
+            judge(
+                self.store,
+                self._golds,
+                n_workers=1,
+                cache=self._cache,
+                progress=self.report,
+                score=lambda board, gold, jobs: (self.score(board, job) for job in jobs),
+            )
         except (ScoringError, OSError) as error:
             self.report("errors", str(error))
         finally:

@@ -21,23 +21,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from closeread.exceptions import FormatError, RequestError
+from closeread.exceptions import RequestError
 from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.declaration import FILE, Leaderboard, store_path
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.results import (
     HUB,
     INDEX,
-    STATUSES,
     Arrival,
-    Entry,
     Receipt,
     Results,
     check_digest,
+    is_overruled,
     parse_index,
+    read_arrival,
     read_results,
 )
-from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, About, withdrawal_bytes
+from closeread.leaderboard.submission import MAX_ABOUT, NAME_LENGTH, withdrawal_bytes
 
 if TYPE_CHECKING:
     from closeread.leaderboard.hub_store import HubStore
@@ -49,10 +49,9 @@ DAMAGED = "restore these files, or delete them and run closeread leaderboard jud
 
 
 class FolderStore:
-    """A store in a folder; one on the Hub has the same methods.
+    """A store in a folder; one on the Hub has the same methods, all of which may be repeated after a crash.
 
-    Every method may be repeated after a crash or an error: what was written is not written again, and nothing is
-    written by halves.  What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
+    What is not here, or is not allowed, is a RequestError; what is damaged, a FormatError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,45 +90,39 @@ class FolderStore:
         """List what is not settled yet, oldest first; files are read by `fetch`."""
         arrivals: list[Arrival] = []
         for board in leaderboard.boards:
-            for submission, path in self._walk("submissions", board):
-                if submission not in results.entries:
-                    arrivals.append(self._describe(board, submission, path, is_withdrawal=False))
-            for submission, path in self._walk("withdrawals", board):
-                entry = results.entries.get(submission)
-                if entry is None or entry.status == "accepted":
-                    arrivals.append(self._describe(board, submission, path, is_withdrawal=True))
+            for kind, is_withdrawal in (("submissions", False), ("withdrawals", True)):
+                for submission, path in self._walk(kind, board):
+                    entry = results.entries.get(submission)
+                    if entry is None or (is_withdrawal and entry.status == "accepted"):
+                        arrivals.append(self._describe(board, submission, path, is_withdrawal=is_withdrawal))
         # A withdrawal comes after the submission that it withdraws.
         return sorted(arrivals, key=lambda one: (one.withdrawal, one.submitted, one.submission))
 
     def fetch(self, arrival: Arrival, limit: int) -> Arrival:
         """Return an arrival with its files, read and verified; a file of more than `limit` bytes is a problem."""
-        path = _find_path(arrival)
+        if not arrival.withdrawal:
+            return read_arrival(arrival, self.read_predictions, limit, RequestError)
+        path, data = _find_path(arrival), b""
+        problem = f"{path} is not a withdrawal as closeread leaderboard withdraw writes it"
         try:
-            data = _read_regular(self._folder / path, MAX_ABOUT)
-            if arrival.withdrawal:  # its owner may have written the file for another purpose
-                if data not in (withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)):
-                    raise RequestError(f"{path} is not a withdrawal as closeread leaderboard withdraw writes it")
-                return arrival
-            check_digest(path, data)
-            about = About.from_bytes(data, arrival.board, path)
-            files = {about.predictions: self.read_predictions(about.predictions, limit), path: data}
-            return replace(arrival, files=files)
-        except FormatError as error:
-            problems = tuple(problem.message for problem in error.problems)
-        except OSError as error:  # its message has the path of the folder on this machine
-            problems = (f"{path} can't be read: {error.strerror or type(error).__name__}",)
-        except ValueError as error:
-            problems = (str(error),)
-        return replace(arrival, problems=problems)
+            data = self._read(path, MAX_ABOUT)
+        except RequestError as error:
+            problem = str(error)
+        # Its owner may have written the file for another purpose.
+        is_ours = data in [withdrawal_bytes(arrival.submission, name) for name in (arrival.author, None)]
+        return arrival if is_ours else replace(arrival, problems=(problem,))
 
     def read_predictions(self, path: str, limit: int) -> bytes:
-        """Return predictions that were accepted before; at most `limit` bytes, verified by their digest."""
-        try:
-            data = _read_regular(self._folder / path, limit)
-        except OSError as error:
-            raise RequestError(f"{path} can't be read: {error.strerror or error}") from None
+        """Return predictions, or another file of a submission, of at most `limit` bytes, verified by their digest."""
+        data = self._read(path, limit)
         check_digest(path, data)
         return data
+
+    def _read(self, path: str, limit: int) -> bytes:
+        try:
+            return _read_regular(self._folder / path, limit)
+        except OSError as error:  # its message has the path of the folder on this machine
+            raise RequestError(f"{path} can't be read: {error.strerror or type(error).__name__}") from None
 
     def read_results(self, leaderboard: Leaderboard) -> Results:
         """Read all entries and records."""
@@ -149,11 +142,9 @@ class FolderStore:
         with self._lock(RESULTS_LOCK):  # another one than that of the index, during which baselines are written
             for path in sorted(files, key=lambda path: path.startswith("entries/")):
                 there = self._folder / path
-                if path.startswith("entries/") and there.is_file():
-                    old, new = (Entry.from_bytes(one, path) for one in (there.read_bytes(), files[path]))
-                    if STATUSES.index(old.status) > STATUSES.index(new.status):
-                        continue
-                self._write({path: files[path]})
+                is_known = path.startswith("entries/") and there.is_file()
+                if not (is_known and is_overruled(path, files[path], there.read_bytes())):
+                    self._write({path: files[path]})
 
     def answer(self, arrival: Arrival, text: str) -> None:
         """Tell the author what became of an arrival, once, and close it; `text` is Markdown.

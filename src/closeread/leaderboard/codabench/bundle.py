@@ -127,13 +127,7 @@ def make_bundle(
 ) -> list[Path]:
     """Write the bundle of a competition, complete or not at all, and return its files; the same bytes every time.
 
-    Args:
-        scored: the name of a corpus or a procedure.
-        place: where gold is.
-        folder: where to write; it must be empty or not exist.
-        settings: what the organiser decides.
-        options: options of the procedure that differ from the defaults.
-        archive: whether to write a zip file, too: beside the folder, named as it with `.zip`.
+    The folder must be empty or not exist; an `archive` is written beside it, named as it with `.zip`.
     """
     import yaml
 

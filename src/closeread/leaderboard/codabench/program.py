@@ -47,13 +47,7 @@ MAC_FOLDER = "__MACOSX/"  # what macOS adds to archives
 
 
 def run(source: str, output: str, program: str) -> int:
-    """Score a submission; return the exit code: 0, or 1 if it can't be scored.
-
-    Args:
-        source: the folder of the input.
-        output: the folder to write to.
-        program: the folder of the scoring program.
-    """
+    """Score the submission in an input folder by the program's folder; return 0, or 1 if it can't be scored."""
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     title = "Not scored"
 
