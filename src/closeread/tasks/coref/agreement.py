@@ -97,35 +97,43 @@ def count_disagreement(
         enough, iaa2: as for `measure_distances`.
     """
     number: dict[frozenset[int], int] = {}
-    sizes: list[int] = []
     values: list[Counter[int]] = [Counter() for _ in range(document.n_mentions)]
     for _, chains in document.annotations:
-        linked = [chain for chain in chains if len(chain) > 1]
-        alone = set(range(document.n_mentions)).difference(*linked) if count_unlinked else ()
-        for chain in (*linked, *([mention] for mention in alone)):
-            value = number.setdefault(frozenset(chain), len(number))
-            sizes += [len(chain)] * (value == len(sizes))
-            for mention in chain:
-                values[mention][value] += 1
+        for chain in chains:
+            if len(chain) > 1:
+                value = number.setdefault(frozenset(chain), len(number))
+                for mention in chain:
+                    values[mention][value] += 1
+    if count_unlinked:
+        for mention, of in enumerate(values):
+            if alone := len(document.annotations) - of.total():
+                of[number.setdefault(frozenset([mention]), len(number))] = alone
+    size = np.array(list(map(len, number)), np.int64)
     compared = [of for of in values if of.total() > 1]
     often: Counter[int] = Counter()
     for of in compared:
         often.update(of)
     shared = Counter(pair for of in compared for pair in combinations(sorted(of), 2))
-    one, other = np.array(list(shared), np.int64).reshape(-1, 2).T
-    n_shared, size = np.array(list(shared.values()), np.int64), np.array(sizes, np.int64)
+    pairs = sorted(shared)
+    one, other = np.array(pairs, np.int64).reshape(-1, 2).T
+    n_shared = np.array([shared[pair] for pair in pairs], np.int64)
     distances = measure_distances(n_shared, size[one], size[other], enough=enough, iaa2=iaa2)
-    weights = dict.fromkeys(shared, 0.0)
-    for of in compared:
-        for pair in combinations(sorted(of), 2):
-            weights[pair] += of[pair[0]] * of[pair[1]] / (of.total() - 1)
-    observed: Floats = np.array(list(weights.values())) @ distances
+    row = {pair: i for i, pair in enumerate(pairs)}
+    found = [(row[a, b], of[a] / (of.total() - 1) * of[b]) for of in compared for a, b in combinations(sorted(of), 2)]
+    at, weight = np.array([i for i, _ in found], np.int64), np.array([n for _, n in found], np.float64)
+    observed = _sum_rows(weight[:, None] * distances[at])
     # Every pair of values at distance 1, and then less for the sets that share mentions.
     total = often.total()
     apart = (total**2 - sum(n**2 for n in often.values())) / 2
-    nearer = np.array([often[a] * often[b] for a, b in shared], np.float64) @ (1 - distances)
-    expected: Floats = (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
+    times = np.array([often[a] * often[b] for a, b in pairs], np.float64)
+    between = apart - _sum_rows(times[:, None] * (1 - distances))
+    expected: Floats = between / (total - 1) if apart else np.zeros(len(MEASURES))
     return observed, expected
+
+
+def _sum_rows(values: Floats) -> Floats:
+    """Sum the rows of a matrix one after the other, (n_columns,)."""
+    return np.array([np.bincount(np.zeros(len(column), np.int64), column, 1)[0] for column in values.T])
 
 
 NAME = "coref_alpha"
