@@ -372,7 +372,7 @@ def test_a_drip_ends(fetch, wiki, monkeypatch):
 def test_no_more_is_read_than_is_kept(wiki):
     wiki.fail(ENDLESS)
     client = articles.Wiki(wiki.url)
-    with pytest.raises(articles.TooLargeError):
+    with pytest.raises(articles.RefusedError, match="has more than"):
         client.ask(action="parse", oldid="1")
     client.close()
 

@@ -132,8 +132,7 @@ class TimeMLSides:
         for side, name in ((gold.documents, "gold"), (getattr(system, "documents", None), "system")):
             if side is None:
                 continue
-            yield from _describe_contradictions(side, name, table, options["during"])
-            yield from _describe_tautologies(side, options["during"])
+            yield from _describe_links(side, name, table, options["during"])
             vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
             if vague:
                 found = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
@@ -286,31 +285,28 @@ def _select_claims(document: Document) -> list[Tlink]:
     return [link for link in document.tlinks if link.relation not in NO_RELATION]
 
 
-def _describe_contradictions(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
-    """Describe the first contradictory links of a side, and their number."""
+def _describe_links(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
+    """Describe the first links of a side that are contradictory, and those that are true of any interval."""
     affected = set(side.names)
     if table is not None:
         counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
         affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
-    found = [
-        f"{place}:{link.line}: {link.source} {link.relation} {link.target} "
-        f"{'links an interval with itself' if link.source == link.target else 'contradicts earlier links'}; "
-        "still counted, but ignored for inference"
-        for unit, place, document in _locate(side)
-        if unit in affected
-        for link in map(_select_claims(document).__getitem__, contradictions(_list_links(document), during))
-    ]
-    return _limit(found, f"{side.path}: {len(found):,} links are contradictory")
-
-
-def _describe_tautologies(side: Documents, during: str) -> Iterator[str]:
-    """Describe the first links of a side that are true of any interval, and their number."""
-    found = [
-        f"{place}:{link.line}: {link.source} {link.relation} {link.target} links an interval with itself; not counted"
-        for _, place, document in _locate(side)
-        for link in map(_select_claims(document).__getitem__, tautologies(_list_links(document), during))
-    ]
-    return _limit(found, f"{side.path}: {len(found):,} links of an interval with itself are not counted")
+    contradictory, always_true = [], []
+    for unit, place, document in _locate(side):
+        claims, links = _select_claims(document), _list_links(document)
+        texts = [f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims]
+        itself = "links an interval with itself"
+        for i in contradictions(links, during) if unit in affected else ():
+            what = itself if claims[i].source == claims[i].target else "contradicts earlier links"
+            contradictory.append(f"{texts[i]} {what}; still counted, but ignored for inference")
+        always_true += [f"{texts[i]} {itself}; not counted" for i in tautologies(links, during)]
+    for found, what in (
+        (contradictory, "links are contradictory"),
+        (always_true, "links of an interval with itself are not counted"),
+    ):
+        yield from found[:NAMED]
+        if len(found) > NAMED:
+            yield f"{side.path}: {len(found):,} {what} (the first {NAMED} are shown)"
 
 
 def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
@@ -318,13 +314,6 @@ def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
     for name, file, document in zip(side.names, side.files, side.documents, strict=True):
         if document is not None:
             yield name, side.path if file is None else side.path / file, document
-
-
-def _limit(found: Sequence[str], total: str) -> Iterator[str]:
-    """Yield the first few of what was found, and the total if there are more."""
-    yield from found[:NAMED]
-    if len(found) > NAMED:
-        yield f"{total} (the first {NAMED} are shown)"
 
 
 PROCEDURE = Procedure(

@@ -40,8 +40,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from closeread._version import __version__
-from closeread.corpus.downloads import DownloadError, open_session, read_wait, receive, try_again
-from closeread.corpus.downloads import TooLargeError as TooMuchError
+from closeread.corpus.downloads import DownloadError, TooLargeError, open_session, read_wait, receive, try_again
 from closeread.corpus.sources import file_digest
 from closeread.exceptions import (
     FormatError,
@@ -243,10 +242,6 @@ class RefusedError(Exception):
     """The wiki refuses a request that it understood; the message gives the reason."""
 
 
-class TooLargeError(RefusedError):
-    """An answer is larger than `MAX_BYTES`."""
-
-
 class NoPageError(Exception):
     """There is no text of a title on a day; the message gives the reason."""
 
@@ -311,8 +306,8 @@ class Wiki:
         arguments = (self._session, self.url, content.extend, MAX_BYTES, SECONDS)
         try:
             received = receive(*arguments, params=parameters, headers=headers)
-        except TooMuchError:
-            raise TooLargeError(f"the answer has more than {MAX_BYTES:,} bytes") from None
+        except TooLargeError:
+            raise RefusedError(f"the answer has more than {MAX_BYTES:,} bytes") from None
         except DownloadError as error:
             expected = "" if error.may_pass else f"; expected {EXPECTED_URL}"
             what = f"answers with {error}" if error.status else f"the connection failed ({error}{expected})"
@@ -468,12 +463,7 @@ def fetch_articles(
 ) -> Fetched:
     """Fetch the texts of articles that are not in a folder yet, as they were at the end of a day.
 
-    Args:
-        titles: their titles, without repetition.
-        folder: where the texts are, and where they are written; it need not exist.
-        day: the day, in UTC.
-        wiki: where to fetch them from.
-        track: returns the titles to fetch, one after another, and may show the progress.
+    `track` returns the titles to fetch, one after another, and may show the progress.
     """
     unwritable = {title: what for title in titles if (what := _find_unwritable(title))}
     problems = [Problem(f"{quote(title)} {what}") for title, what in unwritable.items()]

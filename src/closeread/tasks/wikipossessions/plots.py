@@ -10,7 +10,7 @@ Conventions: as in `closeread.drawing.pictures`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,21 +76,8 @@ class Cell(NamedTuple):
     width: float
 
 
-class Entry(NamedTuple):
-    """An entry of the legend: its shape ("" for a line, or `MARK`), line style, label and total width."""
-
-    kind: str | None
-    style: str
-    text: str
-    width: float
-
-
-class Panel(NamedTuple):
-    """One side of the plot: the label of its `Axes`, the text above it, and its cells by order, a column for ties."""
-
-    label: str
-    heading: str
-    columns: Sequence[Sequence[Cell]]
+Columns = Sequence[Sequence[Cell]]
+"""The cells of a side by order, a column for ties."""
 
 
 def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None) -> Figure:
@@ -108,9 +95,9 @@ def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Reco
     with own_settings():
         measure = make_measure()
         known = {normalize_name(row["possessor"]).tokens for row in gold}
-        panels = [Panel("gold", "Gold" if predicted is not None else "", _build_columns(gold, None, measure))]
+        panels = {"gold": _build_columns(gold, None, measure)}
         if predicted is not None:
-            panels.append(Panel("prediction", "Prediction", _build_columns(predicted, known, measure)))
+            panels["prediction"] = _build_columns(predicted, known, measure)
         return _draw_figure(make_drawable(article, _TITLE_LENGTH), panels, measure)
 
 
@@ -153,46 +140,50 @@ def _column_width(column: Sequence[Cell], measure: Measure) -> float:
     return max(*(cell.width for cell in column), measure(column[0].order, SMALL_SIZE)) + _GAP
 
 
-def _row_height(columns: Sequence[Sequence[Cell]], row: range) -> float:
+def _row_height(columns: Columns, row: range) -> float:
     return _RULER + max(len(columns[i]) for i in row) * _CELL
 
 
-def _draw_figure(title: str, panels: Sequence[Panel], measure: Measure) -> Figure:
-    widths = [[_column_width(column, measure) for column in panel.columns] for panel in panels]
+def _draw_figure(title: str, panels: Mapping[str, Columns], measure: Measure) -> Figure:
+    """Draw the sides, by name, each on as many rows as it needs."""
+    widths = {name: [_column_width(column, measure) for column in columns] for name, columns in panels.items()}
     flat = [
         (width, _RULER + len(column) * _CELL)
-        for panel, of_panel in zip(panels, widths, strict=True)
-        for column, width in zip(panel.columns, of_panel, strict=True)
+        for name, columns in panels.items()
+        for column, width in zip(columns, widths[name], strict=True)
     ]
-    entries = _build_legend(panels, measure)
+    entries = _build_legend([cell for columns in panels.values() for column in columns for cell in column], measure)
     inner = max(
         _WIDTH - 2 * MARGIN,
         math.sqrt(_ASPECT * sum(width * height for width, height in flat)),
         max((width for width, _ in flat), default=0.0) + _GAP,
         measure(title, TITLE_SIZE),
-        sum(entry.width for entry in entries),
+        sum(width for *_, width in entries),
     )
-    rows = [wrap(of_panel, inner - _GAP) for of_panel in widths]
-    heights = [
-        (_HEADING if panel.heading else 0.0) + (sum(_row_height(panel.columns, row) for row in of_panel) or _CELL)
-        for panel, of_panel in zip(panels, rows, strict=True)
-    ]
-    figure = page(inner, _TITLE + sum(heights) + _LEGEND)
+    rows = {name: wrap(widths[name], inner - _GAP) for name in panels}
+    heading = _HEADING if len(panels) > 1 else 0.0
+    heights = {
+        name: heading + (sum(_row_height(columns, row) for row in rows[name]) or _CELL)
+        for name, columns in panels.items()
+    }
+    figure = page(inner, _TITLE + sum(heights.values()) + _LEGEND)
     top = figure.get_size_inches()[1] - MARGIN - _TITLE
     axes = strip(figure, "title", top, _TITLE)
     write(axes, 0, _TITLE / 2, title, TITLE_SIZE, ha="left")
-    for panel, of_panel, own, tall in zip(panels, rows, widths, heights, strict=True):
-        top -= tall
-        _draw_panel(strip(figure, panel.label, top, tall), panel, of_panel, own)
+    for name, columns in panels.items():
+        top -= heights[name]
+        axes = strip(figure, name, top, heights[name])
+        if heading:
+            y = axes.get_ylim()[1] - _HEADING / 2
+            write(axes, 0, y, name.capitalize(), HEADING_SIZE, ha="left", weight="bold")
+        _draw_panel(axes, axes.get_ylim()[1] - heading, columns, rows[name], widths[name])
     _draw_legend(strip(figure, "legend", top - _LEGEND, _LEGEND), entries)
     return figure
 
 
-def _draw_panel(axes: Axes, panel: Panel, rows: Sequence[range], widths: Sequence[float]) -> None:
-    right, y = axes.get_xlim()[1], axes.get_ylim()[1]
-    if panel.heading:
-        write(axes, 0, y - _HEADING / 2, panel.heading, HEADING_SIZE, ha="left", weight="bold")
-        y -= _HEADING
+def _draw_panel(axes: Axes, y: float, columns: Columns, rows: Sequence[range], widths: Sequence[float]) -> None:
+    """Draw the rows of a side from a height on downwards."""
+    right = axes.get_xlim()[1]
     if not rows:
         write(axes, 0, y - _CELL / 2, "no possessions", NAME_SIZE, ha="left", style="italic")
     for row in rows:
@@ -201,12 +192,12 @@ def _draw_panel(axes: Axes, panel: Panel, rows: Sequence[range], widths: Sequenc
         left = _GAP / 2
         for i in row:
             x = left + widths[i] / 2
-            write(axes, x, ruler + 0.14, panel.columns[i][0].order, SMALL_SIZE, color="#555555")
+            write(axes, x, ruler + 0.14, columns[i][0].order, SMALL_SIZE, color="#555555")
             line(axes, (x,), ruler, "", color="#555555", marker="o", markersize=4)
-            for place, cell in enumerate(panel.columns[i]):
+            for place, cell in enumerate(columns[i]):
                 _draw_cell(axes, x, y - _RULER - place * _CELL - _BOX / 2, cell)
             left += widths[i]
-        y -= _row_height(panel.columns, row)
+        y -= _row_height(columns, row)
 
 
 def _draw_cell(axes: Axes, x: float, y: float, cell: Cell) -> None:
@@ -243,19 +234,18 @@ def _draw_shape(axes: Axes, x: float, y: float, width: float, kind: str | None, 
     axes.add_patch(patch)
 
 
-def _build_legend(panels: Sequence[Panel], measure: Measure) -> list[Entry]:
-    """Build the legend entries for what occurs in the panels."""
-    cells = [cell for panel in panels for column in panel.columns for cell in column]
+def _build_legend(cells: Sequence[Cell], measure: Measure) -> list[tuple[str | None, str, str, float]]:
+    """List what occurs in the cells: its shape ("" for a line, or `MARK`), the style of its lines, text and width."""
     kinds = {cell.kind for cell in cells}
     entries = [(kind, "-", name) for kind, name in KINDS.items() if kind in kinds]
     if any(not cell.certain or cell.relation_certain is False for cell in cells):
         entries.append(("", "--", "uncertain"))
     if any(cell.lacking for cell in cells):
         entries.append((MARK, "", "not in gold"))
-    return [Entry(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in entries]
+    return [(kind, style, text, _SAMPLE + 0.1 + measure(text, SMALL_SIZE) + _GAP) for kind, style, text in entries]
 
 
-def _draw_legend(axes: Axes, entries: Sequence[Entry]) -> None:
+def _draw_legend(axes: Axes, entries: Sequence[tuple[str | None, str, str, float]]) -> None:
     left, y = 0.02, _LEGEND / 2  # keep half the line width inside the edge
     for kind, style, text, width in entries:
         if kind == MARK:

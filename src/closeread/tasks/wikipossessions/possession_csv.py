@@ -143,12 +143,7 @@ def _parse_row(cells: Sequence[str]) -> Record:
 
 
 def article_texts(folder: Path, articles: Iterable[str]) -> tuple[dict[str, str], list[tuple[str, FormatError]]]:
-    """Read the texts of articles; return those found by title, and the titles of unreadable files with the error.
-
-    Args:
-        folder: the folder of texts; it need not exist.
-        articles: the titles of the articles.
-    """
+    """Read the texts of articles; return those found by title, and the titles of unreadable files with the error."""
     if not folder.is_dir():
         return {}, []
     # Some file systems store accents as separate characters.

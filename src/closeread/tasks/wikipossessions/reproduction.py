@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from calendar import month_name
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import cast
@@ -102,9 +102,8 @@ def table_2(inputs: Inputs) -> Recomputed:
     """
     records = _read_records(inputs)
     found = facts(records)
-    articles, possessors, unique = (
-        int(found[name]) for name in ("articles", "possessors", "possessors, each once an article")
-    )
+    articles, possessors = int(found["articles"]), int(found["possessors"])
+    unique = int(found["possessors, each once an article"])
     values = {
         "Total # of Wikipedia articles": articles,
         "Total # of mentioned possessors": possessors,
@@ -184,8 +183,10 @@ def table_5(inputs: Inputs) -> Recomputed:
     """Find the most frequent labels, which the baseline gives to everything (section 6.1)."""
     rows = [row for record in _read_records(inputs) for row in record["possessions"]]
     labels = {"Poss.Cert": "certainty", "Temp.Rel": "relation", "TRel.Cert": "relation_certainty"}
-    most = {row: _find_most_frequent(one[label] for one in rows) for row, label in labels.items()}
-    return {(row, "heuristic"): f"all {label.capitalize()}" for row, label in most.items() if label is not None}
+    counts = {row: Counter(one[label] for one in rows if one[label] is not None) for row, label in labels.items()}
+    return {
+        (row, "heuristic"): f"all {count.most_common(1)[0][0].capitalize()}" for row, count in counts.items() if count
+    }
 
 
 def text(inputs: Inputs) -> Recomputed:
@@ -219,20 +220,15 @@ def text(inputs: Inputs) -> Recomputed:
         pairs = find_ordered_pairs(example)
         listed = sum(tuple(normalize_name(name).tokens for name in pair) in pairs for pair in PAIRS_OF_SECTION_5)
         cells["ordered pairs listed for Table 3 (said to be partial)", "5"] = listed
-    return cells | _recompute_results(inputs)
-
-
-def _recompute_results(inputs: Inputs) -> dict[tuple[str, str], Value]:
-    """Recompute what the running text says of the baseline; nothing without a spaCy pipeline."""
-    if inputs.spacy_model is None:
-        return {}
-    cells = inputs.once("table 4", lambda: _run_baseline(inputs))
-    exact, partial = (cast(float, cells["Poss.ID", f"ALL {setting} R"]) for setting in ("exact", "partial"))
-    return {
-        ("Poss.ID recall of the baseline, exact / partial", "6.2"): f"{exact:.2f} / {partial:.2f}",
-        ("possessors captured by named entity recognition, percent", "6.2"): Claim(100 * partial, partial < 0.75),
-        ("F1 of temporal anchors in ORACLE", "6.2"): cells["Temp.Anch", "ORACLE F1"],
-    }
+    if inputs.spacy_model is not None:
+        scores = inputs.once("table 4", lambda: _run_baseline(inputs))
+        exact, partial = (cast(float, scores["Poss.ID", f"ALL {setting} R"]) for setting in ("exact", "partial"))
+        cells |= {
+            ("Poss.ID recall of the baseline, exact / partial", "6.2"): f"{exact:.2f} / {partial:.2f}",
+            ("possessors captured by named entity recognition, percent", "6.2"): Claim(100 * partial, partial < 0.75),
+            ("F1 of temporal anchors in ORACLE", "6.2"): scores["Temp.Anch", "ORACLE F1"],
+        }
+    return cells
 
 
 def _read_records(inputs: Inputs) -> Sequence[Record]:
@@ -262,22 +258,11 @@ def _score(records: Sequence[Record], predictions: Sequence[Record], **options: 
     return lambda name: float(scores[name] or 0)
 
 
-def _find_most_frequent(labels: Iterable[str | None]) -> str | None:
-    """Return the most frequent label; None if there are no labels."""
-    counts = Counter(label for label in labels if label is not None)
-    return counts.most_common(1)[0][0] if counts else None
-
-
 def _name_granularity(records: Sequence[Record]) -> str:
     """Return "year" if no anchor names a month, and otherwise "month"."""
     months = {name.casefold() for name in month_name if name}
-    words = {word for anchor in _iterate_anchors(records) for word in anchor.casefold().split()}
-    return "month" if words & months else "year"
-
-
-def _iterate_anchors(records: Sequence[Record]) -> Iterator[str]:
-    for record in records:
-        yield from (row["anchor"] for row in record["possessions"] if row["anchor"] is not None)
+    anchors = [row["anchor"] for record in records for row in record["possessions"] if row["anchor"] is not None]
+    return "month" if months & {word for anchor in anchors for word in anchor.casefold().split()} else "year"
 
 
 def _compare_names(one: str, other: str) -> str:

@@ -315,13 +315,7 @@ Chains = Mapping[str, Sequence[Mention]]
 def dump_worksheet(
     results: Sequence[AdjudicatedDocument], files: Sequence[str], forced: Mapping[str, ForcedDocument]
 ) -> str:
-    """Convert results to the text of a worksheet.
-
-    Args:
-        results: the results.
-        files: the annotators' files.
-        forced: what was decided, by document.
-    """
+    """Convert results to the text of a worksheet, given the annotators' files and what was decided, by document."""
     return "".join(_format(result, files, forced.get(result.document.name, NOTHING_FORCED)) for result in results)
 
 

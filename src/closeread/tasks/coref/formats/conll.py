@@ -382,15 +382,7 @@ class _Reader:
 
 
 def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
-    """Read the documents of a CoNLL file.
-
-    Args:
-        path: the file.
-        word_column: the column of the word, from 1; None to guess it.
-
-    Returns:
-        The mentions of an entity in the order in which they open; the ids of the file as labels.
-    """
+    """Read the documents of a CoNLL file; the column of the word is counted from 1, and guessed if it is None."""
     return _read(path, word_column)[0]
 
 
@@ -457,10 +449,7 @@ def dump_conll(table: MentionTable) -> str:
 def dump_in_frames(table: MentionTable) -> str:
     """Convert documents to CoNLL text, with the columns and sentences of their own files if all of these are CoNLL.
 
-    Otherwise columns and sentences are those of `dump_conll`.
-
-    Raises:
-        ValueError: as `dump_conll`.
+    Otherwise columns and sentences are those of `dump_conll`, and so are the errors.
     """
     sources = [find_words(table, document) for document in range(len(table))]
     frames = [words.read_rows(place) if isinstance(words, ConllWords) else [] for words, place in sources]
@@ -490,11 +479,7 @@ def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str
 
 
 def format_name(name: str) -> str:
-    """Return a document's name, and its part if it has one, as the first line of the document has it.
-
-    Raises:
-        ValueError: the format can't express the name.
-    """
+    """Return a document's name, and its part if it has one, as the first line of the document has it."""
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: a CoNLL file can't express this name")
     parts = PARTED.fullmatch(name)

@@ -511,11 +511,7 @@ class ConlluWords(StoredWords):
 
 
 def read_conllu(path: Path) -> MentionTable:
-    """Read the documents of a CoNLL-U file.
-
-    Returns:
-        The mentions of an entity in the order in which they open; the ids of the file as labels.
-    """
+    """Read the documents of a CoNLL-U file."""
     return _read(path)[0]
 
 

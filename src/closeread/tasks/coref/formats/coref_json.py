@@ -89,13 +89,7 @@ def find_dialect(record: object) -> Dialect | None:
 
 
 def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
-    """Return documents as columns, or what is wrong with them.
-
-    Args:
-        parsed: the documents.
-        dialect: their dialect.
-        is_response: whether to prefer predicted entities to gold entities.
-    """
+    """Return documents as columns, or what is wrong with them."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
