@@ -132,6 +132,12 @@ def test_errors_of_the_treebank_come_with_those_of_the_coreference(tmp_path):
     ]
 
 
+def test_a_mention_without_a_sentence_in_a_chain(tmp_path):
+    found = read(tmp_path, {"a.xml": write_coreference([("0", FIRST, 1, 1, ""), ("1", "", 2, 2, "")], [["0", "1"]])})
+    assert messages(found.problems) == ["DIR/coreference/a.xml:4: mention '1': has no sentenceNo"]
+    assert found.records == []
+
+
 def test_texts_that_are_not_those_of_the_words_are_noted(tmp_path):
     mentions = [("0", FIRST, 1, 3, "Ayşe’nin_evindeki kedi"), ("1", SECOND, 3, 3, "köpeği"), ("2", SECOND, 2, 2, "")]
     found = read(tmp_path, {"a.xml": write_coreference(mentions, [["0", "1"]])})

@@ -191,9 +191,7 @@ def dump_annotation(document: Record) -> str:
     return text
 
 
-def annotate_documents(
-    treebank: Treebank, annotations: Sequence[Annotation], *, annotated_only: bool = False
-) -> Annotated:
+def annotate_documents(treebank: Treebank, found: Annotations, *, annotated_only: bool = False) -> Annotated:
     """Find the document of every annotation, check the mentions against its words, and cut documents.
 
     There are no documents if anything is wrong; `annotated_only` leaves out those without an annotation.
@@ -206,7 +204,7 @@ def annotate_documents(
     made = Annotated([], [], [], [], [], [])
     located: dict[str, list[tuple[int, int, Annotation]]] = {}  # by document, the first and last sentence named
     spans: dict[str, list[tuple[str, str, tuple[int, int]]]] = {}  # the mentions of each file, by place in the sentence
-    for annotation in annotations:
+    for annotation in found.annotations:
         named: dict[str, list[int]] = {}  # the sentences of each document
         for mention in annotation.mentions:
             if mention.sentence in places:
@@ -245,7 +243,9 @@ def annotate_documents(
     names = number_names(find_document_id(part[0]["number"]) for part, _, _ in parts)
     if bare := [name for name, (_, annotation, _) in zip(names, parts, strict=True) if annotation is None]:
         made.rest.append(Problem(f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"))
-    for name, (part, its_annotation, file) in zip(names, parts, strict=True) if not made.problems else ():
+    if found.problems or made.problems:
+        return made
+    for name, (part, its_annotation, file) in zip(names, parts, strict=True):
         if its_annotation or not annotated_only:
             index = {sentence["number"]: place for place, sentence in enumerate(part)}
             mentions = [(m_id, index[one], span) for m_id, one, span in spans[file]] if its_annotation else []

@@ -115,16 +115,16 @@ def read_corpus(
     elif is_conllu and not problems:
         made = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
     elif not is_conllu and not texts.problems:  # else mentions could only be said to be in unknown sentences
-        made = annotate_documents(texts, found.annotations, annotated_only=annotated_only)
+        made = annotate_documents(texts, found, annotated_only=annotated_only)
     problems = texts.problems + sorted(found.problems + made.problems, key=lambda problem: problem.order)
     notices = [] if annotated_only else limit_notices(texts.notices, "the treebank")
     notices += limit_notices(found.notices + made.text_notices, "the coreference") + made.notices
     notices += [] if annotated_only else made.rest
-    records, files = ([], []) if found.problems else (made.documents, made.files)
+    records = made.documents
     by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
     for record in records:
         record["genre"] = by_document[record["document"]]
-    return ParsedFolder(records, files, problems + wrong, notices + odd)
+    return ParsedFolder(records, made.files, problems + wrong, notices + odd)
 
 
 def read_corpus_folder(folder: Path) -> ParsedFolder:
