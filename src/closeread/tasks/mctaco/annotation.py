@@ -10,38 +10,27 @@ annotators from two up works.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import comb
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from closeread.corpus.gold import read_rows
 from closeread.corpus.schema import fields, load_schema
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.records import Record
 
-GoldLabel = Literal["yes", "no"]
-
-_GOLD: Mapping[str, GoldLabel] = {"likely": "yes", "unlikely": "no"}
-_LABELS = (*_GOLD, "invalid")
+GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
+LABELS = (*GOLD_LABELS, "invalid")
 
 
-@dataclass(frozen=True)
-class Unanimity:
-    """The candidates that were kept and dropped, both in the order of the first annotator's labels.
+class Unanimity(NamedTuple):
+    """The candidates that were kept and dropped, both in the order of the first annotator's labels."""
 
-    Attributes:
-        kept: id -> "yes" if all annotators chose likely, "no" if all chose unlikely.
-        dropped: id -> one label per annotator, if they differ or are all invalid.
-        pairs: the number of pairs of annotators with a label for the same candidate, over all candidates.
-        agreeing_pairs: the number of these pairs with the same label.
-    """
-
-    kept: dict[str, GoldLabel]
-    dropped: dict[str, tuple[str, ...]]
-    pairs: int
-    agreeing_pairs: int
+    kept: dict[str, str]  # id -> "yes" if all annotators chose likely, "no" if all chose unlikely
+    dropped: dict[str, tuple[str, ...]]  # id -> one label per annotator, if they differ or are all invalid
+    pairs: int  # of annotators with a label for the same candidate, over all candidates
+    agreeing_pairs: int  # those with the same label
 
     @property
     def observed_agreement(self) -> float | None:
@@ -49,92 +38,65 @@ class Unanimity:
         return self.agreeing_pairs / self.pairs if self.pairs else None
 
 
-def unanimous(annotations: Sequence[Mapping[str, str]], names: Sequence[str] | None = None) -> Unanimity:
+def unanimous(annotations: Sequence[Mapping[str, str]], names: Sequence[str] = ()) -> Unanimity:
     """Keep the candidates on which all annotators agree.
 
     Args:
         annotations: for each annotator, candidate id -> "likely", "unlikely" or "invalid".
-        names: the annotators' names in error messages; None to number them.
-
-    Raises:
-        FormatError: there are fewer than two annotators, they labelled different ids, or a label is unknown; lists
-            all problems.
+        names: the annotators' names in error messages; none to number them.
 
     >>> result = unanimous([{"a": "likely", "b": "unlikely", "c": "likely"},
     ...                     {"a": "likely", "b": "unlikely", "c": "invalid"}])
     >>> result.kept, result.dropped
     ({'a': 'yes', 'b': 'no'}, {'c': ('likely', 'invalid')})
     """
-    _check(annotations, names or [f"annotator {number}" for number in range(1, len(annotations) + 1)])
-    kept: dict[str, GoldLabel] = {}
-    dropped: dict[str, tuple[str, ...]] = {}
-    agreeing = 0
-    for candidate in annotations[0]:
-        labels = tuple(annotation[candidate] for annotation in annotations)
-        agreeing += sum(comb(count, 2) for count in Counter(labels).values())
-        if len(set(labels)) == 1 and labels[0] in _GOLD:
-            kept[candidate] = _GOLD[labels[0]]
-        else:
-            dropped[candidate] = labels
-    pairs = comb(len(annotations), 2) * len(annotations[0])
-    return Unanimity(kept, dropped, pairs=pairs, agreeing_pairs=agreeing)
-
-
-def _check(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> None:
-    problems = [Problem(what) for what in _find_problems(annotations, names)]
-    if problems:
-        raise FormatError("annotations", problems)
-
-
-def _find_problems(annotations: Sequence[Mapping[str, str]], names: Sequence[str]) -> Iterator[str]:
-    if len(annotations) < 2:
-        yield f"the number of annotators is {len(annotations)} (expected at least 2)"
+    names = names or [f"annotator {number}" for number in range(1, len(annotations) + 1)]
+    problems = _check_number(annotations)
     candidates = dict.fromkeys(candidate for annotation in annotations for candidate in annotation)
     for name, annotation in zip(names, annotations, strict=True):
         for candidate in candidates:
             if candidate not in annotation:
-                yield f"{name}: {candidate!r} has no label, but another annotator labelled it"
-            elif annotation[candidate] not in _LABELS:
-                label = annotation[candidate]
-                yield f"{name}: {candidate!r} has label {label!r} (expected one of {', '.join(_LABELS)})"
+                problems.append(f"{name}: {candidate!r} has no label, but another annotator labelled it")
+            elif (label := annotation[candidate]) not in LABELS:
+                problems.append(f"{name}: {candidate!r} has label {label!r} (expected one of {', '.join(LABELS)})")
+    _raise_any("annotations", problems)
+    labels = {candidate: tuple(annotation[candidate] for annotation in annotations) for candidate in annotations[0]}
+    kept = {
+        candidate: GOLD_LABELS[given[0]]
+        for candidate, given in labels.items()
+        if len(set(given)) == 1 and given[0] in GOLD_LABELS
+    }
+    dropped = {candidate: given for candidate, given in labels.items() if candidate not in kept}
+    agreeing = sum(comb(count, 2) for given in labels.values() for count in Counter(given).values())
+    return Unanimity(kept, dropped, comb(len(annotations), 2) * len(labels), agreeing)
+
+
+def _check_number(annotators: Sequence[object] | Mapping[str, object]) -> list[str]:
+    return [] if len(annotators) > 1 else [f"the number of annotators is {len(annotators)} (expected at least 2)"]
+
+
+def _raise_any(source: str, problems: Sequence[str]) -> None:
+    if problems:
+        raise FormatError(source, [Problem(what) for what in problems])
 
 
 def read_labels(path: Path) -> dict[str, str]:
-    """Read an annotator's file: candidate id -> label.
-
-    Raises:
-        FormatError: a row breaks the schema, or an id is repeated; all problems at once.
-    """
+    """Read an annotator's file: candidate id -> label."""
     return {row["id"]: row["label"] for row in read_rows(path, "mctaco", "annotation")}
 
 
-def gold_rows(result: Unanimity, candidates: Path | None = None) -> list[Record]:
-    """Return a row for every kept candidate.
-
-    Args:
-        result: the kept candidates with their labels.
-        candidates: a file with the records of all candidates, to return gold records; None to return ids and labels.
-
-    Raises:
-        FormatError: the file lacks kept candidates, or breaks the schema; all problems at once.
-    """
+def gold_rows(kept: Mapping[str, str], candidates: Path | None = None) -> list[Record]:
+    """Return a row for every kept candidate: its id and label, or its gold record from a file of all candidates."""
     if candidates is None:
-        return [{"id": name, "label": label} for name, label in result.kept.items()]
+        return [{"id": name, "label": label} for name, label in kept.items()]
     rows = {row["id"]: row for row in read_rows(candidates, "mctaco", "candidate")}
     problems = [
-        Problem(f"candidate {quote(name)} was annotated but is not in this file")
-        for name in result.kept
-        if name not in rows
+        Problem(f"candidate {quote(name)} was annotated but is not in this file") for name in kept if name not in rows
     ]
     if problems:
         raise FormatError(candidates, problems)
     names = [field.name for field in fields(load_schema("mctaco"))]
-    return [{field: {**rows[name], "label": label}[field] for field in names} for name, label in result.kept.items()]
-
-
-def dropped_rows(result: Unanimity) -> list[Record]:
-    """Return a row for every dropped candidate, with the labels of all annotators."""
-    return [{"id": name, "labels": list(labels)} for name, labels in result.dropped.items()]
+    return [{field: {**rows[name], "label": label}[field] for field in names} for name, label in kept.items()]
 
 
 REASONS = {
@@ -145,37 +107,23 @@ REASONS = {
 """Why an annotator rejects a question, by the field that says so."""
 
 
-class FilteredQuestions(NamedTuple):
-    """The questions that were kept and dropped, both in the order of the records.
-
-    Attributes:
-        kept: their ids.
-        dropped: question id -> the reasons, in the order of `REASONS`.
-    """
-
-    kept: list[str]
-    dropped: dict[str, list[str]]
-
-
 def read_verifications(path: Path) -> dict[str, Record]:
-    """Read an annotator's file: question id -> row.
-
-    Raises:
-        FormatError: a row breaks the schema, or an id is repeated; all problems at once.
-    """
-    rows = read_rows(path, "mctaco", "verification")
+    """Read an annotator's file: question id -> row."""
     first: dict[str, Record] = {}
-    problems = []
-    for number, row in enumerate(rows, start=1):
-        if first.setdefault(row["question_id"], row) is not row:
-            problems.append(Problem(f"question {quote(row['question_id'])} occurs more than once", number))
+    problems = [
+        Problem(f"question {quote(row['question_id'])} occurs more than once", number)
+        for number, row in enumerate(read_rows(path, "mctaco", "verification"), start=1)
+        if first.setdefault(row["question_id"], row) is not row
+    ]
     if problems:
         raise FormatError(path, problems)
     return first
 
 
-def filter_questions(records: Sequence[Record], verifications: Mapping[str, Mapping[str, Record]]) -> FilteredQuestions:
-    """Keep the questions that all annotators accept.
+def filter_questions(
+    records: Sequence[Record], verifications: Mapping[str, Mapping[str, Record]]
+) -> dict[str, list[str]]:
+    """Return the questions in the order of the records, each with the reasons to drop it; none if all accept it.
 
     Args:
         records: rows with ``question_id`` and ``category``, the decision of whoever wrote the question; a question may
@@ -183,53 +131,31 @@ def filter_questions(records: Sequence[Record], verifications: Mapping[str, Mapp
         verifications: by the annotator's name, question id -> ``category`` (or "none"), ``from_sentence`` and
             ``correct`` ("yes" or "no").
 
-    Raises:
-        FormatError: there are fewer than two annotators, a question has different categories, or an annotator judged
-            other questions than these; lists all problems.
-
     >>> good = {"q0": {"category": "Frequency", "from_sentence": "no", "correct": "yes"}}
     >>> odd = {"q0": {"category": "Typical Time", "from_sentence": "no", "correct": "no"}}
     >>> question = [{"question_id": "q0", "category": "Frequency"}]
     >>> filter_questions(question, {"anna": good, "ben": good})
-    FilteredQuestions(kept=['q0'], dropped={})
-    >>> filter_questions(question, {"anna": good, "ben": odd}).dropped
+    {'q0': []}
+    >>> filter_questions(question, {"anna": good, "ben": odd})
     {'q0': ['another category', 'not correct']}
     """
     categories: dict[str, str] = {}
     for record in records:
         categories.setdefault(record["question_id"], record["category"])
-    problems = [Problem(what) for what in _find_question_problems(records, categories, verifications)]
-    if problems:
-        raise FormatError("verifications", problems)
-    accepted = {"from_sentence": "no", "correct": "yes"}
-    kept: list[str] = []
-    dropped: dict[str, list[str]] = {}
-    for question, category in categories.items():
-        expected = {"category": category, **accepted}
-        reasons = [
-            reason
-            for field, reason in REASONS.items()
-            if any(of_annotator[question][field] != expected[field] for of_annotator in verifications.values())
-        ]
-        if reasons:
-            dropped[question] = reasons
-        else:
-            kept.append(question)
-    return FilteredQuestions(kept, dropped)
-
-
-def _find_question_problems(
-    records: Sequence[Record], categories: Mapping[str, str], verifications: Mapping[str, Mapping[str, Record]]
-) -> Iterator[str]:
-    if len(verifications) < 2:
-        yield f"the number of annotators is {len(verifications)} (expected at least 2)"
+    problems = _check_number(verifications)
     different = {row["question_id"] for row in records if row["category"] != categories[row["question_id"]]}
-    for question in sorted(different):
-        yield f"question {quote(question)} has rows of different categories"
+    problems += [f"question {quote(question)} has rows of different categories" for question in sorted(different)]
     for name, of_annotator in verifications.items():
-        for question in categories:
-            if question not in of_annotator:
-                yield f"{name}: question {quote(question)} has no verification"
-        for question in of_annotator:
-            if question not in categories:
-                yield f"{name}: question {quote(question)} is not one of the questions to verify"
+        lacking = [question for question in categories if question not in of_annotator]
+        others = [question for question in of_annotator if question not in categories]
+        problems += [f"{name}: question {quote(question)} has no verification" for question in lacking]
+        problems += [f"{name}: question {quote(question)} is not one of the questions to verify" for question in others]
+    _raise_any("verifications", problems)
+    return {
+        question: [
+            reason
+            for (field, reason), expected in zip(REASONS.items(), (category, "no", "yes"), strict=True)
+            if any(of_annotator[question][field] != expected for of_annotator in verifications.values())
+        ]
+        for question, category in categories.items()
+    }

@@ -17,12 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, ratio
+from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
@@ -63,31 +62,11 @@ LABEL_METRICS = (
 """Scores of candidates; without a value where there are no candidates to divide by."""
 
 
-class WrongCandidate(NamedTuple):
-    """A candidate that is labelled wrongly.
-
-    Attributes:
-        question_id, id: the ids of its question and its own.
-        sentence, question, answer: its texts.
-        gold, predicted: its labels; predicted is None if there is no prediction.
-        category, unit, question_size, gold_yes: the values of its fields.
-    """
-
-    question_id: str
-    id: str
-    sentence: str
-    question: str
-    answer: str
-    gold: str
-    predicted: str | None
-    category: str
-    unit: str
-    question_size: str
-    gold_yes: str
+ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
+"""What there is to say of a wrong candidate."""
 
 
-@dataclass(frozen=True)
-class WrongQuestion:
+class WrongQuestion(NamedTuple):
     """A question with candidates that are labelled wrongly.
 
     Attributes:
@@ -104,144 +83,65 @@ class WrongQuestion:
     candidates: Sequence[tuple[str, str, str | None]]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelAnalysis:
-    """The labels of a system beside those of gold.
-
-    Attributes:
-        gold: the gold candidates.
-        system: the system's row for each; None if there is none.
-        counts: the counts of the questions that are scored.
-    """
-
-    gold: Sequence[Record]
-    system: Sequence[Record | None]
-    counts: CountTable
-
-    @cached_property
-    def _question(self) -> Ints:
-        """The place of each candidate's question in the table; -1 if it is not scored."""
-        place = {name: i for i, name in enumerate(self.counts.units)}
-        names = column(self.gold, "question_id")
-        return np.fromiter((place.get(name, -1) for name in names), np.int64, len(names))
-
-    @cached_property
-    def _labels(self) -> tuple[Mask, Ints]:
-        """Whether gold labels a candidate yes, and its predicted label."""
-        gold = np.fromiter((label == "yes" for label in column(self.gold, "label")), np.bool_, len(self.gold))
-        return gold, encode_labels(self.system).astype(np.int64)
-
-    @cached_property
-    def _is_correct(self) -> Mask:
-        gold, predicted = self._labels
-        correct: Mask = ((predicted == YES) == gold) & (predicted != ABSENT)
-        return correct
-
-    @cached_property
-    def units(self) -> list[str]:
-        """The unit of time of each candidate's answer."""
-        return [_name_unit(answer) for answer in column(self.gold, "answer")]
-
-    @cached_property
-    def fields(self) -> dict[str, list[str]]:
-        """The fields of each question that is scored."""
-        size, yes = (self.counts.values[:, COUNTS.index(name)] for name in ("candidates", "gold_yes"))
-        return {
-            **{name: list(values) for name, values in self.counts.fields.items()},
+def count_fields(gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable) -> CountTable:
+    """Add all fields, the units inside of questions, and the counts of `WRONG` to the counts of scored questions."""
+    size, yes = (counts.values[:, COUNTS.index(name)] for name in ("candidates", "gold_yes"))
+    share = ratio(yes, size)
+    bins = np.where(share == 1, GOLD_YES.index("all"), np.digitize(share, (0.0, 0.25, 0.5, 0.75), right=True))
+    place = {name: i for i, name in enumerate(counts.units)}
+    question = np.array([place.get(name, -1) for name in column(gold, "question_id")], np.int64)
+    unit = np.array([UNITS.index(_name_unit(answer)) for answer in column(gold, "answer")], np.int64)
+    gold_yes, predicted = encode_labels(gold) == YES, encode_labels(system)
+    correct = ((predicted == YES) == gold_yes) & (predicted != ABSENT)
+    scored = question >= 0
+    rows, row = np.unique((question * len(UNITS) + unit)[scored], return_inverse=True)
+    values = choice_counts(row, gold_yes[scored], (predicted == YES)[scored], correct[scored], len(rows))
+    return replace(
+        counts,
+        names=(*COUNTS, *WRONG),
+        values=_add_wrong(counts.values),
+        fields={
+            **counts.fields,
             "question_size": [SIZES[i] for i in np.digitize(size, UP_TO, right=True).tolist()],
-            "gold_yes": [GOLD_YES[i] for i in _bin_shares(ratio(yes, size)).tolist()],
-        }
+            "gold_yes": [GOLD_YES[i] for i in bins.tolist()],
+        },
+        breakdowns={"unit": Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))},
+    )
 
-    @cached_property
-    def table(self) -> CountTable:
-        """The counts with all fields, the units inside of questions, and how many candidates are falsely yes and no."""
-        return replace(
-            self.counts,
-            names=(*COUNTS, *WRONG),
-            values=_add_wrong(self.counts.values),
-            fields=self.fields,
-            breakdowns={"unit": self._count_units()},
-        )
 
-    def _count_units(self) -> Breakdown:
-        """Count the candidates of each unit in each question, as if it had no others."""
-        scored = np.flatnonzero(self._question >= 0)
-        number = {name: i for i, name in enumerate(UNITS)}
-        unit = np.array([number[name] for name in self.units], np.int64)[scored]
-        rows, row = np.unique(self._question[scored] * len(UNITS) + unit, return_inverse=True)
-        gold, predicted = self._labels
-        values = choice_counts(row, gold[scored], predicted[scored] == YES, self._is_correct[scored], len(rows))
-        return Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))
-
-    @cached_property
-    def _wrong(self) -> Ints:
-        """The wrong candidates that are scored, those of the questions with the most first."""
-        wrong = np.flatnonzero(~self._is_correct & (self._question >= 0))
-        rank = np.empty(len(self.counts.units), np.int64)
-        rank[self._ranked] = np.arange(len(rank))
-        return wrong[np.argsort(rank[self._question[wrong]], kind="stable")]
-
-    @cached_property
-    def n_wrong(self) -> Ints:
-        """(n_questions,) how many candidates of each question are labelled wrongly."""
-        size, correct = (self.counts.values[:, COUNTS.index(name)] for name in ("candidates", "correct"))
-        return (size - correct).astype(np.int64)
-
-    @cached_property
-    def _ranked(self) -> Ints:
-        """The questions by their numbers of wrong candidates, then by the share of them."""
-        size = self.counts.values[:, COUNTS.index("candidates")]
-        return np.lexsort((-ratio(self.n_wrong, size), -self.n_wrong))
-
-    def list_questions(self, limit: int | None = None) -> list[WrongQuestion]:
-        """Return the questions with errors, at most so many: those with most errors first, then the smallest."""
-        ranked = [question for question in self._ranked.tolist() if self.n_wrong[question]][:limit]
-        places: dict[int, list[int]] = {question: [] for question in ranked}
-        for i, question in enumerate(self._question.tolist()):
-            if question in places:
-                places[question].append(i)
-        return [self._describe(int(self.n_wrong[question]), of) for question, of in places.items()]
-
-    def _describe(self, n_wrong: int, places: Sequence[int]) -> WrongQuestion:
-        first = self.gold[places[0]]
-        candidates = [(self.gold[i]["answer"], self.gold[i]["label"], self._name_prediction(i)) for i in places]
-        return WrongQuestion(
-            first["question_id"], first["category"], first["sentence"], first["question"], n_wrong, candidates
-        )
-
-    def _name_prediction(self, place: int) -> str | None:
-        predicted = self._labels[1][place]
-        return None if predicted == ABSENT else "yes" if predicted == YES else "no"
-
-    def list_candidates(self) -> Iterator[WrongCandidate]:
-        """Yield the wrong candidates, those of the questions with the most errors first."""
-        for i in self._wrong.tolist():
-            row, question = self.gold[i], int(self._question[i])
-            yield WrongCandidate(
-                row["question_id"],
-                row["id"],
-                row["sentence"],
-                row["question"],
-                row["answer"],
-                row["label"],
-                self._name_prediction(i),
-                row["category"],
-                self.units[i],
-                self.fields["question_size"][question],
-                self.fields["gold_yes"][question],
+def list_wrong(
+    gold: Sequence[Record], system: Sequence[Record | None], table: CountTable
+) -> tuple[list[WrongQuestion], list[list[object]]]:
+    """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`."""
+    candidates: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
+    for record, row in zip(gold, system, strict=True):
+        if record["question_id"] in candidates:
+            candidates[record["question_id"]].append((record, None if row is None else row["label"]))
+    questions, rows = [], []
+    for number, of_question in enumerate(candidates.values()):
+        wrong = [(record, label) for record, label in of_question if record["label"] != label]
+        if wrong:
+            first = of_question[0][0]
+            texts = (first["question_id"], first["category"], first["sentence"], first["question"])
+            shown = [(record["answer"], record["label"], label) for record, label in of_question]
+            questions.append(WrongQuestion(*texts, len(wrong), shown))
+            fields = [table.fields[name][number] for name in ("question_size", "gold_yes")]
+            rows.append(
+                [
+                    [
+                        *(record[name] for name in ("question_id", "id", "sentence", "question", "answer", "label")),
+                        *(label, record["category"], _name_unit(record["answer"]), *fields),
+                    ]
+                    for record, label in wrong
+                ]
             )
+    ranked = sorted(range(len(rows)), key=lambda i: (-questions[i].wrong, len(questions[i].candidates)))
+    return [questions[i] for i in ranked], [row for i in ranked for row in rows[i]]
 
 
 def _name_unit(answer: str) -> str:
     found = find_units(answer)
     return NO_UNIT if not found else found[0] if len(found) == 1 else SEVERAL_UNITS
-
-
-def _bin_shares(share: Floats) -> Ints:
-    """Return the numbers in `GOLD_YES` of shares."""
-    bins: Ints = np.digitize(share, (0.0, 0.25, 0.5, 0.75), right=True)
-    bins[share == 1] = GOLD_YES.index("all")
-    return bins
 
 
 def _add_wrong(values: Floats) -> Floats:
@@ -289,39 +189,35 @@ class LabelErrorReport(Result):
 
     Attributes:
         report: the scores, with slices by each field; exact match and F1 as `closeread.score` computes them.
-        analysis: the labels of both sides.
+        questions: the questions with errors, those with the most first.
+        rows: the wrong candidates, in the order of their questions.
         limit: how many questions tables list.
     """
 
     report: Report
-    analysis: LabelAnalysis
+    questions: Sequence[WrongQuestion]
+    rows: Sequence[list[object]]
     limit: int = LIMIT
-
-    @property
-    def questions(self) -> list[WrongQuestion]:
-        """The questions with errors, those with the most first."""
-        return self.analysis.list_questions()
 
     def __repr__(self) -> str:
         counts = self.report.total.counts
         wrong = ", ".join(f"{name.replace('_', ' ')} {counts[name]:,.0f}" for name in ("false_yes", "false_no"))
         return f"<LabelErrorReport: {pluralize(int(counts['candidates']), 'candidate')}, {wrong}>"
 
-    def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the tables: scores, scores by each field, and the questions with the most errors."""
-        total = replace(self.report, slices={})
-        fields = [grid for field in self.report.slices for grid in _make_field_grids(self.report, field)]
-        return [report_grid(total, style), *fields, *self._make_question_grids()]
-
-    def _make_question_grids(self) -> Iterator[Grid]:
-        """Yield a table of each of the questions with the most errors."""
-        shown = self.analysis.list_questions(self.limit)
-        n_wrong = int((self.analysis.n_wrong > 0).sum())
-        for number, one in enumerate(shown, 1):
+    def to_grids(self, style: Style = "table") -> Iterator[Grid]:
+        """Yield the tables: scores, scores by each field, and the questions with the most errors."""
+        yield report_grid(replace(self.report, slices={}), style)
+        for field in self.report.slices:
+            for what, columns in COLUMNS.items():
+                meaning = f" ({MEANINGS[field]})" if field in MEANINGS and what == "Questions" else ""
+                title = f"{what} by {field.replace('_', ' ')}{meaning}"
+                yield make_slice_grid(self.report, field, title, columns, parts=FIELDS[field])
+        for number, one in enumerate(self.questions[: self.limit], 1):
             notes = [one.sentence, one.question]
-            if number == len(shown) < n_wrong:
+            if number == self.limit < len(self.questions):
                 where = choose_words("--limit, --json and --format csv", "to_json() and to_frame()")
-                notes.append(f"{pluralize(n_wrong - number, 'more question')} with errors: see {where}.")
+                more = pluralize(len(self.questions) - number, "more question")
+                notes.append(f"{more} with errors: see {where}.")
             rows = [[answer, gold, predicted or NOTHING] for answer, gold, predicted in one.candidates]
             title = f"{one.question_id} ({one.category}): {one.wrong} of {pluralize(len(rows), 'candidate')} wrong"
             header = ["answer", "gold", "predicted"]
@@ -329,28 +225,13 @@ class LabelErrorReport(Result):
 
     def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
-        return WrongCandidate._fields, [list(one) for one in self.analysis.list_candidates()]
+        return ROW, list(self.rows)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report, and under `errors` the questions with errors and all of their candidates."""
         names = ("answer", "gold", "predicted")
         questions = [
-            {
-                "question_id": one.question_id,
-                "category": one.category,
-                "sentence": one.sentence,
-                "question": one.question,
-                "wrong": one.wrong,
-                "candidates": [dict(zip(names, candidate, strict=True)) for candidate in one.candidates],
-            }
+            {**one._asdict(), "candidates": [dict(zip(names, candidate, strict=True)) for candidate in one.candidates]}
             for one in self.questions
         ]
         return {**self.report.to_json(), "errors": {"questions": questions}}
-
-
-def _make_field_grids(report: Report, field: str) -> Iterator[Grid]:
-    """Yield the tables of a field: of questions, and of candidates."""
-    name = field.replace("_", " ")
-    for number, (what, columns) in enumerate(COLUMNS.items()):
-        meaning = f" ({MEANINGS[field]})" if field in MEANINGS and not number else ""
-        yield make_slice_grid(report, field, f"{what} by {name}{meaning}", columns, parts=FIELDS[field])

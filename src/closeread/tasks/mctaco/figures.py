@@ -24,9 +24,9 @@ from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_c
 from closeread.drawing.pictures import INK, own_settings
 from closeread.exceptions import FormatError, Problem, pluralize, read_all
 from closeread.neural.run_files import RUN
-from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, LabelAnalysis
-from closeread.tasks.mctaco.models import DATA, METRICS, read_runs
-from closeread.tasks.mctaco.procedure import PROCEDURE, expect_coin_by_category, score_by_category
+from closeread.tasks.mctaco.errors import FIELDS, LABEL_METRICS, count_fields
+from closeread.tasks.mctaco.models import DATA, METRICS, Estimate, read_runs
+from closeread.tasks.mctaco.procedure import PROCEDURE, expect_coin, score_table, slice_by_category
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,18 +37,7 @@ _LEGEND_COLUMNS = 4
 
 
 def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Draw exact match by category as groups of bars: the coin first, then the systems.
-
-    Args:
-        coin: the expected exact match of a coin by category, from 0 to 1; the groups, in this order.
-        systems: the exact match of each system in the same categories.
-
-    Returns:
-        A figure whose only axes have one container of bars, in percent, for the coin and each system.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw exact match by category, from 0 to 1, as groups of bars in percent: the coin first, then the systems."""
     series = [(COIN, coin), *systems.items()]  # a system may be called like the coin
     with own_settings():
         figure, (axes,) = start_chart(max(7.5, 0.5 * len(series) * len(coin) + 1), 4.2)
@@ -68,51 +57,19 @@ def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str
     return figure
 
 
-def draw_learning_curve(
-    questions: Sequence[float], scores: Mapping[str, Sequence[tuple[float, float | None]]], data: str
-) -> Figure:
-    """Draw scores by the size of the training data, as lines with bars of one standard error.
-
-    Args:
-        questions: the numbers of training questions, ascending.
-        scores: for each of them, mean (NaN for a gap) and standard error from 0 to 1, by what a score is called.
-        data: what is scored, such as "test".
-
-    Returns:
-        A figure whose only axes have one container of error bars, in percent, for each score.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    with own_settings():
-        figure, (axes,) = start_chart(6.5, 4.2)
-        for (name, points), colour in zip(scores.items(), COLOURS, strict=False):
-            means = [100 * mean for mean, _ in points]
-            errors = [100 * (error or 0) for _, error in points]
-            axes.errorbar(questions, means, yerr=errors, label=name, color=colour, marker="o", markersize=4, capsize=3)
-        axes.set(xlabel="training questions", ylabel=f"{data} score (%)")
-        axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
-        axes.set_ylim(bottom=0)
-        style_axes(axes)
-        figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
-    return figure
-
-
 def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
     """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2)."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
     different = name_systems(systems)
 
-    def score(one: Annotator) -> dict[str, dict[str, float]]:
-        return score_by_category(gold.records, read_systems(gold, one.source).rows)
+    def score(one: Annotator) -> dict[str, float]:
+        slices = slice_by_category(gold.records, read_systems(gold, one.source).rows)
+        return {category: score_table(table)["exact_match"] for category, table in slices.items()}
 
-    read = read_all(different.values(), score)
-    scores = {
-        name: {category: values["exact_match"] for category, values in of_system.items()}
-        for name, of_system in zip(different, read, strict=True)
-    }
-    coin = {name: of["exact_match"].mean for name, of in expect_coin_by_category(gold.records).items()}
+    scores = dict(zip(different, read_all(different.values(), score), strict=True))
+    of_gold = slice_by_category(gold.records, gold.records)
+    coin = {category: expect_coin(table)["exact_match"].mean for category, table in of_gold.items()}
     of = "1 category" if len(coin) == 1 else f"{len(coin)} categories"
     summary = f"{of} of questions, {pluralize(len(scores), 'system')} and a coin"
     return Drawing(draw_categories(coin, scores), summary)
@@ -131,43 +88,44 @@ def draw_label_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str,
 
     def count(one: Annotator) -> dict[str, Scores]:
         rows = read_systems(gold, one.source).rows
-        analysis = LabelAnalysis(gold.records, rows, count_rows(gold, rows))
-        slices = analysis.table.slices(by)
+        slices = count_fields(gold.records, rows, count_rows(gold, rows)).slices(by)
         return {part: estimate(slices[part], (metric,), Resampling()) for part in FIELDS[by] if part in slices}
 
     found = dict(zip(different, read_all(different.values(), count), strict=True))
     unit = "candidates" if score == "accuracy" else "questions"
-    first = next(iter(found.values()))
-    groups = {part: scores.counts[unit] for part, scores in first.items()}
+    groups = {part: scores.counts[unit] for part, scores in next(iter(found.values())).items()}
     bars = {
-        name: [ScoreBar(one.value, one.low, one.high) for one in (of[part].scores[score] for part in first)]
+        name: [ScoreBar(one.value, one.low, one.high) for one in (of[part].scores[score] for part in groups)]
         for name, of in found.items()
     }
-    field = f"{by.replace('_', ' ')}, number of {unit}"
-    figure = draw_score_bars(groups, bars, score=f"{SCORES[score]} (%)", field=field)
-    summary = f"{SCORES[score]} by {by.replace('_', ' ')}, {pluralize(len(found), 'system')}"
-    return Drawing(figure, summary)
+    field = by.replace("_", " ")
+    figure = draw_score_bars(groups, bars, score=f"{SCORES[score]} (%)", field=f"{field}, number of {unit}")
+    return Drawing(figure, f"{SCORES[score]} by {field}, {pluralize(len(found), 'system')}")
 
 
 def draw_runs(folder: Path) -> Drawing:
     """Draw the scores of trained models by the size of their training data (Zhou et al., 2019, Figure 3).
 
-    Scores are those on test questions if all runs of the folder have them, else on held-out ones.
+    The lines have bars of one standard error.  Scores are those on test questions if all runs of the folder have them,
+    else on held-out ones.
     """
     found = read_runs(folder)
     if not found.runs:
         raise FormatError(folder / RUN, [Problem("has no complete run (expected one or more)")])
     data = "test" if all(run.test for run in found.runs) else "held_out"
-    sizes = found.sizes
-    questions = [float(np.mean([run.questions for run in found.runs if run.size == size])) for size in sizes]
-    scores = {
-        title: [
-            (one.mean, one.standard_error) if (one := found.estimate(size, data, metric)) else (math.nan, None)
-            for size in sizes
-        ]
-        for metric, title in METRICS.items()
-    }
+    questions = [float(np.mean([run.questions for run in found.runs if run.size == size])) for size in found.sizes]
     if not found.is_complete:
         warn_all([f"{folder / RUN}: some runs are not complete."])
-    summary = f"{pluralize(len(found.runs), 'run')} with {pluralize(len(sizes), 'size')} of the training data"
-    return Drawing(draw_learning_curve(questions, scores, DATA[data]), summary)
+    with own_settings():
+        figure, (axes,) = start_chart(6.5, 4.2)
+        for (metric, title), colour in zip(METRICS.items(), COLOURS, strict=False):
+            points = [found.estimate(size, data, metric) or Estimate(math.nan, None) for size in found.sizes]
+            means, bars = zip(*((100 * mean, 100 * (error or 0)) for mean, error in points), strict=True)
+            axes.errorbar(questions, means, yerr=bars, label=title, color=colour, marker="o", markersize=4, capsize=3)
+        axes.set(xlabel="training questions", ylabel=f"{DATA[data]} score (%)")
+        axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
+        axes.set_ylim(bottom=0)
+        style_axes(axes)
+        figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
+    runs, sizes = pluralize(len(found.runs), "run"), pluralize(len(found.sizes), "size")
+    return Drawing(figure, f"{runs} with {sizes} of the training data")

@@ -10,6 +10,7 @@ too long for a model, the beginning of the sentence is left out, with a note.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,9 +29,9 @@ from closeread.formats.json_lines import read_json, write_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.progress import prefixing_progress
 from closeread.records import Record, check_format
-from closeread.tables import NOTHING, Grid, Style, percent
+from closeread.tables import Grid, Style, percent
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
-from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_table
+from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_labels
 
 if TYPE_CHECKING:
     from closeread.neural.likelihoods import LikelihoodModel
@@ -38,59 +39,34 @@ if TYPE_CHECKING:
     from closeread.neural.training import Setting
 
 TASK = "mctaco"
-CRITERION = "f1"
-"""The score on held-out questions by which the best epoch is chosen."""
-
-WHOLE = 100.0
-"""All questions to learn from, in percent."""
-
-RUNS_FORMAT = 1
-"""The number of this form of the description of several runs."""
-
+CRITERION = "f1"  # the score on held-out questions by which the best epoch is chosen
+WHOLE = 100.0  # all questions to learn from, in percent
+RUNS_FORMAT = 1  # of the description of several runs
 DATA = {"held_out": "held-out", "test": "test"}
 """What scores are of, by its name here; and what it is called."""
 
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
-
-BOUNDS = {"size": 100, "seed": 2**64 - 1, "questions": 2**53, "epoch": 2**53, "seconds": 2**53}
-"""The largest numbers in the description of a run."""
-
-SAME = 1e-6
-"""Scores that differ less are equal: the same text in another batch may differ so much."""
+SAME = 1e-6  # scores that differ less are equal: the same text in another batch may differ so much
 
 
 @dataclass(frozen=True)
 class Method:
-    """What is trained.
+    """What is trained."""
 
-    Attributes:
-        encoder: its name on the Hugging Face Hub, or its folder.
-        unit_normalization: "off", or how answers are normalized before they are encoded: "proper" or "official".
-        encoder_dropout: the dropout inside the encoder; None for its own.
-        size: how many of the questions to learn from, in percent; 0 keeps the model untrained.
-    """
-
-    encoder: str
-    unit_normalization: str = "off"
-    encoder_dropout: float | None = None
-    size: float = WHOLE
+    encoder: str  # its name on the Hugging Face Hub, or its folder
+    unit_normalization: str = "off"  # how answers are normalized before they are encoded: "proper" or "official"
+    encoder_dropout: float | None = None  # the dropout inside the encoder; None for its own
+    size: float = WHOLE  # how many of the questions to learn from, in percent; 0 keeps the model untrained
 
 
 @dataclass(frozen=True)
 class Examples:
-    """The questions of a run.
-
-    Attributes:
-        training: what to learn from.
-        validation: what every epoch is scored on; None to hold out some of the sentences to learn from.
-        held_out: the share of their sentences, between 0 and 1.
-        test: what the trained model is scored on, if anything.
-    """
+    """The questions of a run."""
 
     training: Gold
-    validation: Gold | None = None
-    held_out: float = 0.1
-    test: Gold | None = None
+    validation: Gold | None = None  # what every epoch is scored on; None to hold out some of the training sentences
+    held_out: float = 0.1  # the share of these, between 0 and 1
+    test: Gold | None = None  # what the trained model is scored on, if anything
 
     def divide(self, size: float, seed: int) -> tuple[list[Record], list[Record]]:
         """Return the records to learn from, a percentage of all, and those that every epoch is scored on."""
@@ -122,16 +98,11 @@ def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
     """Keep some of the questions, drawn at random; those of a smaller percentage are among those of a larger one."""
-    questions = list_questions(records)
+    questions = list(dict.fromkeys(record["question_id"] for record in records))
     order = np.random.default_rng((seed, 1)).permutation(len(questions))
     # Rounded up, so that few questions are not none.
     kept = {questions[number] for number in order[: int(np.ceil(len(questions) * percent / WHOLE))].tolist()}
     return [record for record in records if record["question_id"] in kept]
-
-
-def list_questions(records: Sequence[Record]) -> list[str]:
-    """Return the ids of the questions of candidates, each once."""
-    return list(dict.fromkeys(record["question_id"] for record in records))
 
 
 def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> TextPairs:
@@ -158,11 +129,6 @@ def decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
     return make_rows(records, probabilities[:, YES] > probabilities[:, NO])
 
 
-def score_labels(gold: Sequence[Record], rows: Sequence[Record]) -> dict[str, float]:
-    """Return exact match and F1 of predictions in the order of gold, as `closeread score mctaco` computes them."""
-    return score_table(PROCEDURE.count(gold=gold, system=rows))
-
-
 def warn_of_cut(n_cut: int, longest: int) -> None:
     """Say how many candidates are too long for a model, if any are."""
     if n_cut:
@@ -176,27 +142,16 @@ def warn_of_cut(n_cut: int, longest: int) -> None:
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """What came of a run.
+    """What came of a run."""
 
-    Attributes:
-        folder: its name inside the folder of all runs.
-        size: how many of the questions it learnt from, in percent.
-        seed: its seed.
-        questions: how many questions it learnt from.
-        epoch: the best, from 1; 0 for a model that is not trained.
-        held_out: its scores on held-out questions.
-        test: its scores on the test questions; none if it has no such scores.
-        seconds: how long it was trained.
-    """
-
-    folder: str
-    size: float
+    folder: str  # its name inside the folder of all runs
+    size: float  # how many of the questions it learnt from, in percent
     seed: int
-    questions: int
-    epoch: int
-    held_out: Mapping[str, float]
-    test: Mapping[str, float]
-    seconds: float
+    questions: int  # how many it learnt from
+    epoch: int  # the best, from 1; 0 for a model that is not trained
+    held_out: Mapping[str, float]  # its scores on held-out questions
+    test: Mapping[str, float]  # its scores on the test questions; empty if it has no such scores
+    seconds: float  # how long it was trained
 
 
 class Estimate(NamedTuple):
@@ -219,18 +174,12 @@ class TrainedRuns(Result):
     is_complete: bool = False
 
     @property
-    def sizes(self) -> list[float]:
-        """The sizes of the training data, in percent, from the smallest."""
-        return sorted({run.size for run in self.runs})
+    def sizes(self) -> dict[float, int]:
+        """The sizes of the training data, in percent, from the smallest, and the number of runs of each."""
+        return dict(sorted(Counter(run.size for run in self.runs).items()))
 
     def estimate(self, size: float, data: str, metric: str) -> Estimate | None:
-        """Return the mean of a score over the runs of a size; None if not all of them have it.
-
-        Args:
-            size: how many of the questions they learnt from, in percent.
-            data: one of `DATA`.
-            metric: the name of the metric.
-        """
+        """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
         values = [getattr(run, data).get(metric) for run in self.runs if run.size == size]
         if not values or None in values:
             return None
@@ -242,27 +191,24 @@ class TrainedRuns(Result):
         del style
         scores = [(data, metric) for data in DATA for metric in METRICS if any(getattr(run, data) for run in self.runs)]
         titles = [f"{METRICS[metric]} ({DATA[data]})" for data, metric in scores]
-        rows = []
-        for run in self.runs:
-            values = [percent(getattr(run, data).get(metric)) for data, metric in scores]
-            rows.append([f"{run.size:g}", str(run.seed), f"{run.questions:,}", str(run.epoch), *values])
-        yield Grid("", ["size (%)", "seed", "questions", "epoch", *titles], rows, labels=2)
-
-        def show(estimate: Estimate | None) -> str:
-            if estimate is None:
-                return NOTHING
-            mean, error = estimate
-            return percent(mean) + ("" if error is None else f" ± {percent(error)}")
-
-        if len(self.runs) > 1:
-            means = [
-                [f"{size:g}", str(n), *(show(self.estimate(size, data, metric)) for data, metric in scores)]
-                for size, n in self._count_sizes()
+        rows = [
+            [
+                *(f"{run.size:g}", str(run.seed), f"{run.questions:,}", str(run.epoch)),
+                *(percent(getattr(run, data).get(metric)) for data, metric in scores),
             ]
-            yield Grid("Mean and standard error", ["size (%)", "runs", *titles], means, labels=1)
-
-    def _count_sizes(self) -> list[tuple[float, int]]:
-        return [(size, sum(run.size == size for run in self.runs)) for size in self.sizes]
+            for run in self.runs
+        ]
+        yield Grid("", ["size (%)", "seed", "questions", "epoch", *titles], rows, labels=2)
+        if len(self.runs) < 2:
+            return
+        means = []
+        for size, n in self.sizes.items():
+            cells = [f"{size:g}", str(n)]
+            for data, metric in scores:
+                mean, error = self.estimate(size, data, metric) or (None, None)
+                cells.append(percent(mean) + ("" if error is None else f" ± {percent(error)}"))
+            means.append(cells)
+        yield Grid("Mean and standard error", ["size (%)", "runs", *titles], means, labels=1)
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of the runs."""
@@ -276,7 +222,7 @@ class TrainedRuns(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `run.json` holds it."""
-        summary: list[dict[str, Any]] = [{"size": size, "runs": n} for size, n in self._count_sizes()]
+        summary: list[dict[str, Any]] = [{"size": size, "runs": n} for size, n in self.sizes.items()]
         for of_size in summary:
             for data in DATA:
                 found = {metric: self.estimate(of_size["size"], data, metric) for metric in METRICS}
@@ -302,9 +248,6 @@ def train(
         setting: how.
         resume: continue the run that is in the folder, if there is one.
         name: what to call the run, inside the folder of all runs; empty for the name of its folder.
-
-    Raises:
-        RequestError: the folder is in use by another run, or there are too few questions.
     """
     from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
@@ -329,7 +272,7 @@ def train(
                 "training": examples.training.digest,
                 "held_out": examples.held_out if validation is None else validation.digest,
                 "size": method.size,
-                "questions": len(list_questions(learnt)),
+                "questions": len({record["question_id"] for record in learnt}),
             },
         },
         resume=resume,
@@ -370,17 +313,7 @@ def train_several(
 ) -> TrainedRuns:
     """Train a classifier for each seed, and for each size of the training data if there are any, in one folder.
 
-    Args:
-        examples: the questions; what is held out depends on the seed.
-        run: a new folder; or that of runs to continue: those that are complete stay as they are.
-        method: what to train.
-        setting: how, but for the seed.
-        seeds: of the runs.
-        sizes: how many of the questions to learn from, in percent; none for all of them.
-        resume: continue the runs that are in the folder, if there are any.
-
-    Raises:
-        RequestError: the folder is in use by something else, or there are too few questions.
+    With `resume`, the runs in the folder that are complete stay as they are.
     """
     names = {(seed, size): name_run(seed, size) for size in sizes or (None,) for seed in seeds}
     if run.exists() and not is_empty_folder(run):
@@ -389,14 +322,13 @@ def train_several(
         if not (resume and is_known):
             expected = f"expected a new folder, or several runs for {name_option('resume')}"
             raise RequestError(f"{run}: is not an empty folder ({expected})")
-    done: list[TrainedRun] = []
+    found = TrainedRuns([])
     for (seed, size), name in names.items():
         of_size = method if size is None else replace(method, size=size)
         with prefixing_progress(name):
-            done.append(train(examples, run / name, of_size, replace(setting, seed=seed), resume=resume, name=name))
-        write_json(run / RUN, TrainedRuns(done).to_json())
-    found = TrainedRuns(done, is_complete=True)
-    write_json(run / RUN, found.to_json())
+            one = train(examples, run / name, of_size, replace(setting, seed=seed), resume=resume, name=name)
+        found = TrainedRuns([*found.runs, one], is_complete=len(found.runs) + 1 == len(names))
+        write_json(run / RUN, found.to_json())
     return found
 
 
@@ -417,11 +349,7 @@ def is_series(folder: Path) -> bool:
 
 
 def read_runs(folder: Path) -> TrainedRuns:
-    """Read what came of the runs in a folder; of one run, if it holds only one.
-
-    Raises:
-        FormatError: it holds no complete run of this task, or the description is damaged; all problems at once.
-    """
+    """Read what came of the runs in a folder; of one run, if it holds only one."""
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of training runs)")])
@@ -441,42 +369,32 @@ def read_runs(folder: Path) -> TrainedRuns:
     return TrainedRuns(runs, is_complete)
 
 
-def _find_problems(run: TrainedRun, number: int) -> Iterator[Problem]:
-    """Find what in the description of one of several runs is not what `TrainedRun` says."""
+def _find_problems(run: TrainedRun, number: int) -> list[Problem]:
+    """Find what in the description of one of several runs is not what `TrainedRun` says; the first wrong number."""
 
-    def is_number(value: object, largest: float, *kinds: type) -> bool:
+    def is_number(value: object, largest: float, kinds: Any = (int, float)) -> bool:
         return isinstance(value, kinds) and not isinstance(value, bool) and 0 <= cast(float, value) <= largest
 
-    for name, largest in BOUNDS.items():
-        kinds = (int, float) if name in ("size", "seconds") else (int,)
-        if not is_number(value := getattr(run, name), largest, *kinds):
-            what = "a number" if float in kinds else "a whole number"
-            problem = f"is {quote_json(value)} (expected {what} from 0 to {largest:,})"
-            yield Problem(problem, path=("runs", number, name))
-            return
+    def report(name: str, expected: str) -> Problem:
+        return Problem(f"is {quote_json(getattr(run, name))} (expected {expected})", path=("runs", number, name))
+
+    bounds = {"size": 100, "seed": 2**64 - 1, "questions": 2**53, "epoch": 2**53, "seconds": 2**53}
+    for name, largest in bounds.items():
+        kinds, what = ((int, float), "a number") if name in ("size", "seconds") else (int, "a whole number")
+        if not is_number(getattr(run, name), largest, kinds):
+            return [report(name, f"{what} from 0 to {largest:,}")]
+    problems = []
     if run.folder not in (name_run(run.seed), name_run(run.seed, run.size)):
-        expected = f"expected {quote(name_run(run.seed))}"
-        yield Problem(f"is {quote_json(run.folder)} ({expected})", path=("runs", number, "folder"))
+        problems.append(report("folder", quote(name_run(run.seed))))
     for data in DATA:
         scores = getattr(run, data)
-        if not isinstance(scores, dict) or not all(is_number(scores.get(name, 0), 1, int, float) for name in METRICS):
-            expected = f"expected {' and '.join(METRICS)}, from 0 to 1"
-            yield Problem(f"is {quote_json(scores)} ({expected})", path=("runs", number, data))
-
-
-# Predicting
+        if not isinstance(scores, dict) or not all(is_number(scores.get(name, 0), 1) for name in METRICS):
+            problems.append(report(data, f"{' and '.join(METRICS)}, from 0 to 1"))
+    return problems
 
 
 def find_run(folder: Path, seed: int | None = None) -> Path:
-    """Return the folder of a run, which may be among several in a folder.
-
-    Args:
-        folder: of the run, or of several.
-        seed: of the run; None if there is only one.
-
-    Raises:
-        RequestError: the folder holds no run with that seed, or several runs that fit.
-    """
+    """Return the folder of a run: the folder itself, or that of several runs in it which has this seed."""
     if not is_series(folder):
         if seed is not None:
             raise RequestError(f"{folder}: is the folder of one run (expected one of several runs with --run-seed)")
@@ -487,7 +405,7 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
         return folder / fitting[0].folder
     names = ", ".join(run.folder for run in fitting or runs)
     if not fitting:
-        what = "no complete run" if not runs else f"no run with seed {seed}" if seed is not None else "no run"
+        what = f"no run with seed {seed}" if runs else "no complete run"
         raise RequestError(f"{folder}: holds {what}" + (f" (expected one of {names})" if names else ""))
     how = "--run-seed, or " if seed is None and len({run.size for run in runs}) == 1 else ""
     found = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
@@ -495,17 +413,7 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
 
 
 def predict(records: Sequence[Record], run: Path, *, device: str = "cpu", precision: str = "float32") -> list[Record]:
-    """Predict the labels of candidates, and return the rows of a submission.
-
-    Args:
-        records: the candidates; their labels are not looked at.
-        run: the folder of a trained model.
-        device: such as "cpu" or "cuda:0".
-        precision: "float32" or "bfloat16".
-
-    Raises:
-        FormatError: the folder does not hold a run of this task, or it is damaged.
-    """
+    """Predict the labels of candidates with a trained model, and return the rows of a submission."""
     from closeread.neural.pairs import load_classifier, predict_pairs
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
@@ -573,27 +481,23 @@ def find_best_threshold(question: Ints, gold: Mask, scores: Floats) -> tuple[flo
         gold: (n_candidates,) whether the gold label is yes.
         scores: (n_candidates,) their scores; one or more.
     """
-
-    def f1(gold_yes: int, system_yes: int, both_yes: int) -> float:
-        either = gold_yes + system_yes
-        return 2 * both_yes / either if either else 1.0
-
     order = np.argsort(-scores, kind="stable")
-    gold_yes = np.bincount(question[gold], minlength=int(question.max()) + 1)
-    system_yes, both_yes = np.zeros_like(gold_yes), np.zeros_like(gold_yes)
+    n_yes = np.bincount(question[gold], minlength=int(question.max()) + 1)
     # With the highest threshold, no candidate is yes, and F1 is 1 where that is right.
-    sums = [float((gold_yes == 0).sum())]
+    f1 = (n_yes == 0).astype(np.float64)
+    means = [f1.mean()]
+    system_yes, both_yes = np.zeros_like(n_yes), np.zeros_like(n_yes)
+    total = f1.sum()
     for candidate in order.tolist():
         of = question[candidate]
-        before = f1(gold_yes[of], system_yes[of], both_yes[of])
         system_yes[of] += 1
         both_yes[of] += gold[candidate]
-        sums.append(sums[-1] + f1(gold_yes[of], system_yes[of], both_yes[of]) - before)
+        before, f1[of] = f1[of], 2 * both_yes[of] / (n_yes[of] + system_yes[of])
+        total += f1[of] - before
+        means.append(total / len(f1))
     ranked = scores[order]
-    means = np.array(sums) / len(gold_yes)
-    edges = np.concatenate([[ranked[0] + 1], (ranked[:-1] + ranked[1:]) / 2, [ranked[-1] - 1]])
-    # A threshold can't divide equal scores.
-    means[1:-1][ranked[:-1] - ranked[1:] <= SAME] = -1.0
-    # Sums that were added up in another order differ by rounding only.
-    best = int(np.flatnonzero(means >= means.max() - 1e-12)[0])
-    return float(edges[best]), float(means[best])
+    thresholds = np.concatenate([[ranked[0] + 1], (ranked[:-1] + ranked[1:]) / 2, [ranked[-1] - 1]])
+    tried = np.array(means)
+    tried[1:-1][ranked[:-1] - ranked[1:] <= SAME] = -1.0  # a threshold can't divide equal scores
+    best = int(np.flatnonzero(tried >= tried.max() - 1e-12)[0])  # sums in another order differ by rounding only
+    return float(thresholds[best]), float(tried[best])

@@ -152,13 +152,16 @@ def errors(
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
     from closeread.counts.counts import make_report
-    from closeread.tasks.mctaco.errors import LABEL_METRICS, LabelAnalysis, LabelErrorReport
+    from closeread.tasks.mctaco.errors import LABEL_METRICS, LabelErrorReport, count_fields, list_wrong
 
     counted = scored.counted
-    analysis = LabelAnalysis(scored.gold.records, scored.system.rows, counted.table)
+    sides = (scored.gold.records, scored.system.rows)
+    table = count_fields(*sides, counted.table)
     procedure = replace(counted.procedure, metrics=(*counted.procedure.metrics, *LABEL_METRICS), breakdowns=("unit",))
-    wider = replace(counted, table=analysis.table, procedure=procedure)
-    return LabelErrorReport(make_report(wider, by=by, resampling=intervals.make_resampling()), analysis, limit)
+    report = make_report(
+        replace(counted, table=table, procedure=procedure), by=by, resampling=intervals.make_resampling()
+    )
+    return LabelErrorReport(report, *list_wrong(*sides, table), limit)
 
 
 def adjudicate(
@@ -187,12 +190,13 @@ def adjudicate(
     from closeread.corpus.names import load_corpus
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import dropped_rows, gold_rows, read_labels, unanimous
+    from closeread.tasks.mctaco.annotation import gold_rows, read_labels, unanimous
 
     result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
-    rows = gold_rows(result, candidates)
+    rows = gold_rows(result.kept, candidates)
     gold = dump_json_lines(rows) if candidates is None else dump_gold(load_corpus("mctaco"), output, rows)
-    more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows(result))}
+    dropped_rows = [{"id": name, "labels": list(labels)} for name, labels in result.dropped.items()]
+    more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows)}
     write_texts({output: gold, **more})
     yes = sum(label == "yes" for label in result.kept.values())
     agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
@@ -231,14 +235,13 @@ def adjudicate_questions(
     # A file that is given twice is two annotators.
     names = [f"{one}" if one not in annotators[:n] else f"{one} ({n + 1})" for n, one in enumerate(annotators)]
     read = read_all(annotators, read_verifications)
-    result = filter_questions(gold.records, dict(zip(names, read, strict=True)))
-    kept = set(result.kept)
-    rows = [record for record in gold.records if record["question_id"] in kept]
-    reasons = [{"question_id": question, "reasons": why} for question, why in result.dropped.items()]
+    found = filter_questions(gold.records, dict(zip(names, read, strict=True)))
+    rows = [record for record in gold.records if not found[record["question_id"]]]
+    reasons = [{"question_id": question, "reasons": why} for question, why in found.items() if why]
     more = {} if dropped is None else {dropped: dump_json_lines(reasons)}
     write_texts({output: dump_gold(gold.corpus, output, rows), **more})
-    size = f"{pluralize(len(kept), 'question')} kept ({pluralize(len(rows), 'row')})"
-    return Written(output, f"{size}, {len(result.dropped):,} dropped", rows)
+    size = f"{pluralize(len(found) - len(reasons), 'question')} kept ({pluralize(len(rows), 'row')})"
+    return Written(output, f"{size}, {len(reasons):,} dropped", rows)
 
 
 def units(*, place: Gold, rule: Literal["proper", "official"] = "proper", output: Output) -> Written:

@@ -16,7 +16,7 @@ Metrics:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from math import comb
 from typing import NamedTuple
@@ -45,13 +45,7 @@ COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "
 """
 
 
-def choice_counts(
-    question: Ints,
-    gold: Mask,
-    system: Mask,
-    correct: Mask,
-    n_questions: int,
-) -> Floats:
+def choice_counts(question: Ints, gold: Mask, system: Mask, correct: Mask, n_questions: int) -> Floats:
     """Count what exact match and F1 are computed from.
 
     Args:
@@ -65,24 +59,13 @@ def choice_counts(
     Returns:
         (n_questions, len(COUNTS)) float64, columns in the order of `COUNTS`.
     """
-
-    def per_question(mask: Mask) -> Ints:
-        return np.bincount(question[mask], minlength=n_questions)
-
-    candidates = np.bincount(question, minlength=n_questions)
-    n_correct = per_question(correct)
-    gold_yes, system_yes, both_yes = per_question(gold), per_question(system), per_question(gold & system)
-    f1 = _f1(gold_yes, system_yes, both_yes)
-    columns = (
-        np.ones(n_questions),
-        n_correct == candidates,
-        f1,
-        candidates,
-        n_correct,
-        gold_yes,
-        system_yes,
-        both_yes,
+    every = np.ones_like(gold)
+    candidates, n_correct, gold_yes, system_yes, both_yes = (
+        np.bincount(question[mask], minlength=n_questions) for mask in (every, correct, gold, system, gold & system)
     )
+    f1 = _f1(gold_yes, system_yes, both_yes)
+    exact = n_correct == candidates
+    columns = (np.ones(n_questions), exact, f1, candidates, n_correct, gold_yes, system_yes, both_yes)
     return np.column_stack(columns).astype(np.float64)
 
 
@@ -97,12 +80,7 @@ def _f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
 
 
 class CoinScores(NamedTuple):
-    """Scores of each question if labels are fair coin flips; (n_questions,) float64 each.
-
-    Attributes:
-        exact, f1: the means of exact match and F1.
-        exact_variance, f1_variance: their variances.
-    """
+    """Means and variances of the scores of each question if labels are fair coin flips; (n_questions,) each."""
 
     exact: Floats
     f1: Floats
@@ -128,19 +106,15 @@ def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> CoinScores:
     check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
     exact = 0.5 ** candidates.astype(np.float64)
     f1, f1_variance = np.empty(len(candidates)), np.empty(len(candidates))
-    for n, g in {(int(n), int(g)) for n, g in zip(candidates, gold_yes, strict=True)}:
+    for n, g in set(zip(candidates.tolist(), gold_yes.tolist(), strict=True)):
         both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
-        weight = np.outer(_coin_probabilities(g), _coin_probabilities(n - g))
+        heads = [np.array([comb(flips, k) / 2**flips for k in range(flips + 1)]) for flips in (g, n - g)]
+        weight = np.outer(*heads)
         values = _f1(np.full_like(both, g), both + wrong, both)
         mean = (weight * values).sum()
         rows = (candidates == n) & (gold_yes == g)
         f1[rows], f1_variance[rows] = mean, (weight * (values - mean) ** 2).sum()
     return CoinScores(exact, f1, exact * (1 - exact), f1_variance)
-
-
-def _coin_probabilities(n: int) -> Floats:
-    """The probabilities of 0 to n heads in n coin flips."""
-    return np.array([comb(n, heads) / 2**n for heads in range(n + 1)])
 
 
 CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")
@@ -153,30 +127,24 @@ def score_table(table: CountTable) -> dict[str, float]:
     return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
 
 
-def score_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, dict[str, float]]:
-    """Score a system's labels in each category of the gold, in the order of `CATEGORIES`."""
-    return {category: score_table(table) for category, table in _slice(PROCEDURE.count(gold=gold, system=system))}
+def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
+    """Return exact match and F1 of predictions in the order of gold, as `closeread score mctaco` computes them."""
+    return score_table(PROCEDURE.count(gold=gold, system=system))
 
 
-def expect_coin(gold: Sequence[Record]) -> dict[str, Chance]:
+def slice_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, CountTable]:
+    """Count a system's labels in each category of the gold, in the order of `CATEGORIES`."""
+    slices = PROCEDURE.count(gold=gold, system=system).slices("category")
+    return {category: slices[category] for category in CATEGORIES if category in slices}
+
+
+def expect_coin(table: CountTable) -> dict[str, Chance]:
     """Return the exact means and standard deviations of the scores of fair coin flips."""
-    return _expect_coin_on(PROCEDURE.count(gold=gold, system=gold))
-
-
-def expect_coin_by_category(gold: Sequence[Record]) -> dict[str, dict[str, Chance]]:
-    """Return the same in each category of the gold, in the order of `CATEGORIES`."""
-    return {name: _expect_coin_on(table) for name, table in _slice(PROCEDURE.count(gold=gold, system=gold))}
-
-
-def _slice(table: CountTable) -> Iterator[tuple[str, CountTable]]:
-    slices = table.slices("category")
-    return ((category, slices[category]) for category in CATEGORIES if category in slices)
-
-
-def _expect_coin_on(table: CountTable) -> dict[str, Chance]:
-    columns = {name: table.values[:, i].astype(np.int64) for i, name in enumerate(table.names)}
+    candidates, gold_yes = (
+        table.values[:, table.names.index(name)].astype(np.int64) for name in ("candidates", "gold_yes")
+    )
     with name_documents(table.units, "question"):
-        coin = expected_coin_scores(columns["candidates"], columns["gold_yes"])
+        coin = expected_coin_scores(candidates, gold_yes)
     # Questions are labelled independently, so the variance of their sum is the sum of their variances.
     of_metric = {"exact_match": (coin.exact, coin.exact_variance), "f1": (coin.f1, coin.f1_variance)}
     return {
@@ -204,17 +172,20 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     present = labels != ABSENT
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
-    first = np.unique(question, return_index=True)[1]
+    first = np.unique(question, return_index=True)[1].tolist()
+    sentence_ids, categories = (
+        [values[row] for row in first] for values in (column(gold, "sentence_id"), column(gold, "category"))
+    )
     gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
-    sentence, sentences = factorize(_take(column(gold, "sentence_id"), first))
+    sentence, sentences = factorize(sentence_ids)
     digests = [sha256(name.encode()).digest() for name in sentences]
     table = CountTable(
         questions,
         sentence,
         COUNTS,
         choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
-        {"category": _take(column(gold, "category"), first)},
+        {"category": categories},
         block_names=[digests[number] for number in sentence.tolist()],
     )
     if missing == "skip":
@@ -222,17 +193,14 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     return table
 
 
-def encode_labels(system: Sequence[Record | None]) -> NDArray[np.int8]:
-    """Return the predicted labels, (n_candidates,): `NO`, `YES` or `ABSENT`."""
-    if isinstance(system, ColumnRecords):
-        labels = (ABSENT if label is None else YES if label == "yes" else NO for label in system.columns["label"])
+def encode_labels(rows: Sequence[Record | None]) -> NDArray[np.int8]:
+    """Return the labels of rows, (n_candidates,): `NO`, `YES` or `ABSENT`."""
+    if isinstance(rows, ColumnRecords):
+        labels = rows.columns["label"]
     else:
-        labels = (ABSENT if row is None else YES if row["label"] == "yes" else NO for row in system)
-    return np.fromiter(labels, np.int8, len(system))
-
-
-def _take(values: Sequence[str], rows: Ints) -> list[str]:
-    return [values[row] for row in rows.tolist()]
+        labels = [None if row is None else row["label"] for row in rows]
+    codes = (ABSENT if label is None else YES if label == "yes" else NO for label in labels)
+    return np.fromiter(codes, np.int8, len(rows))
 
 
 PROCEDURE = Procedure(
@@ -249,12 +217,7 @@ PROCEDURE = Procedure(
             "Proportion of questions whose candidate answers are all labelled correctly.",
             Ratio("exact", "questions"),
         ),
-        Metric(
-            "f1",
-            "F1",
-            "Mean over questions of the F1 of the label yes.",
-            Ratio("f1_sum", "questions"),
-        ),
+        Metric("f1", "F1", "Mean over questions of the F1 of the label yes.", Ratio("f1_sum", "questions")),
     ),
     headline="f1",
     modules=("mctaco",),

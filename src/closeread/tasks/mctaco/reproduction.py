@@ -10,7 +10,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,16 +25,16 @@ from closeread.exceptions import MissingExtraError, RequestError, fill_options, 
 from closeread.neural.run_files import find_complete_runs
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
-from closeread.tasks.mctaco.models import METRICS, TASK, predict, score_labels
+from closeread.tasks.mctaco.models import METRICS, TASK, predict
 from closeread.tasks.mctaco.perturbation.rules import UNIT_SETS, WORD_RULES, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import (
     CATEGORIES,
     PROCEDURE,
     expect_coin,
-    expect_coin_by_category,
-    score_by_category,
+    score_labels,
     score_table,
+    slice_by_category,
 )
 from closeread.tasks.mctaco.records import facts
 
@@ -46,8 +45,6 @@ RELEASED_PREDICTIONS = {
     BERT: "experiments/bert/bert.norm.output.txt",
     ROBERTA: "experiments/roberta/roberta.output.txt",
 }
-IN_TABLE_2 = ("ESIM + GloVe", "ESIM + ELMo", BERT)
-TRAINED = ("ESIM + GloVe", "ESIM + ELMo", "BERT", BERT)
 NAMES = {"f1": "F1", "exact_match": "EM"}
 COLUMNS = {
     "adjective": "Adjectives",
@@ -60,16 +57,13 @@ COLUMNS = {
 EXAMPLES = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
 """The examples of rule-based perturbation in step 3."""
 
-SAMPLE = 100
-"""The number of questions that the human answered."""
-
-PLATEAU = 2500
-"""The number of question-answer pairs from which on Figure 3 is flat."""
+SAMPLE = 100  # the number of questions that the human answered
+PLATEAU = 2500  # the number of question-answer pairs from which on Figure 3 is flat
 
 
 def table_1(inputs: Inputs) -> Recomputed:
     """Recompute Table 1: sizes, of both splits."""
-    found = facts(_read_all(inputs))
+    found = facts([record for split in ("validation", "test") for record in _read(split, inputs).records])
     cells = {
         ("# of unique questions", "value"): found["questions"],
         ("# of unique question-answer pairs", "value"): found["candidates"],
@@ -85,20 +79,21 @@ def table_1(inputs: Inputs) -> Recomputed:
 
 def table_2(inputs: Inputs) -> Recomputed:
     """Recompute Table 2 on the test split: the rows without a model, with released predictions, and of runs at hand."""
-    whole = read_gold(load_corpus("mctaco"), "default", "test", inputs.data_dir)
+    whole = _read("test", inputs)
     gold = whole.records
     scores: dict[str, Mapping[str, Value]] = {
         "Always Positive": _score(gold, always_positive(gold)),
         "Always Negative": _score(gold, always_negative(gold)),
-        "Random": {name: _in_percent(chance) for name, chance in expect_coin(gold).items()},
+        "Random": _expect_coin(PROCEDURE.count(gold=gold, system=gold)),
     }
     if inputs.runs is not None:
-        of_runs, inputs.remarks["Table 2"] = score_runs(inputs.runs, whole)
+        of_runs, inputs.remarks["Table 2"] = score_runs(inputs, whole)
         if inputs.upstream is not None and BERT in of_runs:
             raise RequestError(fill_options(f"{BERT} is in {{upstream}} and in {{runs}} (expected one of the two)"))
         scores.update(of_runs)
-    for name, system in _read_released_predictions(gold, inputs.upstream, IN_TABLE_2):
-        scores[name] = _score(gold, system)
+    for name, system in _read_released_predictions(gold, inputs):
+        if name != ROBERTA:
+            scores[name] = _score(gold, system)
     return {(row, title): of_row[metric] for row, of_row in scores.items() for metric, title in NAMES.items()}
 
 
@@ -120,55 +115,45 @@ def table_3(inputs: Inputs) -> Recomputed:
 
 def figure_2(inputs: Inputs) -> Recomputed:
     """Compute exact match by category on the test split: of a coin, and of the released predictions."""
-    gold = _read_records("test", inputs)
-    cells: dict[tuple[str, str], Value] = {}
-    for category, of_coin in expect_coin_by_category(gold).items():
-        cells[category, "Random"] = _in_percent(of_coin["exact_match"])
-    for name, system in _read_released_predictions(gold, inputs.upstream, tuple(RELEASED_PREDICTIONS)):
-        for category, scores in score_by_category(gold, system).items():
-            cells[category, name] = 100 * scores["exact_match"]
+    gold = _read("test", inputs).records
+    cells: dict[tuple[str, str], Value] = {
+        (category, "Random"): _expect_coin(table)["exact_match"]
+        for category, table in slice_by_category(gold, gold).items()
+    }
+    for name, system in _read_released_predictions(gold, inputs):
+        for category, table in slice_by_category(gold, system).items():
+            cells[category, name] = 100 * score_table(table)["exact_match"]
     return cells
 
 
 def text(inputs: Inputs) -> Recomputed:
     """Recompute the figures of the running text, some of them from printed scores."""
-    records = _read_all(inputs)
-    gold = _read_records("test", inputs)
-    cells: dict[tuple[str, str], Value] = {
-        ("tuples", "3"): _claim_about(len(records), 13_000, 1000),
-        ("classes of temporal common sense", "3"): len({record["category"] for record in records}),
-        ("split of the data, dev / test, percent", "4"): _claim_split(inputs),
-        ("tuples in these", "4"): _claim_about(_sample_mean(gold), 700, 100),
-        ("the same as a share of the data, percent", "A.2"): _claim_about(
-            100 * float(ratio(PLATEAU, len(records))), 20, 10
-        ),
-    }
-    return cells | _compare_printed_scores() | _try_tools() | _score_text(gold, inputs.upstream)
-
-
-def _claim_split(inputs: Inputs) -> Claim:
-    questions = [facts(_read_records(split, inputs))["questions"] for split in ("validation", "test")]
+    splits = [_read(split, inputs).records for split in ("validation", "test")]
+    questions = [facts(records)["questions"] for records in splits]
     shares = [100 * float(ratio(number, sum(questions))) for number in questions]
-    return Claim(" / ".join(f"{share:.1f}" for share in shares), [round(share) for share in shares] == [30, 70])
-
-
-def _sample_mean(gold: Sequence[Record]) -> float:
-    """The mean number of candidates of random samples of `SAMPLE` questions."""
-    return SAMPLE * float(ratio(len(gold), facts(gold)["questions"]))
-
-
-def _compare_printed_scores() -> dict[tuple[str, str], Value]:
-    """Compare scores that Table 2 prints: the statements about them need no others."""
-    table = next(table for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
-    rows = table["rows"]
-    drops = {row: float(Decimal(cells["F1"]) - Decimal(cells["EM"])) for row, cells in rows.items()}
-    behind = float(Decimal(rows["Human"]["F1"]) - Decimal(rows[BERT]["F1"]))
-    low, high = min(drops[row] for row in TRAINED), max(drops[row] for row in TRAINED)
-    return {
+    n = sum(map(len, splits))
+    in_sample = SAMPLE * float(ratio(len(splits[1]), questions[1]))  # the mean of random samples
+    cells: dict[tuple[str, str], Value] = {
+        ("tuples", "3"): _claim_about(n, 13_000, 1000),
+        ("classes of temporal common sense", "3"): len({row["category"] for records in splits for row in records}),
+        ("split of the data, dev / test, percent", "4"): Claim(
+            " / ".join(f"{share:.1f}" for share in shares), [round(share) for share in shares] == [30, 70]
+        ),
+        ("tuples in these", "4"): _claim_about(in_sample, 700, 100),
+        ("the same as a share of the data, percent", "A.2"): _claim_about(100 * float(ratio(PLATEAU, n)), 20, 10),
+    }
+    # Of scores that Table 2 prints: the statements about them need no others.
+    printed = next(table["rows"] for table in load_printed("mctaco")["tables"] if table["name"] == "Table 2")
+    drops = {row: float(Decimal(of["F1"]) - Decimal(of["EM"])) for row, of in printed.items() if "EM" in of}
+    behind = float(Decimal(printed["Human"]["F1"]) - Decimal(printed[BERT]["F1"]))
+    trained = [drops[row] for row in ("ESIM + GloVe", "ESIM + ELMo", PLAIN, BERT)]
+    claim = Claim(f"{min(trained):.1f} to {max(trained):.1f}", min(trained) >= 25 and max(trained) < 30)
+    cells |= {
         ("how far the best systems are behind humans, percent", "abstract"): _claim_about(behind, 20, 10),
         ("drop from F1 to EM of humans", "4"): drops["Human"],
-        ("drop from F1 to EM of the other systems", "4"): Claim(f"{low:.1f} to {high:.1f}", low >= 25 and high < 30),
+        ("drop from F1 to EM of the other systems", "4"): claim,
     }
+    return cells | _try_tools() | _score_text(splits[1], inputs)
 
 
 def _try_tools() -> dict[tuple[str, str], Value]:
@@ -184,16 +169,15 @@ def _try_tools() -> dict[tuple[str, str], Value]:
     }
 
 
-def _score_text(gold: Sequence[Record], upstream: Path | None) -> dict[tuple[str, str], Value]:
+def _score_text(gold: Sequence[Record], inputs: Inputs) -> dict[tuple[str, str], Value]:
     """Score RoBERTa on the test split (footnote 9), and BERT on random samples of it (footnote 7)."""
     cells: dict[tuple[str, str], Value] = {}
-    for name, system in _read_released_predictions(gold, upstream, (ROBERTA, BERT)):
-        if name == ROBERTA:
-            found = _score(gold, system)
-            cells |= {(f"{ROBERTA}, {title}", "4, footnote 9"): found[metric] for metric, title in NAMES.items()}
-            continue
+    for name, system in _read_released_predictions(gold, inputs):
         table = PROCEDURE.count(gold=gold, system=system)
-        if len(table.units) > SAMPLE:
+        if name == ROBERTA:
+            scores = _score(gold, system)
+            cells |= {(f"{ROBERTA}, {title}", "4, footnote 9"): scores[metric] for metric, title in NAMES.items()}
+        elif name == BERT and len(table.units) > SAMPLE:
             for count, metric in (("f1_sum", "F1"), ("exact", "EM")):
                 cells[f"{BERT} on the {SAMPLE} questions, {metric}", "4, footnote 7"] = sample_questions(table, count)
     return cells
@@ -219,31 +203,23 @@ def _claim_about(value: float, number: int, unit: int) -> Claim:
     return Claim(value, abs(value - number) <= unit / 2)
 
 
-def _read_released_predictions(
-    gold: Sequence[Record], upstream: Path | None, names: Sequence[str]
-) -> Iterator[tuple[str, Sequence[Record | None]]]:
+def _read_released_predictions(gold: Sequence[Record], inputs: Inputs) -> Iterator[tuple[str, Sequence[Record | None]]]:
     """Yield the names of systems and their released labels; nothing without a checkout."""
-    if upstream is None:
-        return
-    corpus = load_corpus("mctaco")
-    for name in names:
-        yield name, read_submission(upstream / RELEASED_PREDICTIONS[name], corpus, gold).rows
+    if inputs.upstream is not None:
+        for name, path in RELEASED_PREDICTIONS.items():
+            yield name, read_submission(inputs.upstream / path, load_corpus("mctaco"), gold).rows
 
 
-def _read_all(inputs: Inputs) -> list[Record]:
-    return [record for split in ("validation", "test") for record in _read_records(split, inputs)]
-
-
-def _read_records(split: str, inputs: Inputs) -> Sequence[Record]:
-    return read_gold(load_corpus("mctaco"), "default", split, inputs.data_dir).records
+def _read(split: str, inputs: Inputs) -> Gold:
+    return inputs.once(split, lambda: read_gold(load_corpus("mctaco"), "default", split, inputs.data_dir))
 
 
 def _score(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
-    return {name: 100 * value for name, value in score_table(PROCEDURE.count(gold=gold, system=system)).items()}
+    return {name: 100 * value for name, value in score_labels(gold, system).items()}
 
 
-def _in_percent(chance: Chance) -> Chance:
-    return Chance(100 * chance.mean, 100 * chance.deviation)
+def _expect_coin(table: CountTable) -> dict[str, Chance]:
+    return {name: Chance(100 * one.mean, 100 * one.deviation) for name, one in expect_coin(table).items()}
 
 
 TAKES = ("upstream", "runs")
@@ -257,53 +233,37 @@ RECOMPUTE: Mapping[str, Recompute] = {
 }
 
 
-def score_runs(folder: Path, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
-    """Score runs: the means of each row, and a remark on what they are of.
+def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
+    """Score runs on the test split: the means of each row, and a remark on what they are of.
 
     The scores that a run has noted for the same questions stand; other runs predict first.
-
-    Args:
-        folder: of the runs, which may lie in folders of their own.
-        gold: the test split.
-
-    Raises:
-        RequestError: the folder holds no complete run.
     """
     scores: dict[str, list[Mapping[str, float]]] = defaultdict(list)
     encoders: dict[str, set[str]] = defaultdict(set)
-    for run, described in find_complete_runs(folder, TASK).items():
+    for run, described in find_complete_runs(inputs.runs, TASK).items() if inputs.runs else ():
         if run.parent.name.startswith("size-"):
             continue
         row = PLAIN if described.get("unit_normalization", "off") == "off" else BERT
-        scores[row].append(_score_run(run, described, gold))
+        noted: Mapping[str, Any] = described.get("test", {})
+        if noted.get("data") != gold.digest:
+            from closeread.neural.devices import check_libraries, choose_device, choose_precision
+
+            check_libraries("a trained model")
+            device = choose_device(None)
+            rows = predict(gold.records, run, device=device, precision=choose_precision("auto", device))
+            noted = score_labels(gold.records, rows)
+        scores[row].append(noted)
         encoders[row].add(str(described["model"]["encoder"]))
-    means = {
-        row: {name: OwnModel(100 * float(np.mean([run[name] for run in runs]))) for name in METRICS}
-        for row, runs in scores.items()
-    }
-    remark = "; ".join(_describe(row, scores[row], encoders[row]) for row in means)
-    return means, f"Runs here: {remark}" if remark else ""
-
-
-def _score_run(run: Path, described: Mapping[str, Any], gold: Gold) -> Mapping[str, float]:
-    noted = described.get("test", {})
-    if noted.get("data") == gold.digest:
-        return {name: noted[name] for name in METRICS}
-    from closeread.neural.devices import check_libraries, choose_device, choose_precision
-
-    check_libraries("a trained model")
-    device = choose_device(None)
-    rows = predict(gold.records, run, device=device, precision=choose_precision("auto", device))
-    return score_labels(gold.records, rows)
-
-
-def _describe(row: str, runs: list[Mapping[str, float]], encoders: set[str]) -> str:
-    errors = [
-        f"{title} {100 * float(np.std([run[name] for run in runs], ddof=1)) / len(runs) ** 0.5:.1f}"
-        for name, title in METRICS.items()
-        if len(runs) > 1
-    ]
-    found = f", standard errors: {', '.join(errors)}" if errors else ""
-    return (
-        f"{row} of {pluralize(len(runs), 'run')} with {', '.join(quote(name, 80) for name in sorted(encoders))}{found}"
-    )
+    means, remarks = {}, []
+    for row, runs in scores.items():
+        values = {name: [float(run[name]) for run in runs] for name in METRICS}
+        means[row] = {name: OwnModel(100 * float(np.mean(of_runs))) for name, of_runs in values.items()}
+        errors = [
+            f"{title} {100 * float(np.std(values[name], ddof=1)) / len(runs) ** 0.5:.1f}"
+            for name, title in METRICS.items()
+            if len(runs) > 1
+        ]
+        found = f", standard errors: {', '.join(errors)}" if errors else ""
+        names = ", ".join(quote(name, 80) for name in sorted(encoders[row]))
+        remarks.append(f"{row} of {pluralize(len(runs), 'run')} with {names}{found}")
+    return means, f"Runs here: {'; '.join(remarks)}" if remarks else ""
