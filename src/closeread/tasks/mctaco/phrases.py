@@ -52,16 +52,7 @@ _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever",
 
 
 def read_paragraphs(path: Path, most: int) -> list[str]:
-    """Read the paragraphs of a text, which blank lines separate.
-
-    Args:
-        path: a text file.
-        most: the most characters that a paragraph may have.
-
-    Raises:
-        FormatError: the file can't be read (see `closeread.formats.text`), contains no words or control characters,
-            or a paragraph is too long; all problems at once.
-    """
+    """Read the paragraphs of a text, of at most so many characters, which blank lines separate."""
     problems: list[Problem] = ProblemList()
     paragraphs: list[str] = []
     begin = 0
@@ -94,7 +85,13 @@ def find_event_phrases(document: Any) -> Iterator[str]:
             continue
         for verb in sentence:
             if verb.pos_ == "VERB" and (subject := _find_subject(verb)) is not None:
-                yield _write([*_collect(verb), *([] if subject.head == verb else subject.subtree)])
+                words = [verb] if subject.head == verb else [verb, *subject.subtree]
+                for child in verb.children:
+                    is_quoted = child.dep_ == "ccomp" and child.i < verb.i  # "'They left,' she said"
+                    is_other = child.dep_ in OTHER_CLAUSES or child.lower_ in _ADVERBS_OF_CLAUSES
+                    if not is_other and not is_quoted:
+                        words += child.subtree
+                yield _write(sorted(words, key=lambda word: word.i))
 
 
 def _find_subject(verb: Any) -> Any:
@@ -108,19 +105,8 @@ def _find_subject(verb: Any) -> Any:
         verb = verb.head
 
 
-def _collect(verb: Any) -> list[Any]:
-    """Return the words of a verb's phrase, in any order."""
-    kept = [verb]
-    for child in verb.children:
-        is_quoted = child.dep_ == "ccomp" and child.i < verb.i  # "'They left,' she said"
-        if child.dep_ not in OTHER_CLAUSES and child.lower_ not in _ADVERBS_OF_CLAUSES and not is_quoted:
-            kept += child.subtree
-    return kept
-
-
 def _write(words: list[Any]) -> str:
     """Write words in the order of the text, with a blank where it has one or where words are left out."""
-    words.sort(key=lambda word: word.i)
     spoken = [number for number, word in enumerate(words) if not word.is_punct]
     words = words[spoken[0] : spoken[-1] + 1]
     pieces = []
@@ -161,36 +147,34 @@ _Words = list[tuple[str, bool]]
 
 
 class Frames(NamedTuple):
-    """What frame files contain.
+    """What frame files contain."""
 
-    Attributes:
-        phrases: their event phrases, in order, with repetitions.
-        files: the number of files.
-        examples: the number of examples.
-        without_places: the number of examples that don't say where their predicate and arguments are.
-        skipped: what is wrong with files that were skipped.
-    """
-
-    phrases: list[str]
+    phrases: list[str]  # their event phrases, in order, with repetitions
     files: int
     examples: int
-    without_places: int
-    skipped: list[FormatError]
+    without_places: int  # the number of examples that don't say where their predicate and arguments are
+    skipped: list[FormatError]  # what is wrong with files that were skipped
 
 
 def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "error") -> Frames:
     """Read frame files, and all of those in folders.
 
-    Args:
-        paths: files and folders.
-        invalid: ``skip`` leaves out files that can't be read or are not well-formed, of which releases have a few.
-
-    Raises:
-        FormatError: a file can't be read, is not well-formed or no frame file, or a folder has none; all problems.
+    With ``skip``, files that can't be read or are not well-formed, of which releases have a few, are left out.
     """
-    files, errors = _list_frames(paths)
-    examples: list[tuple[Element, bool]] = []
+    files: list[Path] = []
+    errors: list[FormatError] = []
     broken: list[FormatError] = []
+    for path in paths:
+        try:
+            # A release has a README and a DTD beside the frames.
+            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd") if path.is_dir() else ({}, [])
+        except FormatError as error:
+            errors.append(error)
+            continue
+        files += [file for name, file in listed.items() if name.endswith(".xml")] if path.is_dir() else [path]
+        if problems:
+            errors.append(FormatError(path, problems))
+    made: list[str | None] = []
     for path in files:
         try:
             root = read_xml(path)
@@ -198,34 +182,14 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
             broken.append(error)
             continue
         if root.name == "frameset":
-            examples += _list_examples(root)
+            made += [_read_example(example) if of_verb else "" for example, of_verb in _list_examples(root)]
         else:
             found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
             errors.append(FormatError(path, [Problem(found, root.line)]))
     if errors or (broken and (invalid == "error" or len(broken) == len(files))):
         raise merge_errors([*errors, *broken])
-    made = [_read_example(example) if of_verb else "" for example, of_verb in examples]
     phrases = [phrase for phrase in made if phrase]
-    return Frames(phrases, len(files) - len(broken), len(examples), made.count(None), broken)
-
-
-def _list_frames(paths: Sequence[Path]) -> tuple[list[Path], list[FormatError]]:
-    files: list[Path] = []
-    errors: list[FormatError] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        try:
-            # A release has a README and a DTD beside the frames.
-            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd")
-        except FormatError as error:
-            errors.append(error)
-            continue
-        files += [file for name, file in listed.items() if name.endswith(".xml")]
-        if problems:
-            errors.append(FormatError(path, problems))
-    return files, errors
+    return Frames(phrases, len(files) - len(broken), len(made), made.count(None), broken)
 
 
 def _list_examples(root: Element) -> Iterator[tuple[Element, bool]]:
@@ -254,13 +218,13 @@ def _read_example(example: Element) -> str | None:
 def _read_places(example: Element, annotation: Element) -> _Words | None:
     """Return the words of a phrase by their places in the sentence; None if a place is unknown."""
     sentence = "".join(text.text() for text in example.elements("text")).split()
-    of_predicate: set[int] = set()
+    of_verb: set[int] = set()
     of_arguments: set[int] = set()
     for element in annotation.elements():
         attributes = element.attributes
         if element.name == "rel":
             places = _parse_places(attributes.get("relloc", ""))
-            of_predicate.update(places)
+            of_verb.update(places)
         elif element.name == "arg" and _KEPT.fullmatch(attributes.get("type", "")):
             first, last = (_parse_places(attributes.get(name, "")) for name in ("start", "end"))
             places = range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
@@ -269,20 +233,15 @@ def _read_places(example: Element, annotation: Element) -> _Words | None:
             continue
         if not places or max(places) >= len(sentence):
             return None
-    of_verb = of_predicate | (_find_auxiliaries(sentence, min(of_predicate)) if of_predicate else set())
+    begin = min(of_verb, default=0)
+    while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:  # directly before the predicate
+        begin -= 1
+        of_verb.add(begin)
     return [(sentence[place], place in of_verb) for place in sorted(of_arguments | of_verb)]
 
 
 def _parse_places(text: str) -> Sequence[int]:
     return tuple(map(int, text.split())) if _PLACES.fullmatch(text) else ()
-
-
-def _find_auxiliaries(sentence: Sequence[str], predicate: int) -> set[int]:
-    """Return the places of the auxiliaries directly before a predicate."""
-    begin = predicate
-    while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:
-        begin -= 1
-    return set(range(begin, predicate))
 
 
 def _read_in_order(example: Element) -> _Words:
@@ -298,19 +257,11 @@ def _read_in_order(example: Element) -> _Words:
     return words
 
 
-MAX_WORDS = 10
-"""98 of 100 answers about the order of events in McTaco have at most as many words."""
-
-
-def make_pool(phrases: Iterable[str], *, max_words: int = MAX_WORDS) -> list[str]:
+def make_pool(phrases: Iterable[str], *, max_words: int = 10) -> list[str]:
     """Return different phrases in order of their first occurrence; case is ignored, and whitespace becomes one blank.
 
-    Args:
-        phrases: texts of any length; those without a letter are left out.
-        max_words: the length of a phrase at most, in words; longer ones are left out.
-
-    Raises:
-        RequestError: no phrase is left.
+    Phrases without a letter or with more words are left out; 98 of 100 answers about the order of events in McTaco have
+    at most ten.
 
     >>> make_pool(["She  sold it", "she sold it", "they left"])
     ['She sold it', 'they left']

@@ -18,23 +18,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
 from closeread.tasks.mctaco.perturbation.rules import Agreement, NumberRule, UnitRule, perturb
-
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
 
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
@@ -57,72 +51,44 @@ def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top:
         if they are the masked word (ignoring case) or contain no letter or digit.  A row that itself contains the
         mask token has no new answers.
 
-    Raises:
-        ValueError: the model does not return fillings for every text.
-
     >>> rows = [{"sentence": "He paints.", "question": "How often?", "answer": "every day"}]
     >>> def fill(texts):
     ...     return [["each", "week"] for _ in texts]
     >>> masked_variants(rows, fill=fill, mask_token="[MASK]", top=1)
     [['each day', 'every each']]
     """
-    spans = [
-        [] if _has_mask(row, mask_token) else [m.span() for m in _MASKED_WORD.finditer(row["answer"])] for row in rows
+    words = [
+        (number, row["answer"], *match.span())
+        for number, row in enumerate(rows)
+        if not any(mask_token in row[name] for name in ("sentence", "question", "answer"))
+        for match in _MASKED_WORD.finditer(row["answer"])
     ]
     texts = [
-        f"{row['sentence']} {row['question']} {_replace(row['answer'], span, mask_token)}"
-        for row, row_spans in zip(rows, spans, strict=True)
-        for span in row_spans
+        f"{rows[number]['sentence']} {rows[number]['question']} {answer[:start]}{mask_token}{answer[end:]}"
+        for number, answer, start, end in words
     ]
-    fillings = fill(texts)
-    if len(fillings) != len(texts):
+    filled = fill(texts)
+    if len(filled) != len(texts):
         expected = f"expected {len(texts)}, one per masked word"
-        raise ValueError(f"the model returned fillings for {len(fillings)} texts ({expected})")
-    remaining = iter(fillings)
-    return [
-        list(dict.fromkeys(_make_variants(row["answer"], zip(row_spans, remaining, strict=False), top)))
-        for row, row_spans in zip(rows, spans, strict=True)
-    ]
-
-
-def _has_mask(row: Record, mask_token: str) -> bool:
-    return any(mask_token in row[name] for name in ("sentence", "question", "answer"))
-
-
-def _make_variants(answer: str, filled: Iterable[tuple[tuple[int, int], Sequence[str]]], top: int) -> Iterator[str]:
-    for span, fillings in filled:
-        old = answer[slice(*span)].casefold()
-        new = (word.strip() for word in fillings)
-        usable = (word for word in new if word.casefold() != old and any(map(str.isalnum, word)))
-        yield from (_replace(answer, span, word) for word in islice(dict.fromkeys(usable), top))
-
-
-def _replace(answer: str, span: tuple[int, int], word: str) -> str:
-    start, end = span
-    return answer[:start] + word + answer[end:]
+        raise ValueError(f"the model returned fillings for {len(filled)} texts ({expected})")
+    variants: list[dict[str, None]] = [{} for _ in rows]
+    for (number, answer, start, end), fillings in zip(words, filled, strict=True):
+        old = answer[start:end].casefold()
+        usable = (word for word in map(str.strip, fillings) if word.casefold() != old and any(map(str.isalnum, word)))
+        for word in islice(dict.fromkeys(usable), top):
+            variants[number][answer[:start] + word + answer[end:]] = None
+    return [list(of_row) for of_row in variants]
 
 
 # Similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text.
 _CELLS = 4_000_000
-
-# Equal similarities may differ in their last bits, which would break ties at random.
-_DECIMALS = 12
-
-# Unlike scikit-learn's default, keep words of one character: "5 km" is not "9 km".
-_WORD = r"(?u)\b\w+\b"
+_WORD = r"(?u)\b\w+\b"  # unlike scikit-learn's default, of one character, too: "5 km" is not "9 km"
 
 
 class PhraseIndex:
-    """An index of phrases that finds those most similar to a text.
+    """An index of phrases, 60,000 or so, that finds those most similar to a text.
 
     Phrases that differ only in case and whitespace are indexed once, as first written.
-
-    Args:
-        phrases: the phrases to search; 60,000 are no problem.
-
-    Raises:
-        MissingExtraError: scikit-learn is not installed.
-        RequestError: no phrase contains a word.
 
     >>> index = PhraseIndex(["painted the barn", "sold the barn", "went home"])
     >>> index.similar(["she painted a barn", "flew"], k=2)
@@ -130,6 +96,10 @@ class PhraseIndex:
     """
 
     def __init__(self, phrases: Sequence[str]) -> None:
+        try:
+            from sklearn.feature_extraction.text import TfidfVectorizer
+        except ImportError as error:
+            raise MissingExtraError("phrase retrieval", "scikit-learn", extra="perturb") from error
         first: dict[str, str] = {}
         for phrase in phrases:
             first.setdefault(_normalize(phrase), phrase)
@@ -137,16 +107,13 @@ class PhraseIndex:
         self._positions = {key: position for position, key in enumerate(first)}
         if not any(map(str.isalnum, "".join(self._phrases))):
             raise RequestError("no phrase contains a word (expected at least one)")
-        self._vectorizer = _make_vectorizer()
+        self._vectorizer = TfidfVectorizer(token_pattern=_WORD)
         self._columns = self._vectorizer.fit_transform(self._phrases).T.tocsr()
 
     def similar(self, texts: Sequence[str], k: int) -> list[list[str]]:
         """Return up to `k` most similar phrases for each text, best first; ties are in the order of the list.
 
         The text itself (ignoring case and whitespace) and phrases that share no word with it are left out.
-
-        Raises:
-            ValueError: k is less than 1.
         """
         if k < 1:
             raise ValueError(f"k is {k} (expected at least 1)")
@@ -155,45 +122,24 @@ class PhraseIndex:
         for start in range(0, len(texts), step):
             batch = texts[start : start + step]
             similarity = self._vectorizer.transform(batch) @ self._columns
-            ends = similarity.indptr
             for row, text in enumerate(batch):
-                here = slice(ends[row], ends[row + 1])
-                best = self._find_best(text, similarity.indices[here], similarity.data[here], k)
-                found.append([self._phrases[position] for position in best])
+                here = slice(*similarity.indptr[row : row + 2])
+                # Equal similarities may differ in their last bits, which would break ties at random.
+                positions, values = similarity.indices[here], similarity.data[here].round(12)
+                usable = (values > 0) & (positions != self._positions.get(_normalize(text), -1))
+                if usable.sum() > k:  # sort only those that tie with the k-th or are better
+                    usable &= values >= np.partition(values[usable], -k)[-k]
+                best = np.lexsort((positions[usable], -values[usable]))[:k]
+                found.append([self._phrases[position] for position in positions[usable][best]])
         return found
-
-    def _find_best(
-        self, text: str, positions: npt.NDArray[np.integer], values: npt.NDArray[np.float64], k: int
-    ) -> npt.NDArray[np.integer]:
-        values = values.round(_DECIMALS)
-        candidates = (values > 0) & (positions != self._positions.get(_normalize(text), -1))
-        positions, values = positions[candidates], values[candidates]
-        if len(values) > k:
-            # Keep all that tie with the k-th, so that the sort below can break the tie by position.
-            enough = values >= np.partition(values, -k)[-k]
-            positions, values = positions[enough], values[enough]
-        return positions[np.lexsort((positions, -values))][:k]
 
 
 def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _make_vectorizer() -> TfidfVectorizer:
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError as error:
-        raise MissingExtraError("phrase retrieval", "scikit-learn", extra="perturb") from error
-    return TfidfVectorizer(token_pattern=_WORD)
-
-
 def read_index(path: Path) -> PhraseIndex:
-    """Read the phrases of a file, one a line.
-
-    Raises:
-        FormatError: a phrase has a control character, so that an answer with it could not be read again, or none has a
-            word.
-    """
+    """Read the phrases of a file, one a line; control characters could not be read again in an answer."""
     phrases = list(read_lines(path))
     problems = [
         Problem(f"contains the control character U+{ord(found[0]):04X}", number)
@@ -212,20 +158,13 @@ EVENTS = ("Event Ordering",)
 """The categories of questions whose answers are events."""
 
 
-@dataclass(frozen=True)
-class Technique:
-    """A way to generate new answers.
+class Technique(NamedTuple):
+    """A way to generate new answers."""
 
-    Attributes:
-        name: the value of `technique` in the new rows; "original" is reserved.
-        variants: maps records to the new answers for each of them.  It is called with the answers of many
-            questions at once, so that a model can run in batches.
-        replaces_phrases: it replaces whole answers, as events need, not words of them.
-    """
-
-    name: str
+    name: str  # the value of `technique` in the new rows; "original" is reserved
+    # From the rows of many questions at once, so that a model can run in batches, to the new answers for each.
     variants: Callable[[Sequence[Record]], Sequence[Sequence[str]]]
-    replaces_phrases: bool = False
+    replaces_phrases: bool = False  # it replaces whole answers, as events need, not words of them
 
 
 def by_rules(
@@ -241,7 +180,7 @@ def by_rules(
 
 
 def by_masking(fill: Fill, *, mask_token: str) -> Technique:
-    """Return the technique ``masked``: see `closeread.tasks.mctaco.perturbation.candidates.masked_variants`."""
+    """Return the technique ``masked``: see `masked_variants`."""
     return Technique("masked", partial(masked_variants, fill=fill, mask_token=mask_token))
 
 
@@ -278,9 +217,6 @@ def expand(
         row it was generated from; ``id`` is ``{question_id}-c{number from 00}``.  There is no label: new
         candidates have to be annotated.
 
-    Raises:
-        ValueError: limit is less than 1, seed is negative, or a technique does not return a list for every row.
-
     >>> row = {"id": "r0", "question_id": "q0", "sentence_id": "s0", "sentence": "He rang twice.",
     ...        "question": "When?", "answer": "in the evening", "category": "Typical Time"}
     >>> [(new["id"], new["answer"], new["technique"]) for new in expand([row], [by_rules()])]
@@ -290,75 +226,56 @@ def expand(
         raise ValueError(f"limit is {limit} (expected at least 1)")
     if seed < 0:
         raise ValueError(f"seed is {seed} (expected 0 or more)")
-    pools = _make_pools(rows)
-    for technique in techniques:
-        growing = [pool for pool in pools if len(pool.candidates) < limit]
-        _grow(growing, technique, events=events, limit=limit, seed=seed)
-    return [row for pool in pools for row in pool.rows()]
+    # By question: from an answer, without regard to case and whitespace, to the answer, its technique and its source.
+    pools: dict[str, dict[str, tuple[str, str, Record]]] = {}
 
+    def add(answer: str, technique: str, source: Record) -> None:
+        if key := _normalize(answer):
+            pools.setdefault(source["question_id"], {}).setdefault(key, (answer, technique, source))
 
-@dataclass
-class _Pool:
-    """The candidates of a question so far."""
-
-    question_id: str
-    originals: list[Record] = field(default_factory=list)
-    candidates: list[tuple[str, str, Record]] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-
-    def add(self, answer: str, technique: str, source: Record) -> None:
-        key = " ".join(answer.casefold().split())
-        if key and key not in self.seen:
-            self.seen.add(key)
-            self.candidates.append((answer, technique, source))
-
-    def rows(self) -> list[Record]:
-        kept = ("question_id", "sentence_id", "sentence", "question")
-        return [
-            {"id": f"{self.question_id}-c{number:02d}"}
-            | {name: source[name] for name in kept}
-            | {
-                "answer": answer,
-                "category": source["category"],
-                "technique": technique,
-                "source": source["id"],
-            }
-            for number, (answer, technique, source) in enumerate(self.candidates)
-        ]
-
-
-def _make_pools(rows: Iterable[Record]) -> list[_Pool]:
-    pools: dict[str, _Pool] = {}
     for row in rows:
-        pool = pools.setdefault(row["question_id"], _Pool(row["question_id"]))
-        pool.add(row["answer"], "original", row)
-    for pool in pools.values():
-        pool.originals = [source for _, _, source in pool.candidates]
-    return list(pools.values())
-
-
-def _grow(pools: Sequence[_Pool], technique: Technique, *, events: Collection[str], limit: int, seed: int) -> None:
-    sources_of_pools = [[row for row in pool.originals if _applies(technique, row, events)] for pool in pools]
-    sources = [row for of_pool in sources_of_pools for row in of_pool]
-    variants = technique.variants(sources)
-    if len(variants) != len(sources):
-        expected = f"expected {len(sources)}, one per row"
-        raise ValueError(f"technique {technique.name} returned {len(variants)} lists of variants ({expected})")
-    remaining = iter(variants)
-    for pool, of_pool in zip(pools, sources_of_pools, strict=True):
-        variants_of_pool = [(answer, row) for row in of_pool for answer in next(remaining)]
-        for position in _make_generator(seed, pool.question_id, technique.name).permutation(len(variants_of_pool)):
-            if len(pool.candidates) >= limit:
-                break
-            answer, row = variants_of_pool[position]
-            pool.add(answer, technique.name, row)
+        add(row["answer"], "original", row)
+        pools.setdefault(row["question_id"], {})
+    originals = {question: [source for _, _, source in pool.values()] for question, pool in pools.items()}
+    for technique in techniques:
+        sources = {
+            question: [row for row in originals[question] if _applies(technique, row, events)]
+            for question, pool in pools.items()
+            if len(pool) < limit
+        }
+        flat = [row for of_question in sources.values() for row in of_question]
+        variants = technique.variants(flat)
+        if len(variants) != len(flat):
+            expected = f"expected {len(flat)}, one per row"
+            raise ValueError(f"technique {technique.name} returned {len(variants)} lists of variants ({expected})")
+        remaining = iter(variants)
+        for question, of_question in sources.items():
+            made = [(answer, row) for row in of_question for answer in next(remaining)]
+            for answer, row in _shuffle(made, seed, question, technique.name):
+                if len(pools[question]) < limit:
+                    add(answer, technique.name, row)
+    return [
+        {
+            "id": f"{question}-c{number:02d}",
+            **{field: source[field] for field in ("question_id", "sentence_id", "sentence", "question")},
+            "answer": answer,
+            "category": source["category"],
+            "technique": technique_name,
+            "source": source["id"],
+        }
+        for question, pool in pools.items()
+        for number, (answer, technique_name, source) in enumerate(pool.values())
+    ]
 
 
 def _applies(technique: Technique, row: Record, events: Collection[str]) -> bool:
     return not events or technique.replaces_phrases == (row["category"] in events)
 
 
-def _make_generator(seed: int, question_id: str, technique: str) -> np.random.Generator:
+def _shuffle(
+    made: Sequence[tuple[str, Record]], seed: int, question: str, technique: str
+) -> Iterator[tuple[str, Record]]:
     # Not hash(), which Python salts differently in every process.
-    digest = hashlib.sha256(f"{technique}\0{question_id}".encode("utf-8", "surrogatepass")).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest, "big")])
+    digest = hashlib.sha256(f"{technique}\0{question}".encode("utf-8", "surrogatepass")).digest()
+    generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
+    return (made[position] for position in generator.permutation(len(made)))

@@ -39,61 +39,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations, islice, pairwise
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from closeread.tasks.mctaco.perturbation.units import TOO_LARGE, UNIT_SECONDS, cardinal, in_words, plural, scale
+from closeread.tasks.mctaco.perturbation.units import FORMS, SCALES, TOO_LARGE, UNIT_SECONDS, cardinal, in_words, plural
 
-WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "adjective": {
-            "early": ("late",),
-            "late": ("early",),
-            "morning": ("late night",),
-            "night": ("early morning",),
-            "evening": ("morning",),
-            "everlasting": ("periodic",),
-            "initial": ("last",),
-            "first": ("last",),
-            "last": ("first",),
-            "overdue": ("on time",),
-            "belated": ("punctual",),
-            "long-term": ("short-term",),
-            "delayed": ("early",),
-            "punctual": ("belated",),
-        },
-        "frequency": {
-            "always": ("sometimes", "never"),
-            "occasionally": ("always", "never"),
-            "often": ("rarely",),
-            "usually": ("rarely",),
-            "rarely": ("always",),
-            "constantly": ("sometimes",),
-            "never": ("sometimes", "always"),
-            "regularly": ("occasionally", "never"),
-        },
-        "period": {
-            "night": ("day",),
-            "day": ("night",),
-        },
-        "typical time": {
-            "now": ("later",),
-            "today": ("yesterday",),
-            "tomorrow": ("yesterday",),
-            "tonight": ("last night",),
-            "yesterday": ("tomorrow",),
-            "am": ("pm",),
-            "pm": ("am",),
-            "a.m.": ("p.m.",),
-            "p.m.": ("a.m.",),
-            "afternoon": ("morning",),
-            "morning": ("evening",),
-            "night": ("morning",),
-            "after": ("before",),
-            "before": ("after",),
-        },
-    }
-)
+WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "adjective": {
+        "early": ("late",),
+        "late": ("early",),
+        "morning": ("late night",),
+        "night": ("early morning",),
+        "evening": ("morning",),
+        "everlasting": ("periodic",),
+        "initial": ("last",),
+        "first": ("last",),
+        "last": ("first",),
+        "overdue": ("on time",),
+        "belated": ("punctual",),
+        "long-term": ("short-term",),
+        "delayed": ("early",),
+        "punctual": ("belated",),
+    },
+    "frequency": {
+        "always": ("sometimes", "never"),
+        "occasionally": ("always", "never"),
+        "often": ("rarely",),
+        "usually": ("rarely",),
+        "rarely": ("always",),
+        "constantly": ("sometimes",),
+        "never": ("sometimes", "always"),
+        "regularly": ("occasionally", "never"),
+    },
+    "period": {
+        "night": ("day",),
+        "day": ("night",),
+    },
+    "typical time": {
+        "now": ("later",),
+        "today": ("yesterday",),
+        "tomorrow": ("yesterday",),
+        "tonight": ("last night",),
+        "yesterday": ("tomorrow",),
+        "am": ("pm",),
+        "pm": ("am",),
+        "a.m.": ("p.m.",),
+        "p.m.": ("a.m.",),
+        "afternoon": ("morning",),
+        "morning": ("evening",),
+        "night": ("morning",),
+        "after": ("before",),
+        "before": ("after",),
+    },
+}
 
 UNIT_SETS: tuple[tuple[str, ...], ...] = (
     ("second", "hour", "week", "year"),
@@ -102,27 +99,21 @@ UNIT_SETS: tuple[tuple[str, ...], ...] = (
 """A unit is replaced by each of the other three of its set, singular by singular, plural by plural."""
 
 
+NumberRule = Literal["both", "plus_one", "times_ten", "off"]
+UnitRule = Literal["table", "any"]
 Agreement = Literal["adjust", "keep"]
 
-
-class Edit(NamedTuple):
-    """A replacement.
-
-    Attributes:
-        start: the offset of its first character in the answer.
-        end: the offset after its last.
-        new: the text that replaces them.
-        numbers: the number before and after, if it is one that counts something.
-    """
-
-    start: int
-    end: int
-    new: str
-    numbers: tuple[Decimal, Decimal] | None = None
-
-
 PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
+TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
+MOST_RESULTS = 10_000
+MOST_CHARACTERS = 10_000_000
+"""Limits for an answer: two changes at once in a text of thousands of words would fill the memory."""
+
+_NEAR = 60  # characters before a place that are looked at: enough, and long answers are no problem
+_MOST_WORDS = 10  # of a number
+
+# Agreement: nouns that are counted, and what begins with the sound of a vowel ("an hour", "an 18 month break").
 _COUNTED = {
     form: unit
     for unit in (*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend")
@@ -132,89 +123,10 @@ _COUNTED_NOUN = re.compile(
     rf"\s+(?:(?:more|full|whole|other)\s+)?({'|'.join(sorted(_COUNTED, key=len, reverse=True))})(?![\w'\u2019-])",
     re.IGNORECASE | re.ASCII,
 )
-_NEAR = 60
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)(?=\s+\Z)", re.IGNORECASE)
-
-# Words and numbers that replace others and begin with the sound of a vowel: "an hour", "an 18 month break".
 _VOWEL = re.compile(r"(?!one\b)[aeiou]|hours?\b|8|1[18](?:[0-9]{3})*(?![0-9])|1[18],", re.IGNORECASE)
 
-
-def apply_edits(answer: str, edits: Sequence[Edit], agreement: Agreement = "adjust") -> str:
-    """Make replacements in an answer.
-
-    Args:
-        answer: a candidate answer.
-        edits: replacements that do not overlap, in their order.
-        agreement: ``adjust`` corrects numbers and articles; ``keep`` changes nothing else.
-
-    >>> edits = [Edit(0, 1, "10", (Decimal(1), Decimal(10)))]
-    >>> apply_edits("1 day", edits), apply_edits("1 day", edits, "keep")
-    ('10 days', '10 day')
-    """
-    # From right to left, so that the offsets of what is still to be replaced stay valid.
-    before, after = answer, ""
-    for edit in reversed(edits):
-        after = before[edit.end :] + after
-        before = before[: edit.start]
-        if agreement == "adjust":
-            article = _ARTICLE.search(before, look_back(edit.start))
-            if edit.numbers is not None and article is None:
-                after = _adjust_noun(after, *edit.numbers)
-            elif article is not None:
-                before = _adjust_article(before, article, edit.new)
-        after = edit.new + after
-    return before + after
-
-
-def look_back(place: int) -> int:
-    """Return where to begin to look for what stands before a place: near enough that long answers are no problem."""
-    return max(0, place - _NEAR)
-
-
-def _adjust_noun(after: str, old: Decimal, new: Decimal) -> str:
-    noun = _COUNTED_NOUN.match(after)
-    if noun is None or (old == 1) == (new == 1):
-        return after
-    form = noun[1].lower()
-    unit = _COUNTED[form]
-    if (form == unit) != (old == 1):
-        return after
-    adjusted = unit if new == 1 else plural(unit)
-    return after[: noun.start(1)] + copy_case(noun[1], adjusted) + after[noun.end(1) :]
-
-
-def _adjust_article(before: str, article: re.Match[str], new: str) -> str:
-    adjusted = "an" if _VOWEL.match(new) else "a"
-    return before[: article.start()] + copy_case(article[0], adjusted) + before[article.end() :]
-
-
-def copy_case(old: str, new: str) -> str:
-    """Return a text with the capitals of another: none, the first letter, or all letters.
-
-    >>> copy_case("Day", "months"), copy_case("DAY", "months"), copy_case("A", "an")
-    ('Months', 'MONTHS', 'An')
-    """
-    if old.isupper() and len(old) > 1:
-        return new.upper()
-    return new[0].upper() + new[1:] if old[0].isupper() else new
-
-
-NumberRule = Literal["both", "plus_one", "times_ten", "off"]
-_Change = Literal["plus_one", "times_ten"]
-_Way = Literal["digits", "words", "times"]
-
-CHANGES: Mapping[NumberRule, tuple[_Change, ...]] = MappingProxyType(
-    {
-        "both": ("plus_one", "times_ten"),
-        "plus_one": ("plus_one",),
-        "times_ten": ("times_ten",),
-        "off": (),
-    }
-)
-
-TIMES: Mapping[str, int] = MappingProxyType({"once": 1, "twice": 2, "thrice": 3})
-_TIMES_AS_WORDS = {1: "once", 2: "twice"}
-
+# Numbers.
 _HALF_OF_THE_DAY = r"(?:am|pm|a\.m\.|p\.m\.)(?![\w-])"
 NUMBER = re.compile(
     r"(?<![\w.,:/-])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,15})?"
@@ -222,165 +134,33 @@ NUMBER = re.compile(
 )
 """A number in digits."""
 
-# Tokenizers leave "9 : am".
-_HOUR_OF_THE_DAY = re.compile(rf"[\s:]*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII)
+_TIMES = re.compile(rf"(?<![\w-])(?ai:{'|'.join(TIMES)})(?![\w-])")
+_HOUR_OF_THE_DAY = re.compile(  # tokenizers leave "9 : am"
+    rf"[\s:]*(?:{_HALF_OF_THE_DAY}|o['\u2019]?clock\b)", re.IGNORECASE | re.ASCII
+)
 _YEAR = re.compile(r"[12][0-9]{3}")
 _COUNTS_SOMETHING = re.compile(
     r"\s+(?!(?:a\s?\.?\s?d|b\s?\.?\s?c|bce|ce|after|and|at|before|by|during|in|on|or|through|till|to|until|when)\b)\w",
     re.IGNORECASE,
 )
-_MOST_WORDS = 10
-
-_UNIT = "|".join(form for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit)))
 _ONE_THING = re.compile(
     r"\b(?:an|any|another|each|every|first|last|new|next|no|only|other|same|some|that|the|this|which)\s+\Z",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(r"\s+(?:can(?:not)?|could|may|might|must|should|will|would)\b", re.IGNORECASE)
-_FOLLOWED_BY_A_UNIT = re.compile(rf"\s+(?:{_UNIT}|time|times)\b", re.IGNORECASE)
+_FOLLOWED_BY_A_UNIT = re.compile(rf"\s+(?:{FORMS}|time|times)\b", re.IGNORECASE)
 _NOT_TIMES = re.compile(r"\bat\s+\Z", re.IGNORECASE)
 _AFTER_TIMES = re.compile(
     r"\s*(?:[^\w\s]|\Z)"
     r"|\s+(?!(?:(?:and|in)\s+(?:a|every)\s+while|in\s+a\s+blue\s+moon|(?:and\s+)?for\s+all)\b)"
     r"(?:a|an|and|annually|daily|during|each|every|for|in|monthly|or|per|weekly|yearly)\b"
-    rf"|\s+(?:last|next|that|this)\s+(?:{_UNIT}|{'|'.join(PARTS_OF_THE_DAY)})\b",
+    rf"|\s+(?:last|next|that|this)\s+(?:{FORMS}|{'|'.join(PARTS_OF_THE_DAY)})\b",
     re.IGNORECASE,
 )
 
-
-class _Number(NamedTuple):
-    start: int
-    end: int
-    value: Decimal
-    way: _Way
-
-
-def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
-    """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like.
-
-    Raises:
-        MissingExtraError: text2num is not installed.
-    """
-    if not CHANGES[rule]:
-        return
-    for number in _find_numbers(answer):
-        for change in CHANGES[rule]:
-            value = _change(answer, number, change)
-            new = None if value is None else _write(answer[number.start : number.end], value, number.way)
-            if value is not None and new is not None:
-                # "once" counts no noun: "once a week".
-                counts = None if number.way == "times" else (number.value, value)
-                yield Edit(number.start, number.end, new, counts)
-
-
-def _find_numbers(answer: str) -> Iterator[_Number]:
-    for match in NUMBER.finditer(answer):
-        yield _Number(match.start(), match.end(), Decimal(match[0].replace(",", "")), "digits")
-    for start, end, number in _find_spelled_out_numbers(answer):
-        if number != 1 or not _is_a_pronoun(answer, start, end):
-            yield _Number(start, end, Decimal(number), "words")
-    for match in re.finditer(rf"(?<![\w-])(?ai:{'|'.join(TIMES)})(?![\w-])", answer):
-        word = match[0].lower()
-        if word != "once" or _is_a_number_of_times(answer, *match.span()):
-            yield _Number(*match.span(), Decimal(TIMES[word]), "times")
-
-
-def _change(answer: str, number: _Number, change: _Change) -> Decimal | None:
-    """Return another number; None if there is none."""
-    value = number.value
-    changed = value + 1 if change == "plus_one" else value * 10
-    if number.way != "times" and _HOUR_OF_THE_DAY.match(answer, number.end) and 1 <= value < 13:
-        if value != int(value):  # "7.30 pm"
-            return None
-        return changed if changed <= 12 else Decimal(1) if change == "plus_one" else None
-    if change == "plus_one" or number.way != "digits" or not _YEAR.fullmatch(answer, number.start, number.end):
-        return changed
-    return changed if _COUNTS_SOMETHING.match(answer, number.end) else None
-
-
-def _write(old: str, value: Decimal, way: _Way) -> str | None:
-    """Write a number as another one is written; None if it is too large to be written in words."""
-    if way == "digits":
-        new = format(value, ",f" if "," in old else "f")
-        return new.rstrip("0").rstrip(".") if "." in new else new
-    if value >= TOO_LARGE:
-        return None
-    words = in_words(int(value))
-    return copy_case(old, _TIMES_AS_WORDS.get(int(value), f"{words} times") if way == "times" else words)
-
-
-def _find_spelled_out_numbers(answer: str) -> Iterator[tuple[int, int, int]]:
-    """Find the start, end and value of every number in words, taking the longest match.
-
-    A bare "hundred" is not a number, since it belongs to the word before it ("several hundred").
-    """
-    words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
-    done = 0
-    for i, (start, first_end) in enumerate(words):
-        first = answer[start:first_end].lower()
-        if start < done or scale(first) or (first != "a" and cardinal(first) is None):
-            continue
-        for _, end in reversed(words[i : i + _MOST_WORDS]):
-            number = cardinal(answer[start:end])
-            if number is not None and not _is_glued(answer, start, end):
-                yield start, end, number
-                done = end
-                break
-
-
-def _is_glued(answer: str, start: int, end: int) -> bool:
-    neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
-    return any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours)
-
-
-def _is_a_pronoun(answer: str, start: int, end: int) -> bool:
-    """Return whether "one" at this place stands for a thing or for people: "the last one", "one can"."""
-    if _PEOPLE.match(answer, end):
-        return True
-    return _ONE_THING.search(answer, look_back(start), start) is not None and not _FOLLOWED_BY_A_UNIT.match(answer, end)
-
-
-def _is_a_number_of_times(answer: str, start: int, end: int) -> bool:
-    """Return whether "once" at this place is a number: "once a week", "only once"."""
-    return not _NOT_TIMES.search(answer, look_back(start), start) and _AFTER_TIMES.match(answer, end) is not None
-
-
-UnitRule = Literal["table", "any"]
-
-MOST_RESULTS = 10_000
-MOST_CHARACTERS = 10_000_000
-"""Limits for an answer: two changes at once in a text of thousands of words would fill the memory."""
-
-_HALVES_OF_THE_DAY = ("am", "pm", "a.m.", "p.m.")
-
-
-@cache
-def _merge_rules(unit_rule: UnitRule) -> Mapping[str, tuple[str, ...]]:
-    rules: dict[str, tuple[str, ...]] = {}
-    for group in WORD_RULES.values():
-        for key, replacements in group.items():
-            rules[key] = rules.get(key, ()) + replacements
-    for units in UNIT_SETS if unit_rule == "table" else (tuple(UNIT_SECONDS["proper"]),):
-        for unit in units:
-            others = tuple(other for other in units if other != unit)
-            rules[unit] = rules.get(unit, ()) + others
-            rules[plural(unit)] = tuple(map(plural, others))
-    return rules
-
-
-def _join_keys(keys: Sequence[str]) -> str:
-    return "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
-
-
-@cache
-def _compile_keys(unit_rule: UnitRule) -> re.Pattern[str]:
-    keys = _join_keys(tuple(_merge_rules(unit_rule)))
-    return re.compile(rf"(?ai:(?<=[0-9])(?:{_join_keys(_HALVES_OF_THE_DAY)})|(?<![\w-])(?:{keys}))(?![\w-])")
-
-
+# "am" and "second".
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|o['\u2019]?clock"
 _CLOCK_TIME = re.compile(rf"(?:[0-9]|\b(?:{_HOURS}))[\s:]*$", re.IGNORECASE)
-
 _LAST_WORD = re.compile(r"(?<![^\s(\"'\u201c\u2018])([\w.,]+)\s+$")
 _NEXT_WORD = re.compile(r"\s+(\w+)")
 # fmt: off
@@ -394,6 +174,15 @@ _AFTER_A_UNIT = frozenset({
     "prior", "since", "than", "that", "the", "then", "to", "until", "when", "while", "with",
 })
 # fmt: on
+
+
+class Edit(NamedTuple):
+    """A replacement."""
+
+    start: int  # the offset of its first character in the answer
+    end: int  # the offset after its last
+    new: str
+    numbers: tuple[Decimal, Decimal] | None = None  # the number before and after, if it is one that counts something
 
 
 def perturb(
@@ -425,7 +214,6 @@ def perturb(
         At most `MOST_RESULTS` answers, of at most `MOST_CHARACTERS` together.
 
     Raises:
-        ValueError: changes is less than 1.
         MissingExtraError: text2num is not installed, and numbers in words are looked for: if `number_rule` is not
             ``off``, or the answer contains "second".
 
@@ -442,22 +230,68 @@ def perturb(
     # A stable sort keeps the order of the table for replacements at the same place.
     edits.sort(key=lambda edit: edit.start)
     made = (
-        apply_edits(answer, chosen, agreement)
+        _apply(answer, chosen, agreement)
         for number in range(1, changes + 1)
         for chosen in combinations(edits, number)
         if all(one.end <= other.start for one, other in pairwise(chosen))
     )
     most = min(MOST_RESULTS, MOST_CHARACTERS // max(1, len(answer)))
-    results = dict.fromkeys(islice(made, most))
-    return [result for result in results if result != answer]
+    return [result for result in dict.fromkeys(islice(made, most)) if result != answer]
+
+
+def _apply(answer: str, edits: Sequence[Edit], agreement: Agreement) -> str:
+    """Make replacements that do not overlap, from right to left, so that the offsets of the others stay valid."""
+    before, after = answer, ""
+    for start, end, new, numbers in reversed(edits):
+        before, after = before[:start], before[end:] + after
+        if agreement == "adjust":
+            article = _ARTICLE.search(before, max(0, start - _NEAR))
+            if article is not None:
+                adjusted = "an" if _VOWEL.match(new) else "a"
+                before = before[: article.start()] + copy_case(article[0], adjusted) + before[article.end() :]
+            elif numbers is not None and (noun := _COUNTED_NOUN.match(after)):
+                one, changed = (number == 1 for number in numbers)
+                unit = _COUNTED[noun[1].lower()]
+                if one != changed and (noun[1].lower() == unit) == one:
+                    form = copy_case(noun[1], unit if changed else plural(unit))
+                    after = after[: noun.start(1)] + form + after[noun.end(1) :]
+        after = new + after
+    return before + after
+
+
+def copy_case(old: str, new: str) -> str:
+    """Return a text with the capitals of another: none, the first letter, or all letters.
+
+    >>> copy_case("Day", "months"), copy_case("DAY", "months"), copy_case("A", "an")
+    ('Months', 'MONTHS', 'An')
+    """
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[0].upper() + new[1:] if old[0].isupper() else new
+
+
+@cache
+def _merge_rules(unit_rule: UnitRule) -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
+    """Return the replacements of every word, and a pattern that finds these words."""
+    rules: dict[str, tuple[str, ...]] = {}
+    for group in WORD_RULES.values():
+        for key, replacements in group.items():
+            rules[key] = rules.get(key, ()) + replacements
+    for units in UNIT_SETS if unit_rule == "table" else (tuple(UNIT_SECONDS["proper"]),):
+        for unit in units:
+            others = tuple(other for other in units if other != unit)
+            rules[unit] = rules.get(unit, ()) + others
+            rules[plural(unit)] = tuple(map(plural, others))
+    keys = "|".join(re.escape(key) for key in sorted(rules, key=lambda key: (-len(key), key)))
+    return rules, re.compile(rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])")
 
 
 def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
-    rules = _merge_rules(unit_rule)
-    for match in _compile_keys(unit_rule).finditer(answer):
+    rules, pattern = _merge_rules(unit_rule)
+    for match in pattern.finditer(answer):
         key = match[0].lower()
         start, end = match.span()
-        if key == "am" and not _CLOCK_TIME.search(answer, look_back(start), start):
+        if key == "am" and not _CLOCK_TIME.search(answer, max(0, start - _NEAR), start):
             continue
         if key == "second" and not _is_a_unit(answer, start, end):
             continue
@@ -467,7 +301,7 @@ def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
 
 def _is_a_unit(answer: str, start: int, end: int) -> bool:
     """Return whether "second" at this place is the unit, not the ordinal; see the module."""
-    found = _LAST_WORD.search(answer, look_back(start), start)
+    found = _LAST_WORD.search(answer, max(0, start - _NEAR), start)
     previous = found[1].lower() if found else ""
     if previous == "per" or NUMBER.fullmatch(previous):
         return True
@@ -475,3 +309,73 @@ def _is_a_unit(answer: str, start: int, end: int) -> bool:
     if follower and follower[1].lower() not in _AFTER_A_UNIT:
         return False
     return previous in _BEFORE_A_UNIT or cardinal(previous) is not None
+
+
+def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
+    """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like."""
+    if rule == "off":
+        return
+    digits = [(match.span(), Decimal(match[0].replace(",", "")), "digits") for match in NUMBER.finditer(answer)]
+    words = [(span, Decimal(value), "words") for span, value in _find_numbers_in_words(answer)]
+    times = [
+        (match.span(), Decimal(TIMES[match[0].lower()]), "times")
+        for match in _TIMES.finditer(answer)
+        if match[0].lower() != "once" or _is_a_number_of_times(answer, *match.span())
+    ]
+    for (start, end), value, kind in (*digits, *words, *times):
+        for change in ("plus_one", "times_ten") if rule == "both" else (rule,):
+            changed = _change(answer, (start, end), value, kind, adds_one=change == "plus_one")
+            if changed is None or (kind != "digits" and changed >= TOO_LARGE):
+                continue
+            old = answer[start:end]
+            if kind == "digits":
+                new = format(changed, ",f" if "," in old else "f")
+                new = new.rstrip("0").rstrip(".") if "." in new else new
+            else:
+                new = in_words(int(changed))
+                new = copy_case(old, new if kind == "words" else "twice" if changed == 2 else f"{new} times")
+            # "once" counts no noun: "once a week".
+            yield Edit(start, end, new, None if kind == "times" else (value, changed))
+
+
+def _change(answer: str, span: tuple[int, int], value: Decimal, kind: str, *, adds_one: bool) -> Decimal | None:
+    """Return another number; None if there is none."""
+    start, end = span
+    changed = value + 1 if adds_one else value * 10
+    if kind != "times" and _HOUR_OF_THE_DAY.match(answer, end) and 1 <= value < 13:
+        if value != int(value):  # "7.30 pm"
+            return None
+        return changed if changed <= 12 else Decimal(1) if adds_one else None
+    is_year = not adds_one and kind == "digits" and _YEAR.fullmatch(answer, start, end)
+    return changed if not is_year or _COUNTS_SOMETHING.match(answer, end) else None
+
+
+def _find_numbers_in_words(answer: str) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield the place and value of every number in words, taking the longest match.
+
+    A bare "hundred" is not a number, since it belongs to the word before it ("several hundred"); "one" is none where it
+    stands for a thing or for people ("the last one", "one can").
+    """
+    words = [match.span() for match in re.finditer(r"[^\W\d_]+", answer)]
+    done = 0
+    for i, (start, first_end) in enumerate(words):
+        first = answer[start:first_end].lower()
+        if start < done or first in SCALES or (first != "a" and cardinal(first) is None):
+            continue
+        for _, end in reversed(words[i : i + _MOST_WORDS]):
+            number = cardinal(answer[start:end])
+            neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
+            if number is None or any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours):
+                continue
+            done = end
+            is_thing = _ONE_THING.search(answer, max(0, start - _NEAR), start) is not None
+            is_thing = is_thing and not _FOLLOWED_BY_A_UNIT.match(answer, end)
+            if number != 1 or not (is_thing or _PEOPLE.match(answer, end)):
+                yield (start, end), number
+            break
+
+
+def _is_a_number_of_times(answer: str, start: int, end: int) -> bool:
+    """Return whether "once" at this place is a number: "once a week", "only once"."""
+    is_idiom = _NOT_TIMES.search(answer, max(0, start - _NEAR), start)
+    return not is_idiom and _AFTER_TIMES.match(answer, end) is not None

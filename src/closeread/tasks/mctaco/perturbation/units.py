@@ -19,19 +19,20 @@ below, any of these followed by a scale ("a few hundred", "1.5 million"), and "h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Literal
 
 from closeread.exceptions import MissingExtraError
 
-_SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+Rule = Literal["proper", "official"]
 
-# More words than any number below a thousand billion has; keeps very long input cheap.
+SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+TOO_LARGE = 10**12
+
+# More words than any number below `TOO_LARGE` has; keeps very long input cheap.
 _MOST_WORDS_OF_A_CARDINAL = 24
-
-_A_SCALE = re.compile(rf"^a(?=\s+(?:{'|'.join(_SCALES)})\b)")
+_A_SCALE = re.compile(rf"^a(?=\s+(?:{'|'.join(SCALES)})\b)")
 _LETTERS = re.compile(r"[a-z]{2,}(?:(?:\s*-\s*|\s+)[a-z]{2,})*")
 
 # fmt: off
@@ -43,107 +44,27 @@ _SMALL = (
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 # fmt: on
 
-TOO_LARGE = 10**12
-
-
-def scale(word: str) -> int | None:
-    """Return the factor of a word such as "hundred"; None for any other word.
-
-    >>> scale("thousand")
-    1000
-    """
-    return _SCALES.get(word)
-
-
-def cardinal(text: str) -> int | None:
-    """Return the value of a cardinal number in words, or None if the text is not one.
-
-    Case is ignored, and words may be separated by spaces or hyphens.  "a" counts as one only before a scale
-    ("a hundred"); ordinals, plurals ("hundreds") and years read in pairs are not cardinals.
-
-    Raises:
-        MissingExtraError: text2num is not installed.
-
-    >>> cardinal("Twenty-five"), cardinal("a hundred and one"), cardinal("a"), cardinal("second")
-    (25, 101, None, None)
-    """
-    words = _A_SCALE.sub("one", text.strip().lower())
-    if not _LETTERS.fullmatch(words):
-        return None
-    parts = re.split(r"[\s-]+", words)
-    # No cardinal ends in s, but text2num parses "hundreds" as 100.
-    if len(parts) > _MOST_WORDS_OF_A_CARDINAL or any(part.endswith("s") for part in parts):
-        return None
-    return _read(re.sub(r"(?:(?<!\s)\s++)?-\s*+", "-", words))
-
-
-def _read(words: str) -> int | None:
-    try:
-        from text_to_num import text2num  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError("parsing number words", "text2num", extra="perturb") from error
-    try:
-        return int(text2num(words, "en"))
-    except ValueError:
-        return None
-
-
-def in_words(number: int) -> str:
-    """Write a number in words, with "and" before tens and units, so that `cardinal` can parse it.
-
-    Args:
-        number: from 0 to a thousand billion, exclusive.
-
-    Raises:
-        ValueError: the number is negative or too large.
-
-    >>> in_words(1_121)
-    'one thousand one hundred and twenty-one'
-    """
-    if not 0 <= number < TOO_LARGE:
-        raise ValueError(f"number is {number} (expected 0 to {TOO_LARGE - 1})")
-    if number < 20:
-        return _SMALL[number]
-    if number < 100:
-        tens, unit = divmod(number, 10)
-        return _TENS[tens] + (f"-{_SMALL[unit]}" if unit else "")
-    name, size = next((name, size) for name, size in reversed(_SCALES.items()) if size <= number)
-    many, rest = divmod(number, size)
-    head = f"{in_words(many)} {name}"
-    if not rest:
-        return head
-    return f"{head} and {in_words(rest)}" if rest < 100 else f"{head} {in_words(rest)}"
-
-
-Rule = Literal["proper", "official"]
-
-_DAY = 86_400
-_YEAR = 365 * _DAY
-
-
-def _make_sizes(month: Fraction) -> Mapping[str, Fraction]:
-    sizes = {
+_YEAR = 365 * 86_400
+_MONTH: dict[Rule, Fraction] = {"proper": Fraction(_YEAR, 12), "official": Fraction(30 * 86_400)}
+UNIT_SECONDS: dict[Rule, dict[str, Fraction]] = {
+    rule: {
         "second": Fraction(1),
         "minute": Fraction(60),
         "hour": Fraction(3600),
-        "day": Fraction(_DAY),
-        "week": Fraction(7 * _DAY),
+        "day": Fraction(86_400),
+        "week": Fraction(7 * 86_400),
         "month": month,
         "year": Fraction(_YEAR),
         "decade": Fraction(10 * _YEAR),
         "century": Fraction(100 * _YEAR),
     }
-    return MappingProxyType(sizes)
-
-
-UNIT_SECONDS: Mapping[Rule, Mapping[str, Fraction]] = MappingProxyType(
-    {"proper": _make_sizes(Fraction(_YEAR, 12)), "official": _make_sizes(Fraction(30 * _DAY))}
-)
+    for rule, month in _MONTH.items()
+}
 """Seconds per unit, by rule; units in the singular, smallest first."""
 
-_LEAST_VALUE: Mapping[Rule, Fraction] = {"proper": Fraction(1), "official": Fraction(1, 2)}
+_LEAST_VALUE: dict[Rule, Fraction] = {"proper": Fraction(1), "official": Fraction(1, 2)}
 
-_NUMBER_WORDS: Mapping[str, int] = {
+_NUMBER_WORDS = {
     "a": 1,
     "an": 1,
     "several": 4,
@@ -161,7 +82,6 @@ _NUMBER_WORDS: Mapping[str, int] = {
     "tens of thousands of": 10_000,
     "hundreds of thousands of": 100_000,
 }
-_COUPLES: Mapping[Rule, Mapping[str, int]] = {"proper": {}, "official": {"couple": 3, "a couple": 3}}
 
 _HALVES = ("half a", "half an", "a half")
 _AND_A_HALF = " and a half"
@@ -183,14 +103,15 @@ def plural(unit: str) -> str:
 
 
 _SINGULARS = {form: unit for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit))}
-_FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
+FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
+"""The units in the singular and plural, as a part of a pattern."""
 
 # Changing the number would change the meaning if the unit is part of a longer word, a possessive, followed by "and a
 # half", or "second" before a unit (the ordinal in "120 second days").
 _UNIT = re.compile(
-    rf"(?<=\s)(?ai:(?!second\s+(?:{_FORMS})\b)(?:{_FORMS}))(?![\w'\u2019-])"
+    rf"(?<=\s)(?ai:(?!second\s+(?:{FORMS})\b)(?:{FORMS}))(?![\w'\u2019-])"
     # "60 seconds and half a minute" are two quantities.
-    rf"(?!\s+and\s+(?:a\s+)?half\b(?!\s+(?:an?\s+)?(?:{_FORMS})\b))",
+    rf"(?!\s+and\s+(?:a\s+)?half\b(?!\s+(?:an?\s+)?(?:{FORMS})\b))",
     re.IGNORECASE,
 )
 
@@ -203,6 +124,53 @@ _BEFORE_MANY = frozenset({"how", "so", "too", "as", "that"})
 _BEFORE_A_NUMBER = frozenset({"a", "an", "some"})
 
 
+def cardinal(text: str) -> int | None:
+    """Return the value of a cardinal number in words, or None if the text is not one.
+
+    Case is ignored, and words may be separated by spaces or hyphens.  "a" counts as one only before a scale
+    ("a hundred"); ordinals, plurals ("hundreds") and years read in pairs are not cardinals.
+
+    >>> cardinal("Twenty-five"), cardinal("a hundred and one"), cardinal("a"), cardinal("second")
+    (25, 101, None, None)
+    """
+    words = _A_SCALE.sub("one", text.strip().lower())
+    if not _LETTERS.fullmatch(words):
+        return None
+    parts = re.split(r"[\s-]+", words)
+    # No cardinal ends in s, but text2num parses "hundreds" as 100.
+    if len(parts) > _MOST_WORDS_OF_A_CARDINAL or any(part.endswith("s") for part in parts):
+        return None
+    try:
+        from text_to_num import text2num  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtraError("parsing number words", "text2num", extra="perturb") from error
+    try:
+        return int(text2num(re.sub(r"(?:(?<!\s)\s++)?-\s*+", "-", words), "en"))
+    except ValueError:
+        return None
+
+
+def in_words(number: int) -> str:
+    """Write a number, from 0 to below `TOO_LARGE`, in words, with "and" before tens and units.
+
+    >>> in_words(1_121)
+    'one thousand one hundred and twenty-one'
+    """
+    if not 0 <= number < TOO_LARGE:
+        raise ValueError(f"number is {number} (expected 0 to {TOO_LARGE - 1})")
+    if number < 20:
+        return _SMALL[number]
+    if number < 100:
+        tens, unit = divmod(number, 10)
+        return _TENS[tens] + (f"-{_SMALL[unit]}" if unit else "")
+    name, size = next((name, size) for name, size in reversed(SCALES.items()) if size <= number)
+    many, rest = divmod(number, size)
+    head = f"{in_words(many)} {name}"
+    if not rest:
+        return head
+    return f"{head} and {in_words(rest)}" if rest < 100 else f"{head} {in_words(rest)}"
+
+
 def find_units(text: str) -> list[str]:
     """Return the units of time that a text names, each once, in the singular and in order.
 
@@ -211,8 +179,7 @@ def find_units(text: str) -> list[str]:
     >>> find_units("half an hour a day"), find_units("Weeks"), find_units("a two-day tour")
     (['hour', 'day'], ['week'], [])
     """
-    found = (match[0].lower() for match in _UNIT.finditer(f" {text}"))
-    return list(dict.fromkeys(_SINGULARS[form] for form in found))
+    return list(dict.fromkeys(_SINGULARS[match[0].lower()] for match in _UNIT.finditer(f" {text}")))
 
 
 def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
@@ -235,30 +202,27 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
     if words in _HALVES:
         return Fraction(1, 2)
     if words.endswith(_AND_A_HALF):
-        whole = _parse_cardinal(words.removesuffix(_AND_A_HALF))
+        whole = _parse_number(words.removesuffix(_AND_A_HALF))
         return None if whole is None else whole + Fraction(1, 2)
-    known = _COUPLES[rule].get(words, _NUMBER_WORDS.get(words))
-    if known is not None:
-        return Fraction(known)
-    number = _parse_cardinal(words)
-    return _parse_scaled(words, rule) if number is None else number
+    if rule == "official" and words in ("couple", "a couple"):
+        return Fraction(3)
+    if words in _NUMBER_WORDS:
+        return Fraction(_NUMBER_WORDS[words])
+    if (number := _parse_number(words)) is not None:
+        return number
+    # A number before a scale: "a few hundred".  "some hundred" means about one hundred, not three.
+    head, _, last = words.rpartition(" ")
+    if last not in SCALES or head in ("", "some"):
+        return None
+    many = parse_quantity(head, rule=rule)
+    return None if many is None else many * SCALES[last]
 
 
-def _parse_cardinal(words: str) -> Fraction | None:
+def _parse_number(words: str) -> Fraction | None:
     if len(words) <= _MOST_DIGITS and _DIGITS.fullmatch(words):
         return Fraction(words.replace(",", ""))
     number = cardinal(words)
     return None if number is None else Fraction(number)
-
-
-def _parse_scaled(words: str, rule: Rule) -> Fraction | None:
-    """Parse a number before a scale: "a few hundred".  "some hundred" means about one hundred, not three."""
-    head, _, last = words.rpartition(" ")
-    times = scale(last)
-    if times is None or head in ("", "some"):
-        return None
-    many = parse_quantity(head, rule=rule)
-    return None if many is None else many * times
 
 
 def normalize_units(text: str, *, rule: Rule = "proper") -> str:
@@ -283,9 +247,6 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
         text: an answer, or any English text.
         rule: see the module.
 
-    Raises:
-        MissingExtraError: text2num is not installed.
-
     >>> normalize_units("about 30 months, or thirty months")
     'about 2.5 years, or 2.5 years'
     >>> normalize_units("12 hours"), normalize_units("12 hours", rule="official")
@@ -294,39 +255,35 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
     pieces = []
     begin = copied = 0
     for match in _UNIT.finditer(text):
-        before = text[begin : match.start()]
-        replacement = _rewrite(before, _SINGULARS[match[0].lower()], rule)
-        if replacement is not None:
-            start, expression = replacement
-            pieces += [text[copied : begin + start], expression]
-            copied = match.end()
+        found = _find_last_number(text[begin : match.start()], rule)
+        if found is not None:
+            start, end, quantity = found
+            unit = _SINGULARS[match[0].lower()]
+            seconds = quantity * UNIT_SECONDS[rule][unit]
+            proper = _find_largest_unit(seconds, rule)
+            value = round(seconds / UNIT_SECONDS[rule][proper], 2)
+            while (larger := _find_largest_unit(value * UNIT_SECONDS[rule][proper], rule)) != proper:
+                value = round(value * UNIT_SECONDS[rule][proper] / UNIT_SECONDS[rule][larger], 2)
+                proper = larger
+            if _find_largest_unit(seconds, rule) != unit and value:
+                whole, hundredths = divmod(int(value * 100), 100)
+                digits = f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")
+                blanks = text[begin + end : match.start()]
+                pieces += [text[copied : begin + start], digits, blanks, proper if value == 1 else plural(proper)]
+                copied = match.end()
         begin = match.end()
     return "".join([*pieces, text[copied:]])
 
 
-def _rewrite(before: str, unit: str, rule: Rule) -> tuple[int, str] | None:
-    """Return the start of the number before the unit and the new "number unit"; None to leave it unchanged."""
-    number = _find_last_number(before, rule)
-    if number is None:
-        return None
-    start, quantity = number
-    seconds = quantity * UNIT_SECONDS[rule][unit]
-    value, proper_unit = _find_most_proper_unit(seconds, rule)
-    if _find_largest_unit(seconds, rule) == unit or value == 0:
-        return None
-    blanks = before[len(before.rstrip()) :]
-    return start, _format_value(value) + blanks + (proper_unit if value == 1 else plural(proper_unit))
-
-
-def _find_last_number(before: str, rule: Rule) -> tuple[int, Fraction] | None:
-    """Return the start and value of the longest number at the end of the text; None if more belongs to it."""
+def _find_last_number(before: str, rule: Rule) -> tuple[int, int, Fraction] | None:
+    """Return the longest number at the end of a text: its start, end and value; None if more belongs to it."""
     words = list(_WORD.finditer(before))[-_MOST_WORDS:]
     for i, word in enumerate(words):
         phrase = before[word.start() :]
         quantity = parse_quantity(phrase, rule=rule)
         if quantity is not None:
             stands_alone = _stands_alone(phrase, [previous[0].lower() for previous in words[:i]], rule)
-            return (word.start(), quantity) if stands_alone else None
+            return (word.start(), len(before.rstrip()), quantity) if stands_alone else None
     return None
 
 
@@ -343,21 +300,7 @@ def _stands_alone(phrase: str, before: Sequence[str], rule: Rule) -> bool:
     return parse_quantity(previous.rstrip(","), rule=rule) is None
 
 
-def _find_most_proper_unit(seconds: Fraction, rule: Rule) -> tuple[Fraction, str]:
-    """Return the value, rounded to hundredths, and the unit."""
-    unit = _find_largest_unit(seconds, rule)
-    size = UNIT_SECONDS[rule][unit]
-    value = round(seconds / size, 2)
-    if _find_largest_unit(value * size, rule) == unit:
-        return value, unit
-    return _find_most_proper_unit(value * size, rule)
-
-
 def _find_largest_unit(seconds: Fraction, rule: Rule) -> str:
-    fitting = (unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule])
-    return max(fitting, key=UNIT_SECONDS[rule].__getitem__, default="second")
-
-
-def _format_value(value: Fraction) -> str:
-    whole, hundredths = divmod(int(value * 100), 100)
-    return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".") if hundredths else str(whole)
+    """Return the largest unit in which a duration has at least the least value, or seconds."""
+    fitting = [unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule]]
+    return fitting[-1] if fitting else "second"
