@@ -26,9 +26,8 @@ def encoder(tmp_path_factory):
 
 
 def encode(encoder, documents):
-    pieces = encoder.cut(documents)
     with torch.inference_mode():
-        return encoder(encoder.prepare(pieces)).numpy()
+        return encoder(encoder.cut(documents)).numpy()
 
 
 def encode_alone(encoder, words):
@@ -69,7 +68,7 @@ def test_a_document_without_words(encoder):
 def test_selected_documents_have_the_vectors_that_they_have_among_all(encoder):
     pieces = encoder.cut(DOCUMENTS)
     with torch.inference_mode():
-        found = encoder(encoder.prepare(pieces.select(np.array([3, 0])))).numpy()
+        found = encoder([pieces[3], pieces[0]]).numpy()
     np.testing.assert_allclose(found, encode(encoder, [DOCUMENTS[3], DOCUMENTS[0]]), atol=1e-6)
 
 
@@ -97,8 +96,8 @@ def test_a_longer_document_has_the_vectors_of_its_windows(encoder):
 
 def test_dropout_is_that_which_is_set(encoder, tmp_path):
     loaded = Encoder.load(make_encoder(tmp_path, WORDS, dropout=0.5)).train()
-    loaded.set_dropout(0.0)
-    pieces = loaded.prepare(loaded.cut([["the", "barn"]]))
+    encoders.set_dropout(loaded.model, 0.0)
+    pieces = loaded.cut([["the", "barn"]])
     assert torch.equal(loaded(pieces), loaded(pieces))
 
 

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from twins import link_model as twin  # noqa: E402
 
 from closeread.neural import links  # noqa: E402
-from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, Sizes, predict_pairs  # noqa: E402  # noqa: E402
+from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, predict_pairs  # noqa: E402  # noqa: E402
 from closeread.neural.spans import Spans  # noqa: E402
 
 pytestmark = pytest.mark.gate
@@ -46,7 +46,7 @@ def documents():
 @pytest.fixture
 def learner(variant, documents):
     torch.manual_seed(2)
-    model = LinkModel(variant, Sizes(SIZE, labels=4, ends=8, head=5)).double().eval()
+    model = LinkModel(variant, SIZE, 4, ends=8, head=5).double().eval()
     sizes = [len(vectors) for vectors in documents]
     none = np.zeros(sum(sizes), np.int64)
     spans = Spans([["word"]] * len(sizes), np.concatenate([[0], np.cumsum(sizes)]), none, none)
@@ -88,6 +88,6 @@ def test_predictions_are_those_of_the_twin(learner, documents, at_once):
 
 def test_the_first_layer_begins_as_one_matrix_for_both_ends():
     torch.manual_seed(3)
-    head = LinkModel("coupled", Sizes(SIZE, labels=4, ends=200)).label_head
+    head = LinkModel("coupled", SIZE, 4, ends=200).label_head
     for weight in (head.anchor.weight, head.complement.weight):
         assert weight.abs().max() <= 400**-0.5 < 200**-0.5

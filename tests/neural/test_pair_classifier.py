@@ -33,6 +33,7 @@ pytestmark = pytest.mark.gate
 
 WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
 LONGEST = 16
+CHOICE = PairChoice("an encoder")
 # A pair is of kind 1 if its second text has "days".
 PAIRS = TextPairs(
     ["the barn was painted how long ?", "a roof", "how long did it take ?", "the barn"] * 4,
@@ -128,7 +129,7 @@ def test_without_anything_to_learn_from_it_stays_as_it_is(encoder, tmp_path):
     train_in(tmp_path / "run", encoder, texts=TextPairs([], []), labels=LABELS[:0])
     run = read_run(tmp_path / "run")
     assert (run["best"]["epoch"], run["epochs"], run["state"]) == (0, [], "complete")
-    found = PairClassifier.load(encoder, 2, with_weights=False)
+    found = PairClassifier.load(encoder, CHOICE, with_weights=False)
     RunFolder(tmp_path / "run").load_weights(found)
     whole = transformers.AutoModel.from_pretrained(encoder).state_dict()
     kept = found.model.base_model.state_dict()
@@ -139,8 +140,7 @@ def learn(encoder, **changes):
     """The parameters after an epoch without dropout, in float64."""
     setting = replace(SETTING, epochs=1, seed=1, **changes)
     torch.manual_seed(0)
-    model = PairClassifier.load(encoder, 2).double()
-    model.set_dropout(0.0)
+    model = PairClassifier.load(encoder, replace(CHOICE, encoder_dropout=0.0)).double()
     pieces = model.cut(PAIRS)
     learner = PairLearner(model, pieces, LABELS, held_out=pieces, score=score, criterion="accuracy")
     return list(train(learner, setting))[-1].parameters
@@ -154,9 +154,9 @@ def test_batches_that_add_up_are_one_batch(encoder):
 
 
 def test_padding_and_neighbours_change_nothing(encoder, monkeypatch):
-    model = PairClassifier.load(encoder, 2).eval()
+    model = PairClassifier.load(encoder, CHOICE).eval()
     found = predict_pairs(model, model.cut(PAIRS))
-    monkeypatch.setattr(pair_classifier, "PREDICTED_AT_ONCE", 1)
+    monkeypatch.setattr(pair_classifier, "AT_ONCE", 1)
     np.testing.assert_allclose(predict_pairs(model, model.cut(PAIRS)), found, atol=1e-6)
     for number, pair in enumerate(zip(*PAIRS, strict=True)):
         encoded = model.tokenizer(*pair, return_tensors="pt")
@@ -167,15 +167,15 @@ def test_padding_and_neighbours_change_nothing(encoder, monkeypatch):
 
 
 def test_only_the_first_text_is_cut_at_its_beginning(encoder):
-    model = PairClassifier.load(encoder, 2)
+    model = PairClassifier.load(encoder, CHOICE)
+    model.tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
     # Of 16 pieces, three are special and three are of the second text.
     fits = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "?"]
     pieces = model.cut(TextPairs([" ".join(fits), " ".join(["two", *fits])], ["it was two"] * 2))
-    assert pieces.sizes.tolist() == [LONGEST] * 2
     assert pieces.n_cut == 1
-    found = [model.tokenizer.convert_ids_to_tokens(pieces.ids[s:e]) for s, e in ((0, 16), (16, 32))]
+    found = [model.tokenizer.convert_ids_to_tokens(one["input_ids"]) for one in pieces.inputs]
     assert found[0] == found[1] == ["[CLS]", *fits, "[SEP]", "it", "was", "two", "[SEP]"]
-    assert pieces.kind[:LONGEST].tolist() == [0] * 12 + [1] * 4
+    assert pieces.inputs[0]["token_type_ids"] == [0] * 12 + [1] * 4
     assert model.cut(TextPairs(["two"], ["days " * 12])).n_cut == 0
     with pytest.raises(RequestError, match=r"has 13 tokens, and the model takes 16 for a pair \(expected at most 12"):
         model.cut(TextPairs(["two"], ["days " * 13]))
@@ -187,11 +187,11 @@ def test_models_that_do_not_fit(tmp_path):
     transformers.T5Config(**sizes).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     with pytest.raises(RequestError, match=r"is a t5 model with a decoder \(expected an encoder\)"):
-        PairClassifier.load(tmp_path, 2)
+        PairClassifier.load(tmp_path, CHOICE)
     tokenizer.pad_token = None
     tokenizer.save_pretrained(tmp_path)
     with pytest.raises(RequestError, match=r"has no padding token \(expected an encoder\)"):
-        PairClassifier.load(tmp_path, 2)
+        PairClassifier.load(tmp_path, CHOICE)
 
 
 def test_the_code_of_a_model_is_never_run():

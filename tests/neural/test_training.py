@@ -152,15 +152,10 @@ def test_training_stops_without_a_better_score(scores, n_epochs, best):
 
 
 def test_a_run_that_is_over_is_not_continued():
-    state = State([Epoch(n, 1.0, {"score": 1.0 if n == 1 else 0.0}, 1.0) for n in range(1, 5)])
     learner = Learner()
-    after = next(train(learner, SETTING))
-    state = replace_epochs(after, state.epochs)
+    epochs = [Epoch(n, 1.0, {"score": 1.0 if n == 1 else 0.0}, 1.0) for n in range(1, 5)]
+    state = replace(next(train(learner, SETTING)), epochs=epochs)
     assert run(learner, replace(SETTING, patience=3), state) == []
-
-
-def replace_epochs(state, epochs):
-    return State(epochs, state.parameters, state.optimizer, state.random)
 
 
 def test_progress_tells_every_step():

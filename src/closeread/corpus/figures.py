@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from closeread.drawing.charts import Curve, draw_training_curves
 from closeread.drawing.pictures import write_picture
 from closeread.exceptions import FormatError, MissingExtraError, Problem, pluralize, read_all
-from closeread.neural.run_files import RUN, list_scores, read_run
+from closeread.neural.run_files import RUN, read_run
 
 if TYPE_CHECKING:
     from closeread.drawing.pictures import Figure
@@ -34,7 +34,7 @@ def draw_training(runs: Sequence[Path]) -> Drawing:
     curves = {
         str(path): Curve(
             [epoch["loss"] for epoch in run["epochs"]],
-            {name: list_scores(run, name) for name in shown},
+            {name: [epoch["scores"].get(name) for epoch in run["epochs"]] for name in shown},
             run["best"]["epoch"],
         )
         for path, run in zip(runs, described, strict=True)

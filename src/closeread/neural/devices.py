@@ -9,14 +9,7 @@ from closeread.exceptions import MissingExtraError, RequestError
 
 
 def check_libraries(purpose: str) -> None:
-    """Check that torch and transformers are installed.
-
-    Args:
-        purpose: what needs them, such as "training".
-
-    Raises:
-        MissingExtraError: they are not.
-    """
+    """Check that torch and transformers are installed for a purpose, such as "training"."""
     try:
         import torch  # noqa: F401
         import transformers  # noqa: F401
@@ -25,11 +18,7 @@ def check_libraries(purpose: str) -> None:
 
 
 def choose_device(name: str | None) -> str:
-    """Return a device by name, or the first GPU if there is one, or the CPU.
-
-    Raises:
-        RequestError: there is no such device.
-    """
+    """Return a device by name, or the first GPU if there is one, or the CPU."""
     import torch
 
     if name is None:

@@ -9,76 +9,47 @@ document with more pieces than the encoder takes is encoded in overlapping windo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import transformers
+from torch.nn.utils.rnn import pad_sequence
 
-from closeread.arrays import Ints, expand_ranges
+from closeread.arrays import Ints
 from closeread.exceptions import RequestError
 from closeread.neural.devices import loading_silently
-from closeread.neural.windows import Windows, cut_windows
+from closeread.neural.windows import cut_windows
 
-OVERLAP = 4
-"""Neighbouring windows share a quarter of their pieces."""
+OVERLAP = 4  # neighbouring windows share a quarter of their pieces
+MOST_PIECES = 4096  # of a window of models that set no limit; the work grows with the square of it
 
-
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """The word pieces of documents, without the special tokens of a model.
-
-    Attributes:
-        ids: (n_pieces,) the number of each in the vocabulary.
-        word: (n_pieces,) the word of each, numbered over all documents.
-        starts: (n_documents + 1,) where the pieces of each document begin.
-        word_starts: (n_documents + 1,) where the words of each document begin.
-    """
-
-    ids: Ints
-    word: Ints
-    starts: Ints
-    word_starts: Ints
-
-    def select(self, documents: Ints) -> Pieces:
-        """Return the pieces of some documents, in the order given."""
-        size, n_words = np.diff(self.starts)[documents], np.diff(self.word_starts)[documents]
-        which, piece = expand_ranges(self.starts[documents], size)
-        starts, word_starts = _starts(size), _starts(n_words)
-        word = self.word[piece] - self.word_starts[documents][which] + word_starts[which]
-        return Pieces(self.ids[piece], word, starts, word_starts)
+_COUNT_FROM_PADDING = frozenset(
+    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "data2vec-text", "esm")
+)
 
 
-@dataclass(frozen=True, eq=False)
-class WordPieces:
-    """Windows over documents as tensors for an encoder, and where the vector of each piece stands in its output.
+class Pieces(NamedTuple):
+    """The word pieces of a document.
 
     Attributes:
-        ids: (n_windows, longest) with the special tokens, padded.
-        mask: (n_windows, longest) 1 where there is no padding.
-        row, column: (n_pieces,) the window and the position of every piece.
-        word: (n_pieces,) the word of every piece.
+        windows: the numbers in the vocabulary of the pieces of each window, with the special tokens of a model.
+        row, column: (n_pieces,) the window to which each piece belongs, and its place there.
+        word: (n_pieces,) the word of each piece.
         n_words: the number of words.
     """
 
-    ids: torch.Tensor
-    mask: torch.Tensor
-    row: torch.Tensor
-    column: torch.Tensor
-    word: torch.Tensor
+    windows: list[list[int]]
+    row: Ints
+    column: Ints
+    word: Ints
     n_words: int
 
 
 class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
-    """A pretrained encoder with its tokenizer.
-
-    Args:
-        tokenizer: a fast tokenizer.
-        model: a model whose output has a `last_hidden_state`.
+    """A pretrained encoder with its fast tokenizer; the output of the model has a `last_hidden_state`.
 
     Attributes:
         dimensions: the length of a vector.
@@ -94,16 +65,7 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
 
     @classmethod
     def load(cls, name: str | Path, *, with_weights: bool = True) -> Encoder:
-        """Load an encoder by its name on the Hugging Face Hub, or from a folder.
-
-        Args:
-            name: the name, or the folder.
-            with_weights: load its parameters, too; otherwise, they are random.
-
-        Raises:
-            OSError: the model does not exist, or has no weights in a safe format.
-            RequestError: the model has no fast tokenizer, or is no encoder.
-        """
+        """Load an encoder by its name on the Hugging Face Hub, or from a folder; without weights, they are random."""
         with loading_silently():
             tokenizer = load_tokenizer(name)
             config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=False)
@@ -123,44 +85,48 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
         with loading_silently():
             (self.model if with_weights else self.model.config).save_pretrained(folder)
 
-    def set_dropout(self, share: float) -> None:
-        """Drop this share of every activation in training, instead of what the model's configuration says."""
-        set_dropout(self.model, share)
-
-    def cut(self, documents: Sequence[Sequence[str]]) -> Pieces:
+    def cut(self, documents: Sequence[Sequence[str]]) -> list[Pieces]:
         """Cut the words of documents into pieces."""
-        return cut_pieces(self.tokenizer, documents)
+        return list(self._cut(documents)) if len(documents) else []
 
-    def prepare(self, pieces: Pieces) -> WordPieces:
-        """Return the windows over documents as tensors."""
-        windows = cut_windows(np.diff(pieces.starts), self.longest, self.longest // OVERLAP)
-        ids, mask = self._fill_windows(pieces, windows)
-        row = windows.owner
-        column = np.arange(len(row)) - windows.start[row] + len(self._before)
-        ids_, mask_, row_, column_, word = map(torch.from_numpy, (ids, mask, row, column, pieces.word))
-        return WordPieces(ids_, mask_, row_, column_, word, int(pieces.word_starts[-1]))
+    def _cut(self, documents: Sequence[Sequence[str]]) -> Iterator[Pieces]:
+        encoded = self.tokenizer(
+            [list(words) for words in documents],
+            is_split_into_words=True,
+            add_special_tokens=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,  # about the length: documents are cut into windows
+        )
+        for number, (ids, words) in enumerate(zip(encoded["input_ids"], documents, strict=True)):
+            windows, row = cut_windows(len(ids), self.longest, self.longest // OVERLAP)
+            starts = np.array([window.start for window in windows], np.int64)
+            column = np.arange(len(ids)) - starts[row] + len(self._before)
+            whole = [[*self._before, *ids[window.start : window.stop], *self._after] for window in windows]
+            yield Pieces(whole, row, column, np.array(encoded.word_ids(number), np.int64), len(words))
 
-    def _fill_windows(self, pieces: Pieces, windows: Windows) -> tuple[Ints, Ints]:
-        begin, end = len(self._before), len(self._before) + windows.size
-        longest = int(end.max(initial=begin)) + len(self._after)
-        ids = np.full((len(windows.size), longest), self.tokenizer.pad_token_id or 0)
-        which, piece = expand_ranges(windows.start, windows.size)
-        ids[:, :begin] = self._before
-        ids[which, begin + piece - windows.start[which]] = pieces.ids[piece]
-        for n, token in enumerate(self._after):
-            ids[np.arange(len(ids)), end + n] = token
-        mask = (np.arange(longest) < end[:, None] + len(self._after)).astype(np.int64)
-        return ids, mask
-
-    def forward(self, batch: WordPieces) -> torch.Tensor:
+    def forward(self, documents: Sequence[Pieces]) -> torch.Tensor:
         """Return the vectors of all words, (n_words, dimensions); that of a word without pieces is zero."""
-        vectors = torch.zeros(batch.n_words, self.dimensions, device=batch.ids.device)
-        if not len(batch.word):
+        device = next(self.model.parameters()).device
+        windows = [torch.tensor(ids) for pieces in documents for ids in pieces.windows]
+        row = _chain([pieces.row for pieces in documents], [len(pieces.windows) for pieces in documents]).to(device)
+        word = _chain([pieces.word for pieces in documents], [pieces.n_words for pieces in documents]).to(device)
+        n_words = sum(pieces.n_words for pieces in documents)
+        vectors = torch.zeros(n_words, self.dimensions, device=device)
+        if not windows:
             return vectors
-        hidden = self.model(input_ids=batch.ids, attention_mask=batch.mask).last_hidden_state
-        of_pieces = hidden[batch.row, batch.column].float()
-        n_pieces = torch.bincount(batch.word, minlength=batch.n_words).clamp(min=1)
-        return vectors.index_add(0, batch.word, of_pieces) / n_pieces[:, None]
+        column = torch.from_numpy(np.concatenate([pieces.column for pieces in documents])).to(device)
+        ids = pad_sequence(windows, batch_first=True, padding_value=self.tokenizer.pad_token_id or 0)
+        mask = pad_sequence([torch.ones_like(window) for window in windows], batch_first=True)
+        hidden = self.model(input_ids=ids.to(device), attention_mask=mask.to(device)).last_hidden_state
+        n_pieces = torch.bincount(word, minlength=n_words).clamp(min=1)
+        return vectors.index_add(0, word, hidden[row, column].float()) / n_pieces[:, None]
+
+
+def _chain(numbers: Sequence[Ints], sizes: Sequence[int]) -> torch.Tensor:
+    """Number what is numbered within documents of these sizes over all of them."""
+    starts = np.cumsum([0, *sizes])
+    return torch.from_numpy(np.concatenate([np.zeros(0, np.int64), *map(np.add, numbers, starts)]))
 
 
 def set_dropout(model: Any, share: float) -> None:
@@ -174,11 +140,7 @@ def set_dropout(model: Any, share: float) -> None:
 
 
 def load_tokenizer(name: str | Path) -> Any:
-    """Load a fast tokenizer.
-
-    Raises:
-        RequestError: the model does not exist, or has no fast tokenizer.
-    """
+    """Load a fast tokenizer."""
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False, add_prefix_space=True)
     except (OSError, ValueError) as error:  # which speak of the Hub, and rarely of the model
@@ -190,43 +152,14 @@ def load_tokenizer(name: str | Path) -> Any:
     return tokenizer
 
 
-def cut_pieces(tokenizer: Any, documents: Sequence[Sequence[str]]) -> Pieces:
-    """Cut the words of documents into pieces."""
-    n_words = np.array([len(words) for words in documents], np.int64)
-    word_starts = _starts(n_words)
-    if not len(documents):
-        return Pieces(np.zeros(0, np.int64), np.zeros(0, np.int64), word_starts, word_starts)
-    encoded = tokenizer(
-        [list(words) for words in documents],
-        is_split_into_words=True,
-        add_special_tokens=False,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,  # about the length: documents are cut into windows
-    )
-    size = np.array([len(ids) for ids in encoded["input_ids"]], np.int64)
-    total = int(size.sum())
-    ids = np.fromiter(chain.from_iterable(encoded["input_ids"]), np.int64, total)
-    word = np.fromiter(chain.from_iterable(encoded.word_ids(i) for i in range(len(documents))), np.int64, total)
-    return Pieces(ids, word + np.repeat(word_starts[:-1], size), _starts(size), word_starts)
-
-
 def longest_input(tokenizer: Any, config: Any) -> int:
     """Return the most tokens of an input, special tokens included."""
     positions = getattr(config, "max_position_embeddings", None)
-    if positions is None or positions <= 0:  # of relative positions, as in T5
+    if positions is None or positions <= 0:  # relative positions, as in T5
         return int(min(tokenizer.model_max_length, MOST_PIECES))
     # RoBERTa and its relatives begin to count positions after that of padding.
     unused = (config.pad_token_id or 0) + 1 if config.model_type in _COUNT_FROM_PADDING else 0
     return int(min(tokenizer.model_max_length, positions - unused))
-
-
-MOST_PIECES = 4096
-"""The most pieces of a window of models that set no limit; the work grows with the square of it."""
-
-_COUNT_FROM_PADDING = frozenset(
-    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer", "ibert", "data2vec-text", "esm")
-)
 
 
 def find_special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
@@ -235,7 +168,3 @@ def find_special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
     ids, special = encoded["input_ids"], encoded["special_tokens_mask"]
     first, last = special.index(0), len(special) - special[::-1].index(0)
     return ids[:first], ids[last:]
-
-
-def _starts(sizes: Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(sizes)])

@@ -7,13 +7,9 @@ loaded, not with this module.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from closeread.exceptions import RequestError
 from closeread.neural.devices import check_libraries, choose_device
-
-if TYPE_CHECKING:
-    import torch
 
 # Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
 _OVERSAMPLING = 5
@@ -32,11 +28,6 @@ class FillMask:
         batch_size: the number of texts per forward pass.  The logits take 4 bytes * texts * tokens of the longest
             text * vocabulary size.
         device: such as "cpu" or "cuda:1"; defaults to the first GPU, if there is one.
-
-    Raises:
-        MissingExtraError: torch or transformers is not installed.
-        OSError: the model does not exist, or has no weights in a safe format.
-        RequestError: the model's tokenizer has no mask token, or there is no such device.
     """
 
     def __init__(self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None) -> None:
@@ -64,15 +55,14 @@ class FillMask:
         return str(self._tokenizer.mask_token)
 
     def __call__(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the words that fill the mask of each text, most probable first.
+        """Return the words that fill the one mask of each text, most probable first.
 
         Only whole words are returned, never word pieces or special tokens.  Texts longer than the model's
         maximum length are truncated at the beginning; if that removes the mask (because the answer alone is too
         long), the text gets no words.
-
-        Raises:
-            ValueError: a text does not have exactly one mask.
         """
+        import torch
+
         for text in texts:
             if (masks := text.count(self.mask_token)) != 1:
                 raise ValueError(f"{text!r} contains {self.mask_token} {masks} times (expected once)")
@@ -81,29 +71,17 @@ class FillMask:
         words: list[list[str]] = [[] for _ in texts]
         for start in range(0, len(order), self._batch_size):
             batch = order[start : start + self._batch_size]
-            for i, fillings in zip(batch, self._fill([texts[i] for i in batch]), strict=True):
-                words[i] = fillings
+            options = {"return_tensors": "pt", "padding": True, "truncation": True, "max_length": self._longest}
+            encoded = self._tokenizer([texts[i] for i in batch], **options).to(self._device)
+            with torch.inference_mode():
+                logits = self._model(**encoded).logits
+            at_mask = encoded["input_ids"] == self._tokenizer.mask_token_id
+            for i, row, mask in zip(batch, logits, at_mask, strict=True):
+                for scores in row[mask]:  # one or, if it was truncated, none
+                    tokens = scores.topk(min(_OVERSAMPLING * self._candidates, len(scores))).indices.tolist()
+                    found = dict.fromkeys(word for token in tokens if (word := self._decode_word(token)) is not None)
+                    words[i] = list(found)[: self._candidates]
         return words
-
-    def _fill(self, texts: list[str]) -> list[list[str]]:
-        import torch
-
-        encoded = self._tokenizer(
-            texts, return_tensors="pt", padding=True, truncation=True, max_length=self._longest
-        ).to(self._device)
-        with torch.inference_mode():
-            logits = self._model(**encoded).logits
-        masks = encoded["input_ids"] == self._tokenizer.mask_token_id
-        return [self._find_best(row[mask]) for row, mask in zip(logits, masks, strict=True)]
-
-    def _find_best(self, at_mask: torch.Tensor) -> list[str]:
-        """Return the best words for the logits at the mask: (1, vocabulary), or (0, vocabulary) if it was truncated."""
-        if not len(at_mask):
-            return []
-        most = min(_OVERSAMPLING * self._candidates, at_mask.shape[-1])
-        tokens = at_mask[0].topk(most).indices.tolist()
-        words = dict.fromkeys(word for token in tokens if (word := self._decode_word(token)) is not None)
-        return list(words)[: self._candidates]
 
     def _decode_word(self, token: int) -> str | None:
         """Decode a token to a word; None for special tokens and word pieces."""

@@ -12,54 +12,32 @@ An encoder is named as on the Hugging Face Hub, or by its folder, and is trained
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
 from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
-from closeread.neural.encoders import Encoder
+from closeread.neural.encoders import Encoder, set_dropout
 from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans, VectorsOf, select_spans
+from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans, VectorsOf
 from closeread.neural.trained_vectors import train_vectors
 from closeread.neural.training import Setting, train
 from closeread.progress import report_progress
 
-NOT_A_PAIR = -100
-"""In place of the label where there is no pair: a span and itself, and padding."""
-
-MAX_PAIRS = 2**20
-"""How many pairs are decoded at once."""
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The sizes of a model's layers, and how much of what they return is dropped in training.
-
-    Attributes:
-        span: the length of the vector of a span.
-        ends: what the vectors of an anchor and of a complement are mapped to.
-        head: the hidden layer of a head.
-        labels: the number of labels, "no link" included.
-        span_dropout: of the vectors of words.
-        ends_dropout: of the vectors of anchors and complements.
-    """
-
-    span: int
-    labels: int
-    ends: int = 500
-    head: int = 100
-    span_dropout: float = 0.2
-    ends_dropout: float = 0.3
+NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
+MAX_PAIRS = 2**20  # how many pairs are decoded at once
+KINDS = ("tuned", "frozen", "static")
+CORPUS = "corpus"  # in place of a file of word vectors: those trained on the documents to learn from
+VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,46 +45,63 @@ class LinkBatch:
     """The spans of a batch of documents.
 
     Attributes:
-        document, number: (n_spans,) the document of each span, and its number there.
+        documents: their numbers.
+        document, number: (n_spans,) the document of each span in the batch, and its number there.
         shape: the number of documents, and the most spans of one.
-        labels: (documents, spans, spans) the label of every pair, `NOT_A_PAIR` where there is none; None if unknown.
+        labels: (documents, spans, spans) the label of every pair, `NOT_A_PAIR` where there is none; 0 if unknown.
     """
 
+    documents: Ints
     document: torch.Tensor
     number: torch.Tensor
     shape: tuple[int, int]
-    labels: torch.Tensor | None = None
+    labels: torch.Tensor
+
+    @classmethod
+    def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
+        """Make the batch of some documents."""
+        which, span = spans.select(documents)
+        shape = (len(documents), int(np.diff(spans.starts)[documents].max(initial=0)))
+        document, number = (torch.from_numpy(one).to(device) for one in (which, span - spans.starts[documents][which]))
+        exists = torch.zeros(shape, dtype=torch.bool, device=device)
+        exists[document, number] = True
+        pairs = exists[:, :, None] & exists[:, None, :] & ~torch.eye(shape[1], dtype=torch.bool, device=device)
+        return cls(documents, document, number, shape, torch.where(pairs, 0, NOT_A_PAIR))
 
     @property
     def totals(self) -> Mapping[str, int]:
         """How many pairs each part of the loss is summed over."""
-        if self.labels is None:
-            raise ValueError("the labels are unknown")
         return {"pairs": int((self.labels >= 0).sum()), "links": int((self.labels > 0).sum())}
 
-    @property
-    def pairs(self) -> torch.Tensor:
-        """(documents, spans, spans) where there is a pair."""
-        exists = torch.zeros(self.shape, dtype=torch.bool, device=self.document.device)
-        exists[self.document, self.number] = True
-        both = exists[:, :, None] & exists[:, None, :]
-        return both & ~torch.eye(self.shape[1], dtype=torch.bool, device=both.device)
 
-
-class Decoded(NamedTuple):
-    """What a model predicts for the pairs of a batch.
+class LabelledPairs(NamedTuple):
+    """The linked pairs of documents, anchor first, sorted by document; (n_pairs,) each.
 
     Attributes:
-        document, anchor, complement: (n_pairs,) pairs; with their neighbours they cover all pairs of the batch.
-        label: (n_pairs,) the most probable label of a link, from 1.
-        is_linked: (n_pairs,) whether the two are linked.
+        document, anchor, complement: the document of each, and the numbers of its spans there.
+        label: from 1.
     """
 
-    document: torch.Tensor
-    anchor: torch.Tensor
-    complement: torch.Tensor
-    label: torch.Tensor
-    is_linked: torch.Tensor
+    document: Ints
+    anchor: Ints
+    complement: Ints
+    label: Ints
+
+
+class PredictedPairs(NamedTuple):
+    """Pairs of some documents, anchor first; (n_pairs,) each.
+
+    Attributes:
+        document, anchor, complement: the document of each, and the numbers of its spans there.
+        label: the most probable label of a link, from 1.
+        is_linked: whether the two are linked.
+    """
+
+    document: Ints
+    anchor: Ints
+    complement: Ints
+    label: Ints
+    is_linked: Mask
 
 
 class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
@@ -124,15 +119,7 @@ class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
         self.scores = nn.Linear(hidden, labels)
 
     def forward(self, anchors: torch.Tensor, complements: torch.Tensor) -> torch.Tensor:
-        """Score the labels of all pairs.
-
-        Args:
-            anchors: (documents, n_anchors, ends).
-            complements: (documents, n_complements, ends).
-
-        Returns:
-            (documents, n_anchors, n_complements, labels).
-        """
+        """Score the labels of all pairs of (documents, spans, ends) each: (documents, anchors, complements, labels)."""
         hidden = self.anchor(anchors)[:, :, None] + self.complement(complements)[:, None, :]
         return self.scores(functional.relu(hidden))
 
@@ -143,20 +130,32 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
     Args:
         variant: "coupled", one head with "no link" as one of the labels; or "decoupled", a head for links, and one for
             the labels of links.
-        sizes: of its layers.
+        span: the length of the vector of a span.
+        labels: the number of labels, "no link" included.
+        ends: what the vectors of an anchor and of a complement are mapped to.
+        head: the hidden layer of a head.
+        span_dropout, ends_dropout: the shares of both vectors that are dropped in training.
     """
 
-    def __init__(self, variant: str, sizes: Sizes) -> None:
+    def __init__(
+        self,
+        variant: str,
+        span: int,
+        labels: int,
+        *,
+        ends: int = 500,
+        head: int = 100,
+        span_dropout: float = 0.2,
+        ends_dropout: float = 0.3,
+    ) -> None:
         super().__init__()
-        self.variant, self.sizes = variant, sizes
-        self.dropout = nn.Dropout(sizes.span_dropout)
+        self.dropout = nn.Dropout(span_dropout)
         self.anchor, self.complement = (
-            nn.Sequential(nn.Linear(sizes.span, sizes.ends), nn.ReLU(), nn.Dropout(sizes.ends_dropout))
-            for _ in range(2)
+            nn.Sequential(nn.Linear(span, ends), nn.ReLU(), nn.Dropout(ends_dropout)) for _ in range(2)
         )
         coupled = variant == "coupled"
-        self.label_head = _Head(sizes.ends, sizes.head, sizes.labels if coupled else sizes.labels - 1)
-        self.link_head = None if coupled else _Head(sizes.ends, sizes.head, 2)
+        self.label_head = _Head(ends, head, labels if coupled else labels - 1)
+        self.link_head = None if coupled else _Head(ends, head, 2)
 
     def forward(self, vectors: torch.Tensor, batch: LinkBatch) -> Mapping[str, torch.Tensor]:
         """Return the parts of the loss, each summed over as many pairs as `LinkBatch.totals` says.
@@ -166,8 +165,6 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
             batch: the spans, with labels.
         """
         labels = batch.labels
-        if labels is None:
-            raise ValueError("the labels are unknown")
         ends = self._find_ends(vectors, batch)
         if self.link_head is None:
             return {"pairs": _sum_losses(self.label_head(*ends), labels)}
@@ -178,38 +175,34 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
             "links": _sum_losses(self.label_head(*ends), of_links),
         }
 
-    def decode(self, vectors: torch.Tensor, batch: LinkBatch) -> Iterator[Decoded]:
-        """Yield the predictions for all pairs of a batch, some anchors at a time.
-
-        Args:
-            vectors: (n_spans, span) the vectors of the batch's spans.
-            batch: the spans.
-        """
+    def decode(self, vectors: torch.Tensor, batch: LinkBatch) -> Iterator[PredictedPairs]:
+        """Yield the predictions for all pairs of a batch, some anchors at a time."""
         anchors, complements = self._find_ends(vectors, batch)
-        pairs = batch.pairs
+        pairs = batch.labels != NOT_A_PAIR
         step = max(1, MAX_PAIRS // max(1, len(pairs) * pairs.shape[2]))
         for start in range(0, pairs.shape[1], step):
             part = slice(start, start + step)
-            label, is_linked = self._decide(anchors[:, part], complements)
-            document, anchor, complement = pairs[:, part].nonzero(as_tuple=True)
-            place = (document, anchor, complement)
-            yield Decoded(document, anchor + start, complement, label[place], is_linked[place])
-
-    def _decide(self, anchors: torch.Tensor, complements: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        scores = self.label_head(anchors, complements)
-        if self.link_head is None:
-            return scores[..., 1:].argmax(-1) + 1, scores.argmax(-1) > 0
-        return scores.argmax(-1) + 1, self.link_head(anchors, complements).argmax(-1) > 0
+            scores = self.label_head(anchors[:, part], complements)
+            if self.link_head is None:
+                label, is_linked = scores[..., 1:].argmax(-1) + 1, scores.argmax(-1) > 0
+            else:
+                label = scores.argmax(-1) + 1
+                is_linked = self.link_head(anchors[:, part], complements).argmax(-1) > 0
+            place = pairs[:, part].nonzero(as_tuple=True)
+            document, anchor, complement, *found = (
+                one.cpu().numpy() for one in (*place, label[place], is_linked[place])
+            )
+            yield PredictedPairs(batch.documents[document], anchor + start, complement, *found)
 
     def _find_ends(self, vectors: torch.Tensor, batch: LinkBatch) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of the spans as anchors and as complements, (documents, spans, ends) each."""
         vectors = self.dropout(vectors)
         place = (batch.document, batch.number)
-        ends = []
-        for mapping in (self.anchor, self.complement):
-            mapped = mapping(vectors)
-            ends.append(mapped.new_zeros(*batch.shape, mapped.shape[-1]).index_put(place, mapped))
-        return ends[0], ends[1]
+        anchor, complement = (
+            mapped.new_zeros(*batch.shape, mapped.shape[-1]).index_put(place, mapped)
+            for mapped in (self.anchor(vectors), self.complement(vectors))
+        )
+        return anchor, complement
 
 
 def _sum_losses(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -218,64 +211,13 @@ def _sum_losses(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     )
 
 
-PREDICTED_AT_ONCE = 16
-"""How many documents are predicted at once."""
-
-
-class LabelledPairs(NamedTuple):
-    """The linked pairs of documents, anchor first, sorted by document.
-
-    Attributes:
-        document, anchor, complement: (n_pairs,) the document of each, and the numbers of its spans there.
-        label: (n_pairs,) from 1.
-    """
-
-    document: Ints
-    anchor: Ints
-    complement: Ints
-    label: Ints
-
-
-class PredictedPairs(NamedTuple):
-    """All pairs of some documents, anchor first.
-
-    Attributes:
-        document, anchor, complement: (n_pairs,) the document of each, and the numbers of its spans there.
-        label: (n_pairs,) the most probable label of a link, from 1.
-        is_linked: (n_pairs,) whether the two are linked.
-    """
-
-    document: Ints
-    anchor: Ints
-    complement: Ints
-    label: Ints
-    is_linked: Mask
-
-
 class LinkSystem(nn.Module):  # type: ignore[misc] # torch has no types here
-    """What makes the vectors of spans, and the model of the links between them.
-
-    Args:
-        vectors: makes the vectors; it is trained if it is a module.
-        model: finds the links.
-    """
+    """What makes the vectors of spans, which is trained if it is a module, and the model of the links between them."""
 
     def __init__(self, vectors: SpanVectors, model: LinkModel) -> None:
         super().__init__()
         self.vectors = vectors
         self.model = model
-
-
-@dataclass(frozen=True, eq=False)
-class _Gathered:
-    """Some documents, with the labels of their pairs."""
-
-    items: Ints
-    links: LinkBatch
-
-    @property
-    def totals(self) -> Mapping[str, int]:
-        return self.links.totals
 
 
 class LinkLearner:
@@ -312,37 +254,29 @@ class LinkLearner:
         self._held_out, self._held_out_vectors = held_out, system.vectors.prepare(held_out)
         self._score = score
 
-    def gather(self, items: Ints) -> _Gathered:
+    def gather(self, items: Ints) -> LinkBatch:
         """Return some documents, with the labels of their pairs."""
-        batch = _make_batch(self._spans, items, self._device)
-        labels = torch.where(batch.pairs, 0, NOT_A_PAIR)
+        batch = LinkBatch.make(self._spans, items, self._device)
         which, link = expand_ranges(self._link_starts[items], np.diff(self._link_starts)[items])
-        place = tuple(map(self._move, (which, self._links.anchor[link], self._links.complement[link])))
-        labels[place] = self._move(self._links.label[link])
-        return _Gathered(items, LinkBatch(batch.document, batch.number, batch.shape, labels))
+        columns = (which, self._links.anchor[link], self._links.complement[link], self._links.label[link])
+        *place, label = (torch.from_numpy(column).to(self._device) for column in columns)
+        batch.labels[tuple(place)] = label
+        return batch
 
-    def find_losses(self, batch: _Gathered) -> Mapping[str, torch.Tensor]:
+    def find_losses(self, batch: LinkBatch) -> Mapping[str, torch.Tensor]:
         """Return the parts of the loss, each summed over its terms."""
-        losses: Mapping[str, torch.Tensor] = self.model.model(self._vectors(batch.items), batch.links)
+        losses: Mapping[str, torch.Tensor] = self.model.model(self._vectors(batch.documents), batch)
         return losses
 
     def evaluate(self) -> Mapping[str, float | None]:
         """Return the scores on held-out documents."""
         return self._score(_predict(self.model.model, self._held_out, self._held_out_vectors, self._device))
 
-    def _move(self, array: Ints) -> torch.Tensor:
-        return torch.from_numpy(array).to(self._device)
-
 
 def predict_pairs(system: LinkSystem, spans: Spans, device: str = "cpu") -> Iterator[PredictedPairs]:
-    """Predict the links of all pairs of spans, some documents at a time.
+    """Predict the links of all pairs of spans with a trained model, some documents at a time.
 
     Documents come in no particular order, and in parts if they have many pairs.
-
-    Args:
-        system: a trained model, which is on its device.
-        spans: the spans.
-        device: where the model is.
     """
     system.eval()
     with torch.inference_mode():
@@ -350,67 +284,26 @@ def predict_pairs(system: LinkSystem, spans: Spans, device: str = "cpu") -> Iter
 
 
 def _predict(model: LinkModel, spans: Spans, vectors: VectorsOf, device: str) -> Iterator[PredictedPairs]:
-    n_documents = len(spans.words)
-    # Documents of similar length are predicted together, so that there is little padding.
-    order = np.argsort([len(words) for words in spans.words], kind="stable")
-    for start in range(0, n_documents, PREDICTED_AT_ONCE):
-        documents = order[start : start + PREDICTED_AT_ONCE]
-        for found in model.decode(vectors(documents), _make_batch(spans, documents, device)):
-            document, anchor, complement, label, is_linked = (tensor.cpu().numpy() for tensor in found)
-            yield PredictedPairs(documents[document], anchor, complement, label, is_linked)
-        report_progress("predicting", min(start + PREDICTED_AT_ONCE, n_documents), n_documents)
-
-
-def _make_batch(spans: Spans, documents: Ints, device: str) -> LinkBatch:
-    document, span = select_spans(spans, documents)
-    number = span - spans.starts[documents][document]
-    most = int(np.diff(spans.starts)[documents].max(initial=0))
-    document, number = (torch.from_numpy(array).to(device) for array in (document, number))
-    return LinkBatch(document, number, (len(documents), most))
-
-
-KINDS = ("tuned", "frozen", "static")
-CORPUS = "corpus"
-"""In place of a file of word vectors: those trained on the documents to learn from."""
-
-VECTORS = "vectors.txt"
-"""The word vectors in the folder of a run that are its own."""
-
-
-_Source = Encoder | WordVectors
-"""What the vectors of spans come from."""
-
-_TrainedVectors = tuple[list[str], NDArray[np.float32]]
+    done = 0
+    for documents in spans.batch_by_length():
+        yield from model.decode(vectors(documents), LinkBatch.make(spans, documents, device))
+        done += len(documents)
+        report_progress("predicting", done, len(spans.words))
 
 
 @dataclass(frozen=True)
 class LinkChoice:
-    """What is trained.
+    """What is trained."""
 
-    Attributes:
-        variant: "coupled" or "decoupled" (see `closeread.neural.links.LinkModel`).
-        kind: one of `KINDS`.
-        name: of the encoder, or the file of word vectors.
-        labels: the number of labels, "no link" included.
-        encoder_dropout: of an encoder that is trained; None for its own.
-    """
-
-    variant: str
-    kind: str
-    name: str
-    labels: int
-    encoder_dropout: float | None = None
+    variant: str  # "coupled" or "decoupled" (see `LinkModel`)
+    kind: str  # one of `KINDS`
+    name: str  # of the encoder, or the file of word vectors
+    labels: int  # the number of labels, "no link" included
+    encoder_dropout: float | None = None  # of an encoder that is trained; None for its own
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Documents to learn from.
-
-    Attributes:
-        spans: their spans.
-        links: the links between these.
-        digest: of both.
-    """
+class Examples(NamedTuple):
+    """Documents to learn from: their spans, the links between these, and a digest of both."""
 
     spans: Spans
     links: LabelledPairs
@@ -453,27 +346,32 @@ def train_links(
         criterion: the score by which the best epoch is chosen.
         about: what else `run.json` says, in JSON.
         resume: continue the run that is in the folder, if there is one.
-
-    Raises:
-        RequestError: the run in the folder is of another choice, setting or data.
     """
-    described = {
-        **about,
-        "model": asdict(choice),
-        "data": {"training": training.digest, "held_out": held_out.digest},
-    }
+    data = {"training": training.digest, "held_out": held_out.digest}
+    described = {**about, "model": asdict(choice), "data": data}
     torch.manual_seed(setting.seed)
     run, state = folder.open(described, setting, resume=resume)
     if run is not None and run["state"] == COMPLETE:
         return
     words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
-    found = _find_source(choice, training.spans.words, words) if state is None else None
-    if run is None:  # not before: an encoder or vectors that can't be loaded leave no folder behind
+    if state is not None:
+        source = _load_source(folder, choice, words)
+    # An encoder or vectors that can't be loaded leave no folder behind.
+    elif choice.kind != "static":
+        source = Encoder.load(choice.name)
+    elif choice.name != CORPUS:
+        source = read_vectors(Path(choice.name), words)
+    else:
+        trained = train_vectors(training.spans.words)
+    if run is None:
         run = folder.begin(described, setting)
-    source = _load_source(folder, choice, words) if found is None else _save_source(folder, choice, found, words)
-    system = _make_system(choice, source, setting.device)
+    if state is None and choice.kind == "static" and choice.name == CORPUS:
+        write_vectors(folder.path / VECTORS, *trained)
+        source = _load_source(folder, choice, words)
+    elif state is None and isinstance(source, Encoder):
+        source.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
     learner = LinkLearner(
-        system.to(setting.device),
+        _make_system(choice, source, setting.device).to(setting.device),
         training.spans,
         training.links,
         held_out=held_out.spans,
@@ -482,16 +380,12 @@ def train_links(
         device=setting.device,
     )
     for after in train(learner, setting, state):
-        folder.save(run, system, after, criterion)
+        folder.save(run, learner.model, after, criterion)
     folder.finish(run)
 
 
 def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
-    """Load a trained model, to predict the links of these spans with it.
-
-    Raises:
-        FormatError: the folder does not hold one, or it is damaged.
-    """
+    """Load a trained model, to predict the links of these spans with it."""
     try:
         choice = LinkChoice(**read_run(folder.path)["model"])
     except TypeError:
@@ -504,41 +398,20 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
     return system
 
 
-def _find_source(
-    choice: LinkChoice, documents: Sequence[Sequence[str]], words: Collection[str]
-) -> _Source | _TrainedVectors:
-    """Load what the vectors of spans come from, or train vectors."""
-    if choice.kind != "static":
-        return Encoder.load(choice.name)
-    return train_vectors(documents) if choice.name == CORPUS else read_vectors(Path(choice.name), words)
-
-
-def _save_source(
-    folder: RunFolder, choice: LinkChoice, source: _Source | _TrainedVectors, words: Collection[str]
-) -> _Source:
-    """Write what belongs to a run, and return it as it will be loaded."""
-    if isinstance(source, Encoder):
-        source.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-    elif not isinstance(source, WordVectors):
-        write_vectors(folder.path / VECTORS, *source)
-        return _load_source(folder, choice, words)
-    return source
-
-
-def _load_source(folder: RunFolder, choice: LinkChoice, words: Collection[str]) -> _Source:
+def _load_source(folder: RunFolder, choice: LinkChoice, words: Collection[str]) -> Encoder | WordVectors:
     """Load what the vectors of spans come from; an encoder that was trained gets its parameters later."""
     if choice.kind == "static":
         return read_vectors(folder.path / VECTORS if choice.name == CORPUS else Path(choice.name), words)
     return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")
 
 
-def _make_system(choice: LinkChoice, source: _Source, device: str) -> LinkSystem:
+def _make_system(choice: LinkChoice, source: Encoder | WordVectors, device: str) -> LinkSystem:
     """Make a model that has learnt nothing yet."""
     if isinstance(source, Encoder):
         if choice.encoder_dropout is not None:
-            source.set_dropout(choice.encoder_dropout)
+            set_dropout(source.model, choice.encoder_dropout)
         source.to(device)
         vectors: SpanVectors = FrozenSpans(source) if choice.kind == "frozen" else TunedSpans(source)
     else:
         vectors = StaticSpans(source, device)
-    return LinkSystem(vectors, LinkModel(choice.variant, Sizes(vectors.size, choice.labels)))
+    return LinkSystem(vectors, LinkModel(choice.variant, vectors.size, choice.labels))

@@ -36,11 +36,7 @@ WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
 
 
 class RunFolder:
-    """A training run on the disk.
-
-    Args:
-        path: the folder.
-    """
+    """A training run on the disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,20 +47,24 @@ class RunFolder:
         Args:
             description: what is trained: the task, the model and the data, in JSON.
             setting: how it is trained.
-
-        Raises:
-            RequestError: the folder is not empty.
-            OSError: it can't be written.
         """
-        self.check_new()
         self.path.mkdir(parents=True, exist_ok=True)
+        device = setting.device
+        if device.startswith("cuda"):
+            device = str(torch.cuda.get_device_name(device))
+        elif device == "cpu":
+            device = platform.processor() or platform.machine()
         run = {
             "format": FORMAT,
             "closeread": __version__,
             **description,
             "setting": asdict(setting),
-            "versions": find_versions(),
-            "device": name_device(setting.device),
+            "versions": {
+                "python": platform.python_version(),
+                "torch": str(torch.__version__),
+                "transformers": str(transformers.__version__),
+            },
+            "device": device,
             "threads": torch.get_num_threads(),
             "state": "training",
             "epochs": [],
@@ -72,38 +72,18 @@ class RunFolder:
         write_json(self.path / RUN, run)
         return run
 
-    def check_new(self) -> None:
-        """Check that a run can begin here, before a model is loaded for it.
-
-        Raises:
-            RequestError: the folder is not empty.
-        """
-        if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
-            raise RequestError(
-                f"{self.path}: is not an empty folder (expected a new folder, or a run for {name_option('resume')})"
-            )
-
     def open(
         self, description: Mapping[str, Any], setting: Setting, *, resume: bool
     ) -> tuple[dict[str, Any] | None, State | None]:
         """Return what `run.json` holds and the last state of the run to continue; None for each if there is none yet.
 
-        Raises:
-            FormatError: the run is damaged.
-            RequestError: the folder has another run, or is in use and nothing is to be continued.
+        A folder with another run, or with anything if nothing is to be continued, is refused before a model is loaded.
         """
-        if resume and (self.path / RUN).exists():
-            return self._resume(description, setting)
-        self.check_new()
-        return None, None
-
-    def _resume(self, description: Mapping[str, Any], setting: Setting) -> tuple[dict[str, Any], State | None]:
-        """Return what `run.json` holds, and the state of the last checkpoint if there is one.
-
-        Raises:
-            FormatError: the folder does not hold a run, or it is damaged.
-            RequestError: the run in it is another one.
-        """
+        if not (resume and (self.path / RUN).exists()):
+            if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
+                expected = f"expected a new folder, or a run for {name_option('resume')}"
+                raise RequestError(f"{self.path}: is not an empty folder ({expected})")
+            return None, None
         run = read_run(self.path)
         before = {**{name: run.get(name) for name in description}, **run["setting"]}
         different = [
@@ -120,15 +100,21 @@ class RunFolder:
 
         The parameters of the best epoch come first, then the checkpoint, then the description: a run that ends in
         between goes on from the checkpoint before, and comes to the same parameters.
-
-        Raises:
-            OSError: the folder can't be written, such as for want of room.
         """
-        if find_best(state.epochs, criterion) is state.epochs[-1]:
+        best = find_best(state.epochs, criterion)
+        if best is state.epochs[-1]:
             self.save_weights(model)
+        kept = {**vars(state), "epochs": [asdict(epoch) for epoch in state.epochs]}
         with replacing(self.path / CHECKPOINT) as partial:
-            _write_checkpoint(partial, state)
-        self._describe(run, state, criterion)
+            try:
+                with partial.open("wb") as file:
+                    torch.save(kept, file)
+            except RuntimeError as error:  # torch's own writer says so of a full disk
+                raise OSError(None, str(error).split("\n", 1)[0], str(partial)) from error
+        run["epochs"] = kept["epochs"]
+        run["best"] = {"epoch": best.number, **best.scores}
+        run["seconds"] = sum(epoch.seconds for epoch in state.epochs)
+        write_json(self.path / RUN, run)
 
     def save_weights(self, model: nn.Module) -> None:
         """Write the parameters of a model."""
@@ -144,29 +130,20 @@ class RunFolder:
         (self.path / CHECKPOINT).unlink(missing_ok=True)
 
     def load_state(self) -> State | None:
-        """Return the state of the checkpoint; None if there is none.
-
-        Raises:
-            FormatError: it is damaged.
-        """
+        """Return the state of the checkpoint; None if there is none."""
         path = self.path / CHECKPOINT
         if not path.exists():
             return None
         try:
             found = torch.load(path, map_location="cpu", weights_only=True)
-            return State(
-                [Epoch(**epoch) for epoch in found["epochs"]], found["parameters"], found["optimizer"], found["random"]
-            )
+            epochs = [Epoch(**epoch) for epoch in found["epochs"]]
+            return State(epochs, found["parameters"], found["optimizer"], found["random"])
         except (RuntimeError, EOFError, KeyError, TypeError, ValueError, pickle.UnpicklingError, OSError) as error:
             reason = str(error).split("\n", 1)[0]
             raise FormatError(path, [Problem(f"is damaged: {reason}")]) from None
 
     def load_weights(self, model: nn.Module) -> None:
-        """Give a model the parameters of the best epoch.
-
-        Raises:
-            FormatError: they are missing, damaged, or of another model.
-        """
+        """Give a model the parameters of the best epoch."""
         path = self.path / WEIGHTS
         try:
             safetensors.torch.load_model(model, str(path))
@@ -175,40 +152,3 @@ class RunFolder:
         except (RuntimeError, safetensors.SafetensorError, OSError) as error:
             reason = str(error).split("\n", 1)[0]
             raise FormatError(path, [Problem(f"does not fit the model of {RUN}: {reason}")]) from None
-
-    def _describe(self, run: dict[str, Any], state: State, criterion: str) -> None:
-        best = find_best(state.epochs, criterion)
-        run["epochs"] = [asdict(epoch) for epoch in state.epochs]
-        run["best"] = {"epoch": best.number, **best.scores}
-        run["seconds"] = sum(epoch.seconds for epoch in state.epochs)
-        write_json(self.path / RUN, run)
-
-
-def find_versions() -> dict[str, str]:
-    """Return the versions of what a run depends on."""
-    return {
-        "python": platform.python_version(),
-        "torch": str(torch.__version__),
-        "transformers": str(transformers.__version__),
-    }
-
-
-def name_device(device: str) -> str:
-    """Return the name of a device in words."""
-    if device.startswith("cuda"):
-        return str(torch.cuda.get_device_name(device))
-    return platform.processor() or platform.machine() if device == "cpu" else device
-
-
-def _write_checkpoint(path: Path, state: State) -> None:
-    kept = {
-        "epochs": [asdict(epoch) for epoch in state.epochs],
-        "parameters": dict(state.parameters),
-        "optimizer": dict(state.optimizer),
-        "random": state.random,
-    }
-    try:
-        with path.open("wb") as file:
-            torch.save(kept, file)
-    except RuntimeError as error:  # torch's own writer says so of a full disk
-        raise OSError(None, str(error).split("\n", 1)[0], str(path)) from error

@@ -8,7 +8,7 @@ vectors of its words, 0 for unknown words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,10 +17,10 @@ from torch import nn
 
 from closeread.arrays import Ints, expand_ranges
 from closeread.formats.word_vectors import WordVectors
-from closeread.neural.encoders import Encoder, Pieces, WordPieces
+from closeread.neural.encoders import Encoder
 
-FROZEN_BATCH = 16
-"""How many documents are encoded at once, where nothing is learnt from it."""
+AT_ONCE = 16
+"""How many documents are encoded or predicted at once, where nothing is learnt from it."""
 
 
 class Spans(NamedTuple):
@@ -37,17 +37,23 @@ class Spans(NamedTuple):
     first: Ints
     last: Ints
 
+    def select(self, documents: Ints) -> tuple[Ints, Ints]:
+        """Return the spans of some documents, in their order: which of the documents each is of, and its number."""
+        return expand_ranges(self.starts[documents], np.diff(self.starts)[documents])
+
+    def batch_by_length(self) -> Iterator[Ints]:
+        """Yield the numbers of all documents, those of similar length together, so that there is little padding."""
+        order = np.argsort([len(words) for words in self.words], kind="stable")
+        for start in range(0, len(order), AT_ONCE):
+            yield order[start : start + AT_ONCE]
+
 
 VectorsOf = Callable[[Ints], torch.Tensor]
 """Returns the vectors of all spans of some documents, (n_spans, size)."""
 
 
 class SpanVectors(Protocol):
-    """Makes the vectors of spans.
-
-    Attributes:
-        size: the length of a vector.
-    """
+    """Makes the vectors of spans, of length `size`."""
 
     size: int
 
@@ -56,11 +62,7 @@ class SpanVectors(Protocol):
 
 
 class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
-    """Spans in the vectors of an encoder that is trained, too.
-
-    Args:
-        encoder: a pretrained encoder.
-    """
+    """Spans in the vectors of an encoder that is trained, too: gradients flow through them."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
@@ -68,19 +70,20 @@ class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
         self.size = 2 * encoder.dimensions
 
     def prepare(self, spans: Spans) -> VectorsOf:
-        """See `SpanVectors.prepare`; gradients flow through the vectors."""
+        """See `SpanVectors.prepare`."""
         pieces = self.encoder.cut(spans.words)
-        return lambda documents: self._encode(pieces, spans, documents)
 
-    def _encode(self, pieces: Pieces, spans: Spans, documents: Ints) -> torch.Tensor:
-        device = next(self.encoder.parameters()).device
-        part = pieces.select(documents)
-        words = self.encoder(_move(self.encoder.prepare(part), device))
-        which, span = select_spans(spans, documents)
-        first, last = (
-            torch.from_numpy(part.word_starts[which] + place[span]).to(device) for place in (spans.first, spans.last)
-        )
-        return torch.cat([words[first], words[last]], dim=1)
+        def encode(documents: Ints) -> torch.Tensor:
+            part = [pieces[document] for document in documents.tolist()]
+            words = self.encoder(part)
+            which, span = spans.select(documents)
+            begin = np.cumsum([0, *(one.n_words for one in part)])[which]
+            first, last = (
+                torch.from_numpy(begin + place[span]).to(words.device) for place in (spans.first, spans.last)
+            )
+            return torch.cat([words[first], words[last]], dim=1)
+
+        return encode
 
 
 class FrozenSpans:
@@ -93,25 +96,15 @@ class FrozenSpans:
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
         vectors = TunedSpans(self.encoder.eval()).prepare(spans)
-        n_documents = len(spans.words)
-        lengths = np.array([len(words) for words in spans.words], np.int64)
-        order = np.argsort(lengths, kind="stable")  # so that there is little padding
-        device = next(self.encoder.parameters()).device
-        table = torch.empty(len(spans.first), self.size, device=device)
+        table = torch.empty(len(spans.first), self.size, device=next(self.encoder.parameters()).device)
         with torch.inference_mode():
-            for start in range(0, n_documents, FROZEN_BATCH):
-                batch = order[start : start + FROZEN_BATCH]
-                table[torch.from_numpy(select_spans(spans, batch)[1]).to(device)] = vectors(batch)
+            for batch in spans.batch_by_length():
+                table[torch.from_numpy(spans.select(batch)[1]).to(table.device)] = vectors(batch)
         return _look_up(table, spans)
 
 
 class StaticSpans:
-    """Spans in word vectors that know no context.
-
-    Args:
-        vectors: of all words of the spans.
-        device: where the vectors are needed.
-    """
+    """Spans in word vectors that know no context."""
 
     def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
         self._vectors, self._device = vectors, device
@@ -119,30 +112,16 @@ class StaticSpans:
 
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
-        vectors = self._vectors
-        unknown = len(vectors.matrix)
-        row = np.array([vectors.rows.get(word, unknown) for words in spans.words for word in words], np.int64)
-        word_starts = np.concatenate([[0], np.cumsum([len(words) for words in spans.words])]).astype(np.int64)
-        document = np.repeat(np.arange(len(spans.words)), np.diff(spans.starts))
-        span, word = expand_ranges(word_starts[document] + spans.first, spans.last - spans.first + 1)
-        row, span = row[word], span[row[word] < unknown]
-        row = row[row < unknown]
-        table = torch.zeros(len(spans.first), self.size)
-        table.index_add_(0, torch.from_numpy(span), torch.from_numpy(vectors.matrix[row]))
-        return _look_up(table.to(self._device), spans)
-
-
-def select_spans(spans: Spans, documents: Ints) -> tuple[Ints, Ints]:
-    """Return the spans of some documents, in their order: which of the documents each is of, and its number."""
-    return expand_ranges(spans.starts[documents], np.diff(spans.starts)[documents])
+        table = np.zeros((len(spans.first), self.size), np.float32)
+        rows, matrix = self._vectors.rows, self._vectors.matrix
+        for document, words in enumerate(spans.words):
+            known = [rows.get(word) for word in words]
+            for span in range(spans.starts[document], spans.starts[document + 1]):
+                for row in known[spans.first[span] : spans.last[span] + 1]:
+                    if row is not None:
+                        table[span] += matrix[row]
+        return _look_up(torch.from_numpy(table).to(self._device), spans)
 
 
 def _look_up(table: torch.Tensor, spans: Spans) -> VectorsOf:
-    return lambda documents: table[torch.from_numpy(select_spans(spans, documents)[1]).to(table.device)]
-
-
-def _move(batch: WordPieces, device: torch.device) -> WordPieces:
-    ids, mask, row, column, word = (
-        tensor.to(device) for tensor in (batch.ids, batch.mask, batch.row, batch.column, batch.word)
-    )
-    return WordPieces(ids, mask, row, column, word, batch.n_words)
+    return lambda documents: table[torch.from_numpy(spans.select(documents)[1]).to(table.device)]

@@ -6,7 +6,6 @@ gensim is imported when vectors are trained, not with this module.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +43,6 @@ def train_vectors(
 
     Returns:
         The words, the most frequent first, and their vectors, (n_words, dimensions).
-
-    Raises:
-        MissingExtraError: gensim is not installed.
-        RequestError: no word occurs often enough, or an argument is out of range.
     """
     limits = {"dimensions": dimensions, "epochs": epochs, "window": window, "min_count": min_count}
     for name, value in limits.items():
@@ -55,8 +50,11 @@ def train_vectors(
             raise RequestError(f"{name} is {value} (expected a whole number from 1)")
     if not 0 <= seed <= _LAST_SEED:
         raise RequestError(f"seed is {seed} (expected a whole number from 0 to {_LAST_SEED})")
-    word2vec = _import_word2vec()
-    model = word2vec(
+    try:
+        from gensim.models import Word2Vec
+    except ImportError as error:
+        raise MissingExtraError("training word vectors", "gensim", extra="neural") from error
+    model = Word2Vec(
         vector_size=dimensions,
         window=window,
         min_count=min_count,
@@ -67,25 +65,11 @@ def train_vectors(
         workers=1,
         epochs=epochs,
     )
-    pieces = [piece for text in texts for piece in _split(text)]
+    words = [[token for token in text if token.split() == [token]] for text in texts]
+    pieces = [text[start : start + _PIECE] for text in words for start in range(0, len(text), _PIECE)]
     model.build_vocab(pieces)
     if not len(model.wv):
-        raise RequestError(
-            f"no word occurs {pluralize(min_count, 'time')} or more in the texts (expected at least one)"
-        )
+        found = f"no word occurs {pluralize(min_count, 'time')} or more in the texts"
+        raise RequestError(f"{found} (expected at least one)")
     model.train(pieces, total_examples=model.corpus_count, epochs=epochs)
     return list(model.wv.index_to_key), np.array(model.wv.vectors, np.float32)
-
-
-def _split(text: Sequence[str]) -> list[list[str]]:
-    """Split a text into pieces that gensim trains on as a whole."""
-    words = [token for token in text if token.split() == [token]]
-    return [words[i : i + _PIECE] for i in range(0, len(words), _PIECE)]
-
-
-def _import_word2vec() -> Any:
-    try:
-        from gensim.models import Word2Vec
-    except ImportError as error:
-        raise MissingExtraError("training word vectors", "gensim", extra="neural") from error
-    return Word2Vec

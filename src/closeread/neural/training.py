@@ -9,9 +9,10 @@ bit, interrupted or not.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,35 +25,20 @@ from closeread.progress import report_progress
 
 @dataclass(frozen=True)
 class Setting:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        epochs: the most epochs.
-        patience: stop after so many epochs without a better score.
-        batch_size: items of a batch.
-        accumulate: batches of a step.
-        learning_rate: the highest of the pretrained parameters.
-        head_learning_rate: that of all others.
-        weight_decay: of AdamW, for weight matrices.
-        warmup: the share of all steps in which the learning rate rises; it falls in the others, both linearly.
-        clip: the largest norm of the gradient of a step.
-        seed: of the order of items, of new parameters and of dropout.
-        precision: "float32", or "bfloat16" where it is safe.
-        device: such as "cpu" or "cuda:0".
-    """
-
-    epochs: int = 40
-    patience: int = 10
-    batch_size: int = 1
-    accumulate: int = 1
-    learning_rate: float = 1e-5
-    head_learning_rate: float = 1e-3
-    weight_decay: float = 0.01
-    warmup: float = 0.1
-    clip: float = 1.0
-    seed: int = 0
-    precision: str = "float32"
-    device: str = "cpu"
+    epochs: int = 40  # the most
+    patience: int = 10  # stop after so many epochs without a better score
+    batch_size: int = 1  # items of a batch
+    accumulate: int = 1  # batches of a step
+    learning_rate: float = 1e-5  # the highest of the pretrained parameters
+    head_learning_rate: float = 1e-3  # that of all others
+    weight_decay: float = 0.01  # of AdamW, for weight matrices
+    warmup: float = 0.1  # the share of all steps in which the learning rate rises; it falls in the others
+    clip: float = 1.0  # the largest norm of the gradient of a step
+    seed: int = 0  # of the order of items, of new parameters and of dropout
+    precision: str = "float32"  # or "bfloat16" where it is safe
+    device: str = "cpu"  # or such as "cuda:0"
 
 
 class Batch(Protocol):
@@ -90,35 +76,22 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Epoch:
-    """What came of an epoch.
+    """What came of an epoch."""
 
-    Attributes:
-        number: from 1.
-        loss: the mean over its steps.
-        scores: on held-out data.
-        seconds: how long it took.
-    """
-
-    number: int
-    loss: float
-    scores: Mapping[str, float | None]
+    number: int  # from 1
+    loss: float  # the mean over its steps
+    scores: Mapping[str, float | None]  # on held-out data
     seconds: float
 
 
 @dataclass(eq=False)
 class State:
-    """Where training stands after an epoch; all that is needed to continue it.
+    """Where training stands after an epoch; all that is needed to continue it."""
 
-    Attributes:
-        epochs: the epochs so far.
-        parameters, optimizer: the values of both.
-        random: the states of the random number generators: of the CPU, and of the GPU if one is used.
-    """
-
-    epochs: list[Epoch] = field(default_factory=list)
-    parameters: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    optimizer: Mapping[str, Any] = field(default_factory=dict)
-    random: list[torch.Tensor] = field(default_factory=list)
+    epochs: list[Epoch]
+    parameters: Mapping[str, torch.Tensor]
+    optimizer: Mapping[str, Any]
+    random: list[torch.Tensor]  # the states of the random number generators: of the CPU, and of the GPU if one is used
 
 
 def train(learner: Learner, setting: Setting, state: State | None = None) -> Iterator[State]:
@@ -130,7 +103,8 @@ def train(learner: Learner, setting: Setting, state: State | None = None) -> Ite
         state: a state from which to continue.
     """
     optimizer = _make_optimizer(learner, setting)
-    schedule = _Schedule(learner.n_items, setting)
+    of_step = setting.batch_size * setting.accumulate
+    n_steps = -(-learner.n_items // of_step)
     epochs: list[Epoch] = []
     if state is None:
         torch.manual_seed(setting.seed)
@@ -138,24 +112,30 @@ def train(learner: Learner, setting: Setting, state: State | None = None) -> Ite
         epochs = list(state.epochs)
         learner.model.load_state_dict(state.parameters)
         optimizer.load_state_dict(state.optimizer)
-        _set_random(state.random, setting.device)
-    while len(epochs) < setting.epochs and not is_over(epochs, learner.criterion, setting.patience):
+        torch.set_rng_state(state.random[0])
+        if setting.device.startswith("cuda") and len(state.random) > 1:
+            torch.cuda.set_rng_state(state.random[1], setting.device)
+    while len(epochs) < setting.epochs and not _is_over(epochs, learner.criterion, setting.patience):
         begin = time.monotonic()
         number = len(epochs) + 1
         learner.model.train()
         losses = []
-        for step, items in enumerate(schedule.draw(number)):
-            schedule.set_rates(optimizer, number, step)
-            losses.append(_take_step(learner, optimizer, items, setting))
-            report_progress(f"epoch {number}", step + 1, schedule.n_steps)
+        order = np.random.default_rng((setting.seed, number)).permutation(learner.n_items)
+        for step in range(n_steps):
+            _set_rates(optimizer, setting, (number - 1) * n_steps + step, setting.epochs * n_steps)
+            losses.append(_take_step(learner, optimizer, order[step * of_step : (step + 1) * of_step], setting))
+            report_progress(f"epoch {number}", step + 1, n_steps)
         learner.model.eval()
         with torch.inference_mode(), _deterministic(), use_precision(setting.device, setting.precision):
             scores = learner.evaluate()
         epochs.append(Epoch(number, float(np.mean(losses)), scores, time.monotonic() - begin))
-        yield State(list(epochs), learner.model.state_dict(), optimizer.state_dict(), _get_random(setting.device))
+        random = [torch.get_rng_state()]
+        if setting.device.startswith("cuda"):
+            random.append(torch.cuda.get_rng_state(setting.device))
+        yield State(list(epochs), learner.model.state_dict(), optimizer.state_dict(), random)
 
 
-def is_over(epochs: list[Epoch], criterion: str, patience: int) -> bool:
+def _is_over(epochs: list[Epoch], criterion: str, patience: int) -> bool:
     """Return whether the last `patience` epochs brought no better score."""
     return bool(epochs) and len(epochs) - find_best(epochs, criterion).number >= patience
 
@@ -170,41 +150,23 @@ def find_best(epochs: list[Epoch], criterion: str) -> Epoch:
     return max(epochs, key=rate)
 
 
-class _Schedule:
-    """The order of items, and the learning rate of every step: the slanted triangle of Howard and Ruder (2018)."""
+SMALLEST = 1 / 32
+"""The learning rate at the edges, as a share of the highest."""
 
-    SMALLEST = 1 / 32
-    """The learning rate at the edges, as a share of the highest."""
 
-    def __init__(self, n_items: int, setting: Setting) -> None:
-        self._n_items, self._setting = n_items, setting
-        self._of_step = setting.batch_size * setting.accumulate
-        self.n_steps = -(-n_items // self._of_step)
-
-    def draw(self, epoch: int) -> Iterator[Ints]:
-        """Yield the items of the steps of an epoch, each item once."""
-        order = np.random.default_rng((self._setting.seed, epoch)).permutation(self._n_items)
-        for start in range(0, self._n_items, self._of_step):
-            yield order[start : start + self._of_step]
-
-    def set_rates(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
-        """Set the learning rates of a step."""
-        total = self._setting.epochs * self.n_steps
-        peak = max(1.0, total * self._setting.warmup)
-        done = (epoch - 1) * self.n_steps + step
-        share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
-        for group in optimizer.param_groups:
-            group["lr"] = group["highest"] * (self.SMALLEST + (1 - self.SMALLEST) * share)
+def _set_rates(optimizer: torch.optim.Optimizer, setting: Setting, done: int, total: int) -> None:
+    """Set the learning rates of a step: the slanted triangle of Howard and Ruder (2018)."""
+    peak = max(1.0, total * setting.warmup)
+    share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
+    for group in optimizer.param_groups:
+        group["lr"] = group["highest"] * (SMALLEST + (1 - SMALLEST) * share)
 
 
 def _take_step(learner: Learner, optimizer: torch.optim.Optimizer, items: Ints, setting: Setting) -> float:
     batches = [
         learner.gather(items[start : start + setting.batch_size]) for start in range(0, len(items), setting.batch_size)
     ]
-    totals: dict[str, int] = {}
-    for batch in batches:
-        for part, n in batch.totals.items():
-            totals[part] = totals.get(part, 0) + n
+    totals = sum((Counter(batch.totals) for batch in batches), Counter[str]())
     optimizer.zero_grad(set_to_none=True)
     loss = 0.0
     with _deterministic():
@@ -258,14 +220,3 @@ def _deterministic() -> Iterator[None]:
     finally:
         torch.utils.deterministic.fill_uninitialized_memory = filled
         torch.use_deterministic_algorithms(before, warn_only=warned)
-
-
-def _get_random(device: str) -> list[torch.Tensor]:
-    states = [torch.get_rng_state()]
-    return [*states, torch.cuda.get_rng_state(device)] if device.startswith("cuda") else states
-
-
-def _set_random(states: list[torch.Tensor], device: str) -> None:
-    torch.set_rng_state(states[0])
-    if device.startswith("cuda") and len(states) > 1:
-        torch.cuda.set_rng_state(states[1], device)
