@@ -121,8 +121,6 @@ def find_spans(sentence: SentenceKey, key: str) -> list[Span]:
 
 def match_sentence(sentence: SentenceKey, stretches: Sequence[Stretch]) -> Match | None:
     """Find the spans of stretches, at least one; None if they are not all there, in their order."""
-    if stretches[0].key not in sentence.text:
-        return None
     by_key: dict[str, list[int]] = {}
     for i in sorted(range(len(stretches)), key=lambda i: stretches[i].first):
         by_key.setdefault(stretches[i].key, []).append(i)
@@ -232,8 +230,10 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
     used: set[Target] = set()
 
     def find_matches(i: int, targets: Iterable[Target]) -> dict[Target, Match]:
-        matches = ((target, match_sentence(keys[target], stretches[i][0])) for target in targets)
-        return {target: match for target, match in matches if match and target not in used}
+        longest = max((stretch.key for stretch in stretches[i][0]), key=len)  # which few sentences have
+        likely = (target for target in targets if longest in keys[target].text and target not in used)
+        matches = ((target, match_sentence(keys[target], stretches[i][0])) for target in likely)
+        return {target: match for target, match in matches if match}
 
     def settle(i: int, target: Target, match: Match, *, is_aligned: bool) -> None:
         """Keep where a sentence was found; quotation marks that are tokens of their own belong to the mentions."""
