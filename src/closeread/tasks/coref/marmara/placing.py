@@ -244,7 +244,8 @@ def find_sentences(treebank: UdDocuments, sought: Sequence[tuple[str, Sequence[M
         used.add(target)
         found[i] = Location(mentions, target, is_aligned, spans)
 
-    own = [[Target(name, number) for number in range(len(treebank[name]))] for name, _ in sought]
+    inside = {name: [Target(name, number) for number in range(len(of))] for name, of in treebank.items()}
+    own = [inside[name] for name, _ in sought]
     for _, group in groupby(range(len(sought)), key=lambda i: sought[i][0]):
         matches = {i: find_matches(i, own[i]) for i in group}
         scores = [{target.sentence: match.score for target, match in of.items()} for of in matches.values()]
