@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import inf
+from operator import itemgetter
 
 import numpy as np
 
@@ -79,8 +80,8 @@ def _link_to_title(text: Text, choose: Callable[[Sequence[int]], int]) -> Pairs:
     return {(anchor, complement) for anchor in range(len(text.phrases)) if anchor != complement}
 
 
-title_first = partial(_link_to_title, choose=lambda titled: titled[0])
-title_last = partial(_link_to_title, choose=lambda titled: titled[-1])
+title_first = partial(_link_to_title, choose=itemgetter(0))
+title_last = partial(_link_to_title, choose=itemgetter(-1))
 
 
 def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
@@ -163,15 +164,18 @@ FALLBACK = Option(
 )
 
 
+def _link_as_defined(
+    finds: Mapping[str, Find], records: Sequence[Record], *, definition: str, fallback: str
+) -> list[Record]:
+    return link_pairs(finds[definition], records, fallback=fallback)
+
+
 def _declare(find: Find | Mapping[str, Find], name: str, description: str) -> Baseline:
     """Declare a baseline, with a way to find pairs or with one for each definition."""
     if not isinstance(find, Mapping):
         return Baseline(name, partial(link_pairs, find), description, (FALLBACK,))
 
-    def make(records: Sequence[Record], *, definition: str, fallback: str) -> list[Record]:
-        return link_pairs(find[definition], records, fallback=fallback)
-
-    return Baseline(name, make, description, (DEFINITION, FALLBACK))
+    return Baseline(name, partial(_link_as_defined, find), description, (DEFINITION, FALLBACK))
 
 
 BASELINES = (

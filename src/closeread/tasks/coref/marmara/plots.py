@@ -54,9 +54,9 @@ def draw_chain_lengths(records: Sequence[Record]) -> Figure:
 
 
 def _draw_counts(width: float, counts: dict[int, int], **settings: Any) -> Figure:
-    from matplotlib.ticker import MaxNLocator
-
     with own_settings():
+        from matplotlib.ticker import MaxNLocator
+
         figure, (axes,) = start_chart(width, 4)
         bars = axes.bar(list(counts), list(counts.values()), 0.8, color=COLOURS[0])
         if len(counts) <= 20:
