@@ -25,7 +25,7 @@ import closeread
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.neural.run_files import find_complete_runs
-from closeread.tasks.mctaco.training import predict as predict_labels
+from closeread.tasks.mctaco.models import predict as predict_labels
 from closeread.tasks.tne.models import predict as predict_links
 from closeread.tasks.tne.reproduction import name_row
 
