@@ -156,7 +156,7 @@ def test_the_tests_that_walk_folders_accept_them(checkout):
     # Some look for the corpora only where there are any; the samples are always there.
     output = run_with(checkout, "-m", "pytest", *options, "tests/hf", *files, CLOSEREAD_DATA=str(checkout / "data"))
     assert " skipped" not in output
-    assert int(output.split(" passed")[0].split()[-1]) >= 90
+    assert int(output.split(" passed")[0].split()[-1]) >= 85
 
 
 def test_the_import_rules_hold(checkout):
