@@ -40,7 +40,7 @@ ALLOWED = {
     "leaderboard/submission.py: write_predictions": OWN,
     "leaderboard/page.py: dump_parquet": NONE,
     "neural/encoders.py: save": "writes what is written again if the run did not come to a checkpoint",
-    "neural/run_folders.py: _write_checkpoint": OWN,
+    "neural/run_folders.py: save": OWN,
     "neural/run_folders.py: begin": "makes the folder of a run, which grows with every epoch",
     "neural/pairs.py: save": "writes what is written again if the run did not come to a checkpoint",
     "tasks/coref/marmara/converting.py: write_source": OWN,
