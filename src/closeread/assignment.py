@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, LimitError, sum_groups
+from closeread.arrays import Floats, Ints, LimitError, Mask, sum_groups
 
 MAX_CELLS = 2_000  # the most cells of a document that are solved without SciPy
 MAX_ROWS = 20_000
@@ -136,8 +136,8 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
     Source: Luo (2005), On coreference resolution performance metrics: the similarity of two clusterings is the weight
     of a maximum-weight matching of their clusters.  No row or column is in two documents, and no cell occurs twice.
     """
-    chosen = (np.bincount(row)[row] == 1) & (np.bincount(column)[column] == 1)
-    rest = np.flatnonzero(~chosen)
+    chosen, undecided = _choose_forced(row, column, weight)
+    rest = np.flatnonzero(undecided)
     rest = rest[np.argsort(document[rest], kind="stable")]
     borders = [*np.flatnonzero(np.diff(document[rest], prepend=-1)).tolist(), len(rest)]
     for begin, end in pairwise(borders):
@@ -156,6 +156,37 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
         column_of = _solve(table)[0]
         chosen[cells] = [column_of[i] == j for i, j, _ in listed]
     return sum_groups(document[chosen], weight[chosen], n_documents)
+
+
+def _choose_forced(row: Ints, column: Ints, weight: Floats) -> tuple[Mask, Mask]:
+    """Return the masks of the cells that are chosen without search, and of those that are left undecided.
+
+    A cell that is the only one of its row and the heaviest of its column belongs to some best matching: adding it
+    displaces at most one cell, which is no heavier.  The same holds with row and column swapped.  Its row and its
+    column are then taken, which may leave other cells alone in their row or column.
+    """
+    chosen, undecided = np.zeros(len(row), np.bool_), np.zeros(len(row), np.bool_)
+    rest = np.arange(len(row))
+    while rest.size:
+        r, c, w = row[rest], column[rest], weight[rest]
+        picked = np.concatenate([rest[_find_forced(r, c, w)], rest[_find_forced(c, r, w)]])
+        chosen[picked] = True
+        taken_row, taken_column = np.zeros(row.max() + 1, np.bool_), np.zeros(column.max() + 1, np.bool_)
+        taken_row[row[picked]] = taken_column[column[picked]] = True
+        rest = rest[~(taken_row[r] | taken_column[c])]
+        # In a long chain each round finds one cell only; search is faster then.
+        if 100 * picked.size <= rest.size:
+            break
+    undecided[rest] = True
+    return chosen, undecided
+
+
+def _find_forced(line: Ints, other: Ints, weight: Floats) -> Ints:
+    """Find the cells that are alone in their line and the heaviest of the other line, one per other line."""
+    heaviest = np.zeros(other.max() + 1)
+    np.maximum.at(heaviest, other, weight)
+    cells = np.flatnonzero((np.bincount(line)[line] == 1) & (weight == heaviest[other]))
+    return cells[np.unique(other[cells], return_index=True)[1]]
 
 
 def _solve_sparse(row: Ints, column: Ints, weight: Floats) -> Ints:

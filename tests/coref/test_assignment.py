@@ -12,7 +12,7 @@ from twins.zeros import best_sum
 
 from closeread import assignment
 from closeread.arrays import LimitError
-from closeread.assignment import MAX_CELLS, best_total
+from closeread.assignment import MAX_CELLS, MAX_ROWS, best_total
 from closeread.tasks.coref.metrics import matching
 from closeread.tasks.coref.metrics.matching import choose_best
 
@@ -49,11 +49,17 @@ def test_best_total_is_another_solvers(n_documents, size, share, whole):
 
 
 def test_a_long_chain_goes_to_the_solver():
-    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights.
+    # Cells (0, 0), (1, 0), (1, 1), (2, 1), … with increasing weights: only one is forced in each round.
     row, column = (np.arange(1, 601) + shift for shift in (0, 1))
     row, column, weight = row // 2, column // 2, np.arange(1.0, 601.0)
     zeros = np.zeros(600, np.int64)
     assert best_total(row, column, weight, zeros, 1) == pytest.approx(solve_dense(row, column, weight, zeros, 1))
+
+
+def test_entities_that_are_split_need_no_search():
+    column = np.arange(2 * (MAX_ROWS + 1))
+    row, weight = column // 2, 1.0 + column % 2
+    assert best_total(row, column, weight, np.zeros(len(row), np.int64), 1).tolist() == [2 * (MAX_ROWS + 1)]
 
 
 def test_clusters_that_need_no_search_need_no_solver():

@@ -6,9 +6,8 @@ pairs in the denominator; this is the form "printed", which is not Krippendorff'
 
 Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
 given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
-Sets
-without a common mention have distance 1 in every measure, so that only pairs of sets that share a mention need to be
-looked at: a mention is in few different sets.
+Sets without a common mention have distance 1 in every measure, so that only pairs of sets that share a mention need
+to be looked at: a mention is in few different sets.
 """
 
 from __future__ import annotations

@@ -98,6 +98,8 @@ class _Layer:
         """Report markables that are still open."""
         for markable in self._open.values():
             self._problems.add(f"{_describe(markable)} opens but never closes", markable.line)
+        for names in (self._by_name, self._open, self._bracket):
+            names.clear()
 
     def take(self, line: int, place: str, word: int, zero: int | None, cell: str) -> None:
         """Read the cell of a word, or of a zero: then `zero` is its token, and `word` the number of the next word."""
