@@ -90,6 +90,8 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
         self.tokenizer, self.model = tokenizer, model
         self.longest = longest_input(tokenizer, model.config)
         self.pretrained = f"model.{model.base_model_prefix}."
+        # Without a mask, what a pair is given would depend on the length of the others of its batch.
+        tokenizer.model_input_names = list(dict.fromkeys([*tokenizer.model_input_names, "attention_mask"]))
         self._pad = transformers.DataCollatorWithPadding(tokenizer)
 
     @classmethod

@@ -48,6 +48,7 @@ class RunFolder:
             description: what is trained: the task, the model and the data, in JSON.
             setting: how it is trained.
         """
+        self._check_new()
         self.path.mkdir(parents=True, exist_ok=True)
         device = setting.device
         if device.startswith("cuda"):
@@ -72,6 +73,11 @@ class RunFolder:
         write_json(self.path / RUN, run)
         return run
 
+    def _check_new(self) -> None:
+        if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
+            expected = f"expected a new folder, or a run for {name_option('resume')}"
+            raise RequestError(f"{self.path}: is not an empty folder ({expected})")
+
     def open(
         self, description: Mapping[str, Any], setting: Setting, *, resume: bool
     ) -> tuple[dict[str, Any] | None, State | None]:
@@ -80,9 +86,7 @@ class RunFolder:
         A folder with another run, or with anything if nothing is to be continued, is refused before a model is loaded.
         """
         if not (resume and (self.path / RUN).exists()):
-            if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
-                expected = f"expected a new folder, or a run for {name_option('resume')}"
-                raise RequestError(f"{self.path}: is not an empty folder ({expected})")
+            self._check_new()
             return None, None
         run = read_run(self.path)
         before = {**{name: run.get(name) for name in description}, **run["setting"]}

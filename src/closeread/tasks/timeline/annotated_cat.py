@@ -58,7 +58,8 @@ class Annotation(NamedTuple):
 
     def find_entities(self, m_id: str) -> list[str]:
         """Return the names of the entities that a mention refers to, or that a markable is."""
-        marked = [self.marked[other] for other in self.referents.get(m_id, (m_id,))]
+        is_mention = self.marked[m_id].name == ENTITY_MENTION
+        marked = [self.marked[other] for other in (self.referents.get(m_id, ()) if is_mention else (m_id,))]
         return list(dict.fromkeys(one.attributes["TAG_DESCRIPTOR"] for one in marked if one.name == ENTITY))
 
 

@@ -91,7 +91,9 @@ def _check_partition(record: Record) -> Iterator[str]:
     for name, found in clusters_of.items():
         if len(found) != 1:
             distinct = list(dict.fromkeys(found))
-            what = f"is in {_join(distinct) if distinct else 'no cluster'} (expected exactly one cluster)"
+            what = (
+                f"is in {_join(distinct, len(distinct)) if distinct else 'no cluster'} (expected exactly one cluster)"
+            )
             if len(distinct) == 1:
                 what = f"occurs {_times(len(found))} in {distinct[0]} (expected once)"
             yield f"coref: {name} {what}"
@@ -131,10 +133,12 @@ def _check_links(record: Record) -> Iterator[str]:
     open_fans = [fan for fan, found in fans.items() if len(found) < len(record["coref"][fan[0]]["members"])]
     for number, preposition, anchor in sorted(open_fans, key=lambda fan: (int(fan[2][2:]), fan[0], LABELS[fan[1]])):
         found, cluster = fans[number, preposition, anchor], record["coref"][number]
-        missing = [name for name in cluster["members"] if name not in found]
+        # As many members as may have a link, and those that are shown, are enough to look at.
+        missing = [name for name in cluster["members"][: len(found) + SHOWN] if name not in found]
+        n_missing = len(cluster["members"]) - len(found)
         place = found[min(found, key=lambda name: int(name[2:]))]
         expected = f"all {len(cluster['members']):,} members of the complement's cluster, {cluster['id']}"
-        what = f"there is no such link to {_join(missing)} (expected links to {expected})"
+        what = f"there is no such link to {_join(missing, n_missing)} (expected links to {expected})"
         yield f"{name_link(place, links[place])}: {what}"
 
 
@@ -151,14 +155,14 @@ def _times(number: int) -> str:
     return "twice" if number == 2 else f"{number:,} times"
 
 
-def _join(names: Sequence[str]) -> str:
-    """Join the first few names and count the rest.
+def _join(names: Sequence[str], number: int) -> str:
+    """Join the first few names and count the rest of `number`.
 
-    >>> _join(["np1"]), _join(["np1", "np2"]), _join(["np1", "np2", "np5", "np6"])
-    ('np1', 'np1 and np2', 'np1, np2, np5 and 1 more')
+    >>> _join(["np1"], 1), _join(["np1", "np2"], 2), _join(["np1", "np2", "np5"], 7)
+    ('np1', 'np1 and np2', 'np1, np2, np5 and 4 more')
     """
-    if len(names) > SHOWN:
-        return f"{', '.join(names[:SHOWN])} and {len(names) - SHOWN:,} more"
+    if number > SHOWN:
+        return f"{', '.join(names[:SHOWN])} and {number - SHOWN:,} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 

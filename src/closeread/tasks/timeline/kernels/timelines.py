@@ -18,7 +18,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,23 +43,35 @@ Copy = tuple[str, int]  # a mention and its copy number: how many mentions with 
 
 
 class Order:
-    """A partial order of times, which are numbered as they are added."""
+    """A partial order of times, which are numbered as they are added, beginning with the time 0."""
 
     def __init__(self) -> None:
-        self.group: list[int] = []  # of each time; simultaneous times share a group
-        self.before: list[int] = []  # for each group, those before it, as the bits of an integer
+        self.group = [0]  # of each time: the number of its first time; simultaneous times share a group
+        self.last = 0  # the latest group of a line
+        # For each group, those before it, as the bits of an integer; None while groups are a line, by their numbers.
+        self.before: list[int] | None = None
 
     def compare(self, one: int, other: int) -> int | None:
         """Return -1 if a time is before another, 0 if they are simultaneous, 1 if it is after, None if unknown."""
         a, b = self.group[one], self.group[other]
         if a == b:
             return 0
+        if self.before is None:
+            return -1 if a < b else 1
         return -1 if self.before[b] >> a & 1 else 1 if self.before[a] >> b & 1 else None
 
     def add(self, one: int, other: int, *, later: bool) -> None:
         """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
-        a = self.group[one]
-        if other == len(self.group):
+        a, is_new = self.group[one], other == len(self.group)
+        if self.before is None and is_new and (a == self.last or not later):
+            self.group.append(other if later else a)
+            self.last = max(self.last, self.group[-1])
+            return
+        if self.before is None:
+            groups = set(self.group)
+            bits = accumulate((1 << time if time in groups else 0 for time in range(len(self.group))), or_, initial=0)
+            self.before = list(bits)[:-1]
+        if is_new:
             self.group.append(other if later else a)
             self.before.append(self.before[a] | 1 << a if later else 0)
             return
@@ -183,8 +196,6 @@ def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, l
     Returns the order, whether each relation is part of it, and whether it contradicts those before it.
     """
     order, joins, contradicts = Order(), [], []
-    if at:
-        order.group, order.before = [0], [0]
     for one, other, is_later in zip(at, at[1:], later, strict=False):
         known = order.compare(one, other) if other < len(order.group) else None
         joins.append(known is None)
