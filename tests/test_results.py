@@ -131,6 +131,8 @@ def test_units_are_those_of_the_command(ran, report):
     stored = make_report(Counts.load("c"), resampling=QUICK)
     found = closeread.score("mctaco", "coin.jsonl", config="sample", resampling=QUICK)
     assert list(found.units) == list(stored.units) == json.loads(printed)["units"]
+    for name, total in json.loads(printed)["counts"].items():
+        assert sum(unit[name] for unit in found.units) == pytest.approx(total)
     copy = pickle.loads(pickle.dumps(found))
     assert (copy, list(copy.units)) == (found, list(found.units))
 

@@ -148,6 +148,7 @@ Fields = Annotated[str | Sequence[str], Param(kind="by")]
 Ci = Annotated[bool, say("ci")]
 Resamples = Annotated[int | None, within(1), say("resamples", default=1000)]
 TestResamples = Annotated[int | None, within(1), say("test_resamples")]
+Workers = Annotated[int | None, within(1)]
 FileSize = Annotated[int | None, within(1, MAX_FILE_BYTES), say("max_bytes", default=MAX_FILE_BYTES)]
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 

@@ -265,14 +265,16 @@ def _are_safe(rows: Iterable[Any], unsafe: re.Pattern[str], *, is_flat: bool = F
         kinds = set(map(type, level))
         if not kinds <= PLAIN:
             return False
-        if str in kinds:
-            text = "".join({value for value in level if type(value) is str})
-            if not text.isprintable() and unsafe.search(text):
-                return False
-        if float in kinds and not all(isfinite(value) for value in level if type(value) is float):
+        by_kind: dict[type, list[Any]] = {
+            kind: level if len(kinds) == 1 else [value for value in level if type(value) is kind]
+            for kind in kinds & {str, float, dict, list}
+        }
+        text = "".join(set(by_kind.get(str, ())))
+        if not text.isprintable() and unsafe.search(text):
             return False
-        dicts = [value for value in level if type(value) is dict]
-        lists = [value for value in level if type(value) is list]
+        if not all(map(isfinite, by_kind.get(float, ()))):
+            return False
+        dicts, lists = by_kind.get(dict, []), by_kind.get(list, [])
         if not set(map(type, chain.from_iterable(dicts))) <= {str}:
             return False
         if not dicts and not lists:

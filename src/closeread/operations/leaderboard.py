@@ -160,7 +160,7 @@ def init_leaderboard(
 
 
 def judge_leaderboard(
-    store: Store, *, gold: Golds = (), workers: arg.Number | None = None, cache: Cache = None, report: Report = None
+    store: Store, *, gold: Golds = (), workers: arg.Workers = None, cache: Cache = None, report: Report = None
 ) -> Judged:
     """Score what has arrived, and rebuild the index.
 
@@ -232,7 +232,7 @@ def serve_leaderboard(
     store: Store,
     *,
     gold: Golds = (),
-    workers: arg.Number | None = None,
+    workers: arg.Workers = None,
     port: Port = 8000,
     cache: Cache = None,
     report: Report = None,
@@ -350,7 +350,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
 
 
 def verify_leaderboard(
-    store: Store, *, gold: Golds = (), workers: arg.Number | None = None, report: Report = None
+    store: Store, *, gold: Golds = (), workers: arg.Workers = None, report: Report = None
 ) -> Verified:
     """Recompute every record, and say which differ.
 

@@ -171,9 +171,9 @@ def validate(
     return verdict
 
 
-@wraps(validate)
+@wraps(validate)  # whose help and parameters this has
 def validate_all(name: str, predictions: Sequence[FileOrRows], **options: Any) -> list[Verdict]:
-    """Validate several predictions as `validate`, for the same gold."""
+    """Validate several predictions for the same gold."""
     where = {one: options.pop(one, None) for one in PLACE}
     with limit_files(options.pop("max_bytes", None)):
         place, rest = make_place(name, options=options, **where)
