@@ -282,10 +282,9 @@ class Hub:
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request, unless the user has already left a comment with the same text."""
-        said = self.user, text.strip()
 
         def is_done(details: DiscussionWithDetails) -> bool:
-            return said in ((author, one.strip()) for author, one in _list_comments(details))
+            return (self.user, text.strip()) in ((author, one.strip()) for author, one in _list_comments(details))
 
         self._change_discussion(self._api.comment_discussion, repository, number, text, is_done)
 

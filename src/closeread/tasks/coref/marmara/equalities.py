@@ -13,6 +13,7 @@ equalities between the mentions of `given/<document>.conll`, in a folder beside 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -112,20 +113,32 @@ def read_equalities(path: Path, given: Given) -> Equalities:
                 ids.append(number[1])
         for what in dict.fromkeys(wrong):
             problems.add(what, line)
-        if wrong:
-            continue
-        joined = sorted({span for m_id in ids for span in chains[m_id]}, key=document_order)
-        overlaps = find_overlaps(joined)
-        for one, other in overlaps:
-            both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
-            how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
-            problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
-        if not overlaps:
-            chains |= {given.ids[span]: joined for span in joined}
+        if not wrong:
+            _join(ids, chains, given, line, problems)
     problems.raise_any(path)
     different = {id(chain): chain for chain in chains.values()}.values()
     found = sorted((chain for chain in different if len(chain) > 1), key=lambda chain: document_order(chain[0]))
     return Equalities(found, [m_id for m_id, chain in chains.items() if len(chain) < 2])
+
+
+def _join(ids: Sequence[str], chains: dict[str, list[Span]], given: Given, line: int, problems: ProblemList) -> None:
+    """Join the chains of the ids of a line, unless mentions of them overlap; chains stay in document order."""
+    *others, longest = sorted({id(chains[one]): chains[one] for one in ids}.values(), key=len)
+    new = [span for chain in others for span in chain]
+
+    def overlaps_longest(span: Span) -> bool:
+        place = bisect_left(longest, span)
+        return any(one[0] <= span[1] and span[0] <= one[1] for one in longest[max(place - 1, 0) : place + 1])
+
+    if not find_overlaps(new) and not any(map(overlaps_longest, new)):
+        for span in new:
+            insort(longest, span)
+            chains[given.ids[span]] = longest
+        return
+    for one, other in find_overlaps([*new, *longest]):
+        both = f"{given.describe(given.ids[one])} and {given.describe(given.ids[other])}"
+        how = "" if {given.ids[one], given.ids[other]} <= set(ids) else ", together with lines before"
+        problems.add(f"puts overlapping mentions into one chain{how}: {both}", line)
 
 
 def describe_unused(annotation: Equalities, given: Given, limit: int) -> list[str]:
