@@ -338,12 +338,15 @@ def test_a_killed_server_or_judge_leaves_nothing_behind(tmp_path, monkeypatch, c
                 command = [*COMMAND[:-1], "judge", store.place, "--cache", tmp_path / "counts"]
                 process = subprocess.Popen(command, stderr=stderr, stdout=subprocess.DEVNULL)
             stack.callback(process.wait)
-        # The server or the judge, its worker and, if it scores, the child of this one.
+        # The server or the judge, its worker, which has files, and, if it scores, the child of this one.
         deadline = time.monotonic() + 30
-        while len(find_left(scratch)[0]) < 2 + is_scoring and time.monotonic() < deadline:
+        while time.monotonic() < deadline:
+            processes, files = find_left(scratch)
+            if files and len(processes) >= 2 + is_scoring:
+                break
             time.sleep(0.005)
-        assert find_left(scratch)[1]
         process.kill()
+        assert files
         deadline = time.monotonic() + 5
         while any(find_left(scratch)) and time.monotonic() < deadline:
             time.sleep(0.02)
