@@ -102,6 +102,15 @@ def test_split_antecedents_by_hand(pair):
     assert only == {"b3": (1, 1 / 2), "muc": (1, 1 / 2), "ceafm": (1, 1 / 2)}
 
 
+def test_antecedents_that_do_not_refer_are_no_other_mention(write):
+    them, last = (mention(1, "they"),), (mention(2, "last"),)
+    idiom, of_them = "6-Pseudo", {"ElementOf": 1}
+    key = write("key", (mention(idiom, "idiom", **of_them),), them, last)
+    response = write("response", (mention(idiom, "idiom"),), them, (mention(2, "last", **of_them),))
+    assert counts_of((key, response), ("b3",), split_antecedents="only") == {"b3": (0, 0)}
+    assert counts_of((key, key), ("b3",), split_antecedents="only") == {"b3": (1, 1)}
+
+
 def test_discourse_deixis(pair):
     found = counts_of(pair, ("mentions", "muc", "b3"), layer="discourse_deixis")
     assert found == {"mentions": (1 / 2, 1 / 2), "muc": (0, 0), "b3": (1 / 4, 1 / 4)}

@@ -125,6 +125,14 @@ def test_only_jobs_and_repetition_change_nothing(ran, records, learner, features
     assert [row["document"] for row in rows] == [record["document"] for record in records]
 
 
+@for_each("features", ["T", "TF"])
+def test_a_document_is_not_learnt_from_itself(records, vectors, features):
+    learner = Learner(features=features, vectors=vectors if features == "TF" else None)
+    together = {**records[0], "clusters": [sorted(span for chain in records[0]["clusters"] for span in chain)]}
+    found = [next(iter(predict([one, *records[1:]], "svr", learner))) for one in (records[0], together)]
+    assert list(found[0].iterate_links()) == list(found[1].iterate_links())
+
+
 def test_the_seed_draws_other_wrong_mentions(ran):
     for seed in (0, 1):
         ran(
