@@ -53,9 +53,6 @@ def test_the_contracts_are_kept(lint):
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("tasks.tne.kernels.links", "closeread.exceptions"),
-        ("tasks.tne.kernels.links", "closeread.tasks.tne.records"),
-        ("tasks.tne.kernels.links", "pyarrow"),
         ("tasks.mctaco.procedure", "closeread.tasks.tne.columns"),
         ("tasks.tne.columns", "closeread.tasks.tne.procedure"),
         ("tasks.tne.records", "matplotlib"),

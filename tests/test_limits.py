@@ -12,8 +12,7 @@ from closeread.arrays import LimitError, check_sums
 from closeread.counts.resampling import MAX_DRAWS, MAX_NULLS, MAX_SUMS, max_resamples
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Limits
-from closeread.tasks.tne import closure
-from closeread.tasks.tne.adjudication import consolidated
+from closeread.tasks.tne import annotation
 from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
 from closeread.tasks.wikipossessions.procedure import validate
 
@@ -74,9 +73,11 @@ def test_links_that_are_spread_have_a_limit(monkeypatch):
     links = [{"anchor": f"np{1000 + i}", "complement": "np0", "preposition": "of"} for i in range(1001)]
     message = r"'d': 1,001,000 links when they are spread over clusters \(expected at most 1,000,000\)"
     with pytest.raises(RequestError, match=message):
-        closure.close_rows([{"id": "d", "relations": links}], [{"id": "d", "coref": [{"id": "c", "members": members}]}])
+        annotation.close_rows(
+            [{"id": "d", "relations": links}], [{"id": "d", "coref": [{"id": "c", "members": members}]}]
+        )
     found = consolidate(*[annotate([(ROOF, "of", HOUSE)])] * 2)
-    n_links = len(consolidated(found)[0]["np_relations"])
-    monkeypatch.setattr(closure, "MAX_LINKS", n_links - 1)
+    n_links = len(annotation.consolidated(found)[0]["np_relations"])
+    monkeypatch.setattr(annotation, "MAX_LINKS", n_links - 1)
     with pytest.raises(RequestError, match=rf"{n_links} links when they are spread .*at most {n_links - 1}\)"):
-        consolidated(found)
+        annotation.consolidated(found)

@@ -2,38 +2,42 @@
 
 from shared.tne_links import link
 
-from closeread.tasks.tne.adjudication import consolidation
 from closeread.tasks.tne.agreement import measure_agreement
+from closeread.tasks.tne.annotation import consolidation
 
 
-def document(name, words, links=(), clusters=()):
-    """A document whose noun phrases are its words.
+def document(name, words, links=(), clusters=(), spans=None, *, closed=True):
+    """A document.
 
     Args:
         name: its id.
-        words: the words, in a string.
-        links: (anchor's number, preposition, complement's number); links to the rest of the complement's cluster are
-            added.  None for a document without links.
+        words: the words, in a string or a list.
+        links: (anchor's number, preposition, complement's number); None for a document without links.
         clusters: lists of numbers; a noun phrase in none is a singleton.  None for a document without clusters.
+        spans: the first and the last word of each noun phrase; None for a noun phrase of every word.
+        closed: whether links to the rest of the complement's cluster are added.
     """
-    words = words.split(" ")
+    words = words.split(" ") if isinstance(words, str) else list(words)
     starts = [sum(len(word) + 1 for word in words[:i]) for i in range(len(words))]
     nps = [
         {
-            "id": f"np{i}", "text": word, "first_char": start, "last_char": start + len(word), "first_token": i,
-            "last_token": i,
+            "id": f"np{i}", "text": " ".join(words[first : last + 1]), "first_char": starts[first],
+            "last_char": starts[last] + len(words[last]), "first_token": first, "last_token": last,
         }
-        for i, (word, start) in enumerate(zip(words, starts, strict=True))
+        for i, (first, last) in enumerate([(i, i) for i in range(len(words))] if spans is None else spans)
     ]  # fmt: skip
     record = {"id": name, "text": " ".join(words), "tokens": words, "nps": nps, "coref": None, "np_relations": None}
     if clusters is not None:
-        alone = [[i] for i in range(len(words)) if not any(i in cluster for cluster in clusters)]
+        alone = [[i] for i in range(len(nps)) if not any(i in cluster for cluster in clusters)]
         record["coref"] = [
             {"id": f"cc{i}", "members": [f"np{number}" for number in members], "np_type": "standard"}
             for i, members in enumerate([*clusters, *alone])
         ]
     if links is not None:
-        record["np_relations"] = list(close_links(links, record["coref"] or ()))
+        cluster_of = {name: cluster["id"] for cluster in record["coref"] or () for name in cluster["members"]}
+        record["np_relations"] = list(close_links(links, record["coref"] or ())) if closed else [
+            {**link(*one), "complement_coref_cluster_id": cluster_of[f"np{one[2]}"]} for one in links
+        ]  # fmt: skip
     return record
 
 

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.json_lines import read, write
+from shared.tne_annotated import document as make_document
 from shared.tne_documents import SIDE, relations
 from shared.tne_links import link
 
-from closeread.tasks.tne.closure import close_links
+from closeread.tasks.tne.annotation import close_links
 
 SAMPLE = ["--config", "sample"]
 OF_THE_GOLD = "note: 1 known oddity of the released files: see `closeread info tne --oddities`"
@@ -71,13 +72,7 @@ def test_what_arrays_can_not_hold_is_told(ran, run):
 
 
 def test_gold_of_ones_own_needs_no_links(ran):
-    gold = {"id": "d", "text": "a b", "tokens": ["a", "b"], "nps": [], "coref": []}
-    gold["nps"] = [
-        {"id": f"np{i}", "text": word, "first_char": 2 * i, "last_char": 2 * i + 1, "first_token": i, "last_token": i}
-        for i, word in enumerate("ab")
-    ]
-    gold["coref"] = [{"id": f"cc{i}", "members": [f"np{i}"], "np_type": None} for i in range(2)]
-    write("gold.jsonl", [gold])
+    write("gold.jsonl", [make_document("d", "a b", None)])
     write("mine.jsonl", [{"id": "d", "relations": [link(1, "of", 0)]}])
     ran("convert", "tne", "mine.jsonl", "--gold", "gold.jsonl", "--to", "arrays", "-o", "arrays.jsonl")
     assert read("arrays.jsonl") == [{"predicted_prepositions": [0, 0, 1, 0]}]
@@ -111,22 +106,9 @@ def coref(clusters):
     return [{"id": f"cc{n}", "members": list(members), "np_type": None} for n, members in enumerate(clusters)]
 
 
-def document(name="d", clusters=CLUSTERS):
+def document(name):
     """An unlabelled document: one word is one noun phrase."""
-    text = " ".join(WORDS)
-    starts = [text.index(word) for word in WORDS]
-    nps = [
-        {
-            "id": f"np{i}",
-            "text": word,
-            "first_char": start,
-            "last_char": start + len(word),
-            "first_token": i,
-            "last_token": i,
-        }
-        for i, (word, start) in enumerate(zip(WORDS, starts, strict=True))
-    ]
-    return {"id": name, "text": text, "tokens": WORDS, "nps": nps, "coref": coref(clusters)}
+    return make_document(name, WORDS, None) | {"coref": coref(CLUSTERS)}
 
 
 @for_each(

@@ -11,9 +11,8 @@ from shared.tne_annotated import ANNA, BEN, HOUSE, IT, ROOF, TOWN, annotate, clo
 from shared.tne_random import documents
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.records import Parsed
-from closeread.tasks.tne.adjudication import conflicts, consolidated, consolidation, decisions
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
+from closeread.tasks.tne.annotation import conflicts, consolidated, consolidation, read_decisions
+from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies
 
 
@@ -21,9 +20,11 @@ def links_of(record):
     return [(link["anchor"], link["preposition"], link["complement"]) for link in record["np_relations"]]
 
 
-def decided(both, rows):
-    """Decisions as a file holds them, a row a line."""
-    return decisions(both, Parsed(rows, range(1, len(rows) + 1), []))
+def refuse(both, rows, file):
+    """The problems of decisions in a file, a row a line, and their lines."""
+    with pytest.raises(FormatError) as caught:
+        read_decisions(both, write(file, rows))
+    return [(problem.message, problem.line) for problem in caught.value.problems]
 
 
 def test_what_both_have_is_kept_and_the_rest_is_asked():
@@ -52,22 +53,21 @@ def test_what_both_have_is_kept_and_the_rest_is_asked():
     ]  # fmt: skip
 
 
-def test_decisions_say_all_that_holds():
+def test_decisions_say_all_that_holds(file):
     both = consolidate(ANNA, BEN)
     rows = conflicts(both)
     rows[0] |= {"complement": "np2", "decision": ["on", "about", "of"]}  # of the cluster's members any will do
     rows[1] |= {"decision": []}
     rows[2] |= {"decision": ["in"]}
-    read = decided(both, [{"id": "d", **{k: rows[0][k] for k in ("anchor", "complement", "decision")}}, *rows[1:]])
-    assert (read.problems, read.open) == ([], [])
-    (record,) = consolidated(both, read.labels)
+    rows[0] = {"id": "d", **{name: rows[0][name] for name in ("anchor", "complement", "decision")}}
+    (record,) = consolidated(both, read_decisions(both, write(file, rows)))
     assert links_of(record) == [
         ("np3", "around", "np0"), ("np3", "around", "np2"),
         # in the order decided on, where the first annotator had the first of them
         ("np1", "on", "np0"), ("np1", "on", "np2"), ("np1", "about", "np0"), ("np1", "about", "np2"),
         ("np1", "of", "np0"), ("np1", "of", "np2"), ("np0", "in", "np3"),
     ]  # fmt: skip
-    assert list(find_inconsistencies(documents_of([record]))) == []
+    assert list(find_inconsistencies([record])) == []
     assert {link["complement"]: link["complement_coref_cluster_id"] for link in record["np_relations"]} == {
         "np0": "cc0", "np2": "cc0", "np3": "cc2",
     }  # fmt: skip
@@ -150,14 +150,14 @@ def _linkable(links, record):
 
 
 @given(several(), st.data())
-def test_beside_a_slow_twin(annotators, data):
+def test_beside_a_slow_twin(file, annotators, data):
     together = consolidation(annotators, [str(i) for i in range(len(annotators))])
     rows = conflicts(together)
     for row in rows:
         row["decision"] = data.draw(st.lists(st.sampled_from(PREPOSITIONS[1:]), unique=True, max_size=3))
-    read = decided(together, rows)
-    assert (read.problems, read.open, len(read.labels)) == ([], [], len(rows))
-    agreed, final = consolidated(together), consolidated(together, read.labels)
+    labels = read_decisions(together, write(file, rows))
+    assert len(labels) == len(rows)
+    agreed, final = consolidated(together), consolidated(together, labels)
     for index, record in enumerate(annotators[0]):
         said = [set(links_of(side[index])) for side in annotators]
         assert sorted(links_of(agreed[index])) == sorted(set.intersection(*said))
@@ -171,7 +171,7 @@ def test_beside_a_slow_twin(annotators, data):
         wanted |= {(a, p, b) for (a, b), prepositions in asked.items() for p in prepositions}
         assert sorted(links_of(final[index])) == sorted(wanted)
     for result in (agreed, final):
-        assert list(find_inconsistencies(documents_of(result))) == []
+        assert list(find_inconsistencies(result)) == []
     again = consolidation([final, final], ["a", "b"])
     assert conflicts(again) == []
     assert consolidated(again) == final
@@ -205,31 +205,27 @@ def test_beside_a_slow_twin(annotators, data):
         ),
     ],
 )
-def test_wrong_decisions(change, problems):
+def test_wrong_decisions(file, change, problems):
     both = consolidate(ANNA, BEN)
     rows = [row | {"decision": ["in"]} for row in conflicts(both)]
     rows[1] |= change
-    read = decided(both, rows)
-    assert [(problem.message, problem.line) for problem in read.problems] == [(what, 2) for what in problems]
+    told = [(what, line) for what, line in refuse(both, rows, file) if line]
+    assert told == [(what, 2) for what in problems]
 
 
-def test_open_conflicts_are_told_by_line_and_in_all():
+def test_open_conflicts_are_told_by_line_and_in_all(file):
     both = consolidate(ANNA, BEN)
-    read = decided(both, conflicts(both)[1:2])
-    assert read.labels == {}
-    assert [(problem.message, problem.line) for problem in read.open] == [
+    rows = conflicts(both)[1:2]
+    assert refuse(both, rows, file) == [
+        ("no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)", None),
         ("np1 and np3 in 'd': decision is null (expected prepositions, or [] for no link)", 1),
-        (
-            "no row for 2 of 3 conflicts: np1 and np0 in 'd'; np0 and np3 in 'd' (expected one for each)",
-            None,
-        ),
     ]
+    assert read_decisions(both, file, may_stay_open=True) == {}
     many = consolidate(
         annotate([(0, "of", i) for i in range(1, 6)], words="a b c d e f", clusters=[]),
         annotate([], words="a b c d e f", clusters=[]),
     )
-    (problem,) = decided(many, []).open
-    assert problem.message == (
+    assert refuse(many, [], file)[0][0] == (
         "no row for 5 of 5 conflicts: np0 and np1 in 'd'; np0 and np2 in 'd'; np0 and np3 in 'd'; …"
         " (expected one for each)"
     )

@@ -21,7 +21,7 @@ from spacy.language import Language  # noqa: E402
 
 from closeread.corpus.pipelines import list_unneeded  # noqa: E402
 from closeread.tasks.tne import building  # noqa: E402
-from closeread.tasks.tne.building import Builder, Filter, PlainText, TextReader  # noqa: E402  # noqa: E402
+from closeread.tasks.tne.building import Filter, PlainText, build_documents, read_texts  # noqa: E402
 
 pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore")]  # warnings of spaCy itself
 
@@ -153,10 +153,9 @@ def test_problems_of_all_texts_at_once(run, here, texts):
 TEXT = PlainText("x", "x.txt", "Rock", ("May 4",), ("He saw a light.",))
 
 
-def build(pipeline, texts=(TEXT,)):
-    """The documents of texts, and what built them."""
-    builder = Builder(pipeline, "mine")
-    return list(builder.build(texts)), builder
+def build(pipeline, texts=(TEXT,), chosen=Filter()):  # noqa: B008
+    """The documents of texts, and notices about them."""
+    return build_documents(texts, pipeline, "mine", chosen)
 
 
 @Language.component("invented_failure")
@@ -259,12 +258,12 @@ def test_components_that_noun_phrases_do_not_need_are_left_out():
 
 
 def test_sentences_begin_on_every_line_and_noun_phrases_stay_on_it():
-    records, builder = build(blank("invented_lines"))
+    records, notices = build(blank("invented_lines"))
     assert [np["text"] for np in records[0]["nps"]] == ["Rock", "May 4", "He saw a light."]
     # The other noun phrase is the whole text.
-    assert list(builder.notices()) == ["1 noun phrase left out because it goes beyond its line."]
-    _, builder = build(blank("invented_lines"), [TEXT, replace(TEXT, id="y")])
-    assert list(builder.notices()) == ["2 noun phrases left out because they go beyond their line."]
+    assert notices == ["1 noun phrase left out because it goes beyond its line."]
+    _, notices = build(blank("invented_lines"), [TEXT, replace(TEXT, id="y")])
+    assert notices == ["2 noun phrases left out because they go beyond their line."]
 
 
 def test_a_text_without_noun_phrases_is_told():
@@ -273,9 +272,9 @@ def test_a_text_without_noun_phrases_is_told():
         PlainText("y", "y.txt", "Sank", ("May 4",), ("It sank.",)),
         TEXT,
     ]
-    records, builder = build(make_pipeline(), texts)
+    records, notices = build(make_pipeline(), texts)
     assert [len(record["nps"]) for record in records] == [0, 1, 3]
-    assert list(builder.notices()) == [
+    assert notices == [
         "1 document without noun phrases: 'x'.",
         "1 document without noun phrases in the title: 'y'.",
     ]
@@ -304,8 +303,8 @@ def test_released_texts_are_built_as_released(corpora, here):
     for record in released:
         path = here / f"{record['id']}.txt"
         path.write_text("\n".join(part for part in record["text"].split("\n") if part.strip()))
-        texts.append(TextReader().read(path))
-    records = list(Builder(make_pipeline_of(released), "mine", Filter(3)).build(texts))
+        texts += read_texts([path])
+    records, _ = build(make_pipeline_of(released), texts, Filter(3))
     for record, again in zip(released, records, strict=True):
         assert again["id"] == record["id"]
         assert again["text"] == record["text"].rstrip()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shared import json_lines
 from shared.count_tables import sum_counts
 from shared.for_each import for_each
+from shared.tne_annotated import document
 from shared.tne_links import ENDS, gold_links, link
 from shared.tne_random import documents
 from twins import links as twin
@@ -34,32 +35,7 @@ GOLD = [(0, "of", 1), (0, "of", 3), (2, "of", 1), (2, "of", 3)]
 SENT = [(0, "of", 1), (2, "by", 3), (4, "of", 0), (1, "in", 2)]
 
 
-def make_document(tokens, spans, clusters, links, name="d0"):
-    starts = [sum(len(token) + 1 for token in tokens[:i]) for i in range(len(tokens))]
-    cluster_of = {member: f"cc{i}" for i, members in enumerate(clusters) for member in members}
-    return {
-        "id": name,
-        "text": " ".join(tokens),
-        "tokens": tokens,
-        "nps": [
-            {
-                "id": f"np{i}",
-                "text": " ".join(tokens[first : last + 1]),
-                "first_char": starts[first],
-                "last_char": starts[last] + len(tokens[last]),
-                "first_token": first,
-                "last_token": last,
-            }
-            for i, (first, last) in enumerate(spans)
-        ],
-        "coref": [{"id": f"cc{i}", "members": [f"np{m}" for m in members]} for i, members in enumerate(clusters)],
-        "np_relations": [
-            {**link(*one), "complement_coref_cluster_id": cluster_of[one[2]]} for one in links
-        ],
-    }  # fmt: skip
-
-
-HOUSE = make_document(TOKENS, SPANS, CLUSTERS, GOLD)
+HOUSE = document("d0", TOKENS, GOLD, CLUSTERS, SPANS, closed=False)
 ROWS = [{"id": "d0", "relations": [link(*one) for one in SENT]}]
 
 
@@ -138,10 +114,8 @@ def test_every_wrong_pair_is_a_row(found):
 
 def test_bins_at_their_bounds():
     places = [0, 5, 6, 10, 11, 20, 21, 50, 51, 100, 101]
-    record = make_document(
-        ["x"] * 102, [(place, place) for place in places], [[i] for i in range(11)],
-        [(0, "of", number) for number in range(1, 11)],
-    )  # fmt: skip
+    links = [(0, "of", number) for number in range(1, 11)]
+    record = document("d0", ["x"] * 102, links, (), [(place, place) for place in places])
     table = count(gold=[record], system=[{"id": "d0", "relations": gold_links(record)}], breakdowns=["distance"])
     counted = {name: sum_counts(part)["links/gold"] for name, part in table.slices("distance").items()}
     assert counted == {"0 to 5": 1, "6 to 10": 2, "11 to 20": 2, "21 to 50": 2, "51 to 100": 2, "over 100": 1}

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 from shared.for_each import for_each
+from shared.tne_annotated import document
 
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold
@@ -68,31 +69,7 @@ def test_documents_count_alike_in_shares(sample):
 
 def said(*words, links, nps):
     """A document of these tokens, with single blanks between them, noun phrases by token and links."""
-    starts = [sum(len(word) + 1 for word in words[:place]) for place in range(len(words))]
-    of_document = [
-        {
-            "id": f"np{number}",
-            "text": words[place],
-            "first_char": starts[place],
-            "last_char": starts[place] + len(words[place]),
-            "first_token": place,
-            "last_token": place,
-        }
-        for number, place in enumerate(nps)
-    ]
-    relations = [
-        {"anchor": f"np{a}", "complement": f"np{b}", "preposition": by, "complement_coref_cluster_id": f"cc{b}"}
-        for a, by, b in links
-    ]
-    coref = [{"id": f"cc{number}", "members": [f"np{number}"]} for number in range(len(nps))]
-    return {
-        "id": "x",
-        "text": " ".join(words),
-        "tokens": list(words),
-        "nps": of_document,
-        "np_relations": relations,
-        "coref": coref,
-    }
+    return document("x", words, links, (), [(place, place) for place in nps])
 
 
 FILLED = ["so"] * 9

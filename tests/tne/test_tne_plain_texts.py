@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.for_each import for_each
 
-from closeread.exceptions import FormatError
-from closeread.tasks.tne.building import PlainText, TextReader, list_texts, split_parts
+from closeread.exceptions import FormatError, InputError
+from closeread.tasks.tne.building import PlainText, read_texts, split_parts
 
 PART = st.text(st.sampled_from("ab .,"), min_size=1).map(str.strip).filter(bool)
 
@@ -16,7 +16,7 @@ PART = st.text(st.sampled_from("ab .,"), min_size=1).map(str.strip).filter(bool)
 def read(text, separator="line", n_subtitles=1, name="x.txt"):
     """The text of a file with this content."""
     Path(name).write_text(text, "utf-8", newline="")
-    return TextReader(separator, n_subtitles).read(Path(name))
+    return read_texts([Path(name)], separator, n_subtitles)[0]
 
 
 @for_each(
@@ -65,24 +65,19 @@ def test_the_id_is_the_name_of_the_file(here, name, own):
 
 def test_a_folder_stands_for_its_texts(here):
     (here / "texts").mkdir()
-    for name in ("b.txt", "a.txt", ".hidden"):
-        (here / "texts" / name).write_text("T\nS\nOne.")
-    found = list(list_texts([Path("x.txt"), Path("texts")]))
-    assert found == [Path("x.txt"), Path("texts/a.txt"), Path("texts/b.txt")]
+    for name in ("x.txt", "texts/b.txt", "texts/a.txt", "texts/.hidden"):
+        Path(name).write_text("T\nS\nOne.")
+    assert [text.id for text in read_texts([Path("x.txt"), Path("texts")])] == ["x", "a", "b"]
     (here / "texts" / "notes.md").write_text("no text")
     (here / "texts" / "more").mkdir()
-    # The folder comes last, and has the problems.
-    found = list(list_texts([Path("texts"), Path("x.txt")]))
-    assert found == [Path("texts/a.txt"), Path("texts/b.txt"), Path("texts"), Path("x.txt")]
     with pytest.raises(FormatError) as error:
-        TextReader().read(Path("texts"))
+        read_texts([Path("texts"), Path("x.txt")])
     assert sorted(str(error.value).splitlines()[1:]) == [
         "texts/more: is a folder (expected a file)",
         "texts/notes.md: is not a plain text (expected a name ending in .txt or .txt.gz)",
     ]
-    assert list(list_texts([Path("texts/more")])) == [Path("texts/more")]
     with pytest.raises(FormatError, match=r"contains no plain text \(expected files ending in .txt\)"):
-        TextReader().read(Path("texts/more"))
+        read_texts([Path("texts/more")])
 
 
 @for_each("name", ["a\nb.txt", "a\tb.txt", "a\udc80.txt", "a\x85.txt"])
@@ -107,25 +102,19 @@ def test_missing_parts(here, text, separator, n_subtitles, problem):
     assert str(error.value) == f"x.txt: {problem}"
 
 
-def test_all_problems_of_a_text_at_once(here):
+def test_all_problems_of_all_texts_at_once(here):
     (here / "more").mkdir()
     Path("more/x.txt").write_text("T\x0b\nS \x7f\n")
     Path("x.txt").write_text("T\nS\nOne.\n")
-    reader = TextReader()
-    reader.read(Path("x.txt"))
-    with pytest.raises(FormatError) as error:
-        reader.read(Path("more/x.txt"))
+    Path("y.txt").write_bytes(b"T\nS\n\xff")
+    with pytest.raises(InputError) as error:
+        read_texts([Path(name) for name in ("x.txt", "more/x.txt", "x.txt", "y.txt")])
     assert str(error.value).splitlines() == [
         "more/x.txt: 4 problems:",
         "more/x.txt: gives its document the same id as x.txt (expected files with distinct names)",
         "more/x.txt:1: character 2 is the control character U+000B (expected plain text)",
         "more/x.txt:2: character 3 is the control character U+007F (expected plain text)",
         "more/x.txt: has 2 non-blank lines (expected a title, 1 subtitle and at least one paragraph)",
+        "x.txt: is given twice (expected files with distinct names)",
+        "y.txt:3: byte 1 (0xff) is not valid UTF-8",
     ]
-    with pytest.raises(FormatError) as error:
-        reader.read(Path("x.txt"))
-    assert str(error.value) == "x.txt: is given twice (expected files with distinct names)"
-    Path("more/x.txt").write_bytes(b"T\nS\n\xff")
-    with pytest.raises(FormatError, match="2 problems") as error:
-        reader.read(Path("more/x.txt"))
-    assert str(error.value).splitlines()[2] == "more/x.txt:3: byte 1 (0xff) is not valid UTF-8"

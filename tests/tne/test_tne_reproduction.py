@@ -9,6 +9,7 @@ from statistics import fmean, pstdev
 
 import pytest
 from shared.for_each import for_each
+from shared.tne_annotated import document
 from shared.tne_release import FILES, cells_of, in_table, read_release, values_of, write
 
 from closeread.corpus.gold import read_gold, read_own_gold
@@ -240,7 +241,7 @@ def test_the_printed_totals_of_train(corpora):
     totals = {
         "documents": len(gold.records),
         "noun phrases": len(gold.records.noun_phrases.text),
-        "links": len(gold.records.links),
+        "links": len(gold.records.links.label),
     }
     assert any(notice.startswith("4 noun phrases have no last token") for notice in gold.notices)
     rows = next(table["rows"] for table in load_printed("tne")["tables"] if table["name"] == "Table 2")
@@ -260,23 +261,13 @@ def test_the_agreement_that_the_card_states():
 OF_ALL = "accuracy of prepositions when of is said of every pair, percent"
 
 
-def document(size, *links):
-    """A document of some noun phrases of a token each, and links by their numbers."""
-    nps = [
-        {"id": f"np{n}", "text": "a", "first_char": 2 * n, "last_char": 2 * n + 1, "first_token": n, "last_token": n}
-        for n in range(size)
-    ]
-    relations = [{"anchor": f"np{a}", "complement": f"np{b}", "preposition": by} for a, by, b in links]
-    return {"id": "x", "text": " ".join("a" * size), "tokens": ["a"] * size, "nps": nps, "np_relations": relations}
-
-
 def percent(*fraction):
     return pytest.approx(float(100 * Fraction(*fraction)))
 
 
 def test_prepositions_of_pairs_by_hand():
     links = [(0, "of", 1), (0, "in", 1), (1, "in", 2), (2, "of", 0), (2, "in", 1), (2, "of", 1), (1, "of", 0)]
-    found = describe_test(documents_of([document(3, *links, (1, "in", 0))]))
+    found = describe_test(documents_of([document("x", "a a a", [*links, (1, "in", 0)])]))
     # Five pairs, three of them with of and in; of is the first of three pairs and the last of two.
     assert found[OF_ALL, "8.2"] == percent(2, 5)
     assert found["of for every pair: the first preposition of a pair", "8.2"] == percent(3, 5)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,15 +19,16 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.metrics import by_name
 from closeread.exceptions import RequestError
-from closeread.tasks.tne.columns import PREPOSITIONS, documents_of
-from closeread.tasks.tne.kernels.links import (
+from closeread.tasks.tne.columns import (
     COUNTS,
     MAX_DOCUMENTS,
     N_LABELS,
     PHRASE_BITS,
+    PREPOSITIONS,
     confusion,
     count_by_group,
     document_of,
+    documents_of,
     group_labels,
     pairs,
     phrases_of,
@@ -220,20 +220,6 @@ def test_a_fallback_changes_uprep_only(documents, uprep):
     assert {**with_it, "uprep": None} == without
 
 
-@given(DOCUMENTS, UPREP)
-def test_a_fallback_changes_uprep_only_of_every_preposition(documents, uprep):
-    unaided = inputs([(gold, system, None) for gold, system, _ in documents])
-    with_it, without = (
-        count(**sides, breakdowns=["preposition"], uprep=uprep).slices("preposition")
-        for sides in (inputs(documents), unaided)
-    )
-    for name, table in without.items():
-        assert {**scores(with_it[name]), "uprep": None} == scores(table)
-    # What is fallen back on may be a preposition of gold that no link counts for; nothing but UPrep has it.
-    for name in with_it.keys() - without.keys():
-        assert {family for family, n in sum_counts(with_it[name]).items() if n} <= {"fallback/right", "fallback/gold"}
-
-
 @given(DOCUMENTS, st.data())
 def test_missing_documents(documents, data):
     present = data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents)))
@@ -314,22 +300,6 @@ def test_confusion_is_the_twins(documents):
 
 
 # What must hold of any links.
-
-
-def test_memory_grows_with_links_and_not_with_pairs():
-    n, size = 20_000, 2**PHRASE_BITS  # a matrix of the pairs would have 17 thousand million cells
-    rng = np.random.default_rng(7)
-    anchor, complement = rng.integers(0, size, (2, n))
-    pair, label = pairs(np.zeros(n, np.int64), anchor, complement), rng.integers(1, N_LABELS, n)
-    tracemalloc.start()
-    side = group_labels(pair, label)
-    found = count_by_group(tallies(side, side, side), 1)[0, 0]
-    matrix = confusion(side, side, size * (size - 1))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert found[0] == found[1] == found[2] == len(set(pair.tolist()))
-    assert matrix.sum() == size * (size - 1)
-    assert peak < 1000 * n
 
 
 def test_fields_that_are_not_there():

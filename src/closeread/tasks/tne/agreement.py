@@ -34,16 +34,37 @@ from closeread.counts.annotators import (
 from closeread.counts.metrics import Metric
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, RequestError, describe_unknown, join_names, pluralize, read_all
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    RequestError,
+    describe_unknown,
+    join_names,
+    pluralize,
+    quote,
+    read_all,
+)
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref import procedure as coref
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.tne import procedure as tne
-from closeread.tasks.tne.annotators import FIELDS, align, find_invalid, gather_fields, to_submission, unify_links
+from closeread.tasks.tne.annotation import align
 from closeread.tasks.tne.columns import Documents
 
+FIELDS = ("domain", "forum")  # the fields of documents whose values agreement can be broken down by
+
 _OF_CLUSTERS = coref.PROCEDURE.with_metrics(("muc", "conll"))
+
+TITLES: Mapping[str, str] = {
+    metric.name: metric.title.removesuffix(" F1")
+    for metric in (*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics)
+    if metric.name.rpartition("/")[2] not in ("precision", "recall")
+}
+"""What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
+
+SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
+"""The same, for tables with a column for each."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +79,6 @@ class Slice:
     def scores(self) -> Scores:
         """All scores that were compared, by name."""
         return {**(self.links or {}), **(self.clusters or {})}
-
-    @property
-    def summary(self) -> Scores:
-        """The F1 scores and accuracies, which are those in `TITLES`."""
-        return {name: value for name, value in self.scores.items() if name in TITLES}
 
 
 @dataclass(frozen=True)
@@ -98,11 +114,7 @@ class PairedAgreement(Result):
     @property
     def mean(self) -> Scores:
         """The means over the pairs of F1 scores and accuracies."""
-        return self.average_all().scores
-
-    def average_all(self) -> SliceMean:
-        """Return the means over the pairs for all documents."""
-        return _average(list(self.pairs.values()))
+        return _average(list(self.pairs.values())).scores
 
     def average_slices(self, field: str) -> Mapping[str, SliceMean]:
         """Return the means over the pairs for every value of a field."""
@@ -112,7 +124,7 @@ class PairedAgreement(Result):
     def describe(self) -> Iterator[str]:
         """Yield what is not compared, and what means leave out, in sentences."""
         yield from dict.fromkeys(sentence for found in self.pairs.values() for sentence in found.lacking)
-        yield from describe_left_out([found.summary for found in self.pairs.values()], TITLES)
+        yield from describe_left_out([_summarize(found) for found in self.pairs.values()], TITLES)
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of all documents, and one for every field.
@@ -120,29 +132,28 @@ class PairedAgreement(Result):
         Of two annotators, the first has all scores; of more, F1 scores and accuracies of every pair.
         """
         del style
-        notes = list(self.describe())
+        notes, first, mean = list(self.describe()), self.pairs[0, 1], self.mean
         if any(one.clusters is not None for one in self.pairs.values()):
             notes.append("Clusters are compared without singletons.")
-        size = pluralize(self.pairs[0, 1].documents, "document")
+        size = pluralize(first.documents, "document")
         if len(self.pairs) == 1:
-            notes.insert(0, f"{self.names[1]} against {self.names[0]}, {size}.")
-            scores, rows = self.pairs[0, 1].scores, []
-            for name in (name for name in TITLES if name in scores):
+            rows = []
+            for name in mean:
                 parts = (f"{name.rpartition('/')[0]}/{part}" for part in ("precision", "recall"))
-                row = [*(scores.get(part, "") for part in parts), scores[name]]
+                row = [*(first.scores.get(part, "") for part in parts), first.scores[name]]
                 rows.append([TITLES[name], *map(format_percent, row)])
+            notes.insert(0, f"{self.names[1]} against {self.names[0]}, {size}.")
             whole = Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes)
         else:
             notes.insert(0, f"F1 scores and accuracies of the second annotator against the first, {size}.")
-            mean = self.mean
             pairs = {pair: [one.scores.get(name) for name in mean] for pair, one in self.pairs.items()}
             titles = [SHORT_TITLES[name] for name in mean]
             whole = make_pair_grid(self.names, titles, pairs, list(mean.values()), notes)
-        return [whole, *map(self._make_slice_grid, self.pairs[0, 1].slices)]
+        return [whole, *map(self._make_slice_grid, first.slices)]
 
     def _make_slice_grid(self, field: str) -> Grid:
         """Return the table of a field, with the scores of each of its values, or their means over the pairs."""
-        rows = [*self.average_slices(field).items(), ("all", self.average_all())]
+        rows = [*self.average_slices(field).items(), ("all", _average(list(self.pairs.values())))]
         # What no document has a value for would only make the table wider.
         names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
         cells = [
@@ -158,16 +169,18 @@ class PairedAgreement(Result):
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores: of every pair, of means if there are several, and of their slices."""
         several, fields = len(self.pairs) > 1, list(self.pairs[0, 1].slices)
-        compared: list[tuple[tuple[str, str | None], Any, Mapping[str, Mapping[str, Any]]]] = [
-            ((self.names[i], self.names[j]), one, one.slices) for (i, j), one in self.pairs.items()
-        ]
-        if several:
-            compared.append((("mean", None), self.average_all(), {name: self.average_slices(name) for name in fields}))
         rows: list[list[object]] = []
-        for names, whole, slices in compared:
-            parts = [(field, value, one) for field, of_field in slices.items() for value, one in of_field.items()]
-            for field, value, one in [(None, None, whole), *parts]:
-                rows += [[*names, field, value, *score] for score in one.scores.items()]
+
+        def add(names: Sequence[str | None], whole: Scores, slices: Mapping[str, Mapping[str, Any]]) -> None:
+            rows.extend([*names, None, None, *score] for score in whole.items())
+            for field, of_field in slices.items():
+                for value, one in of_field.items():
+                    rows.extend([*names, field, value, *score] for score in one.scores.items())
+
+        for (i, j), one in self.pairs.items():
+            add((self.names[i], self.names[j]), one.scores, one.slices)
+        if several:
+            add(("mean", None), self.mean, {field: self.average_slices(field) for field in fields})
         header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
         shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
         return [header[column] for column in shown], [[row[column] for column in shown] for row in rows]
@@ -185,17 +198,17 @@ class PairedAgreement(Result):
             }
             for field in first.slices
         }
-        return {
-            "annotators": list(self.names),
-            "documents": first.documents,
-            "mean": self.mean,
-            "slices": slices,
-            "pairs": list_agreements(self.names, pairs),
-        }
+        about = {"annotators": list(self.names), "documents": first.documents, "mean": self.mean, "slices": slices}
+        return {**about, "pairs": list_agreements(self.names, pairs)}
+
+
+def _summarize(part: Slice) -> Scores:
+    """Return the F1 scores and accuracies, which are those in `TITLES`."""
+    return {name: value for name, value in part.scores.items() if name in TITLES}
 
 
 def _average(parts: Sequence[Slice]) -> SliceMean:
-    scores = [part.summary for part in parts]
+    scores = list(map(_summarize, parts))
     mean = average_pairs(scores)
     return SliceMean(parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name)))
 
@@ -225,26 +238,82 @@ def measure_agreement(
     correct if it is one of the first annotator's.  A document has the fields of the annotators who have them.
     """
     aligned = align(annotators, names)
-    fields, problems = gather_fields(aligned, names, by)
-    problems += find_invalid(aligned, names)
+    fields, problems = _gather_fields(aligned, names, by)
+    problems += _find_invalid(aligned, names)
     if problems:
         raise FormatError("annotations", problems)
-    sides = [Documents([unify_links(record) for record in side]) for side in aligned]
+    sides = [Documents(map(_unify_links, side)) for side in aligned]
     found = {(i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields) for i, j in list_pairs(len(annotators))}
     return PairedAgreement(names, found)
+
+
+def _gather_fields(
+    aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
+) -> tuple[dict[str, list[str]], list[Problem]]:
+    """Return the values of fields, each (n_documents,), and where annotators differ in them."""
+    rows, problems = Documents(), []
+    for records in zip(*aligned, strict=True):
+        row: Record = dict.fromkeys(FIELDS)
+        for field in FIELDS:
+            given = [(name, one[field]) for name, one in zip(names, records, strict=True) if one.get(field) is not None]
+            if given:
+                first, row[field] = given[0]
+            for name, value in given if field in by else ():
+                if value != row[field]:
+                    what = f"{field} is {quote(row[field])} in {first} but {quote(value)} in {name}"
+                    problems.append(Problem(f"document {quote(records[0]['id'])}: {what}"))
+        rows.append(row)
+    known = tne.list_fields(rows)
+    return {field: known[field] for field in by}, problems
+
+
+def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
+    """Find links in both fields, and links between noun phrases that don't exist."""
+    known = [
+        {"id": records[0]["id"], "nps": next((one["nps"] for one in records if one.get("nps") is not None), None)}
+        for records in zip(*aligned, strict=True)
+    ]
+    for side, name in zip(aligned, names, strict=True):
+        rows: list[Record | None] = []
+        for record in side:
+            of_document = f"{name}: document {quote(record['id'])}"
+            if record.get("relations") is not None and record.get("np_relations") is not None:
+                yield Problem(f"{of_document} has both np_relations and relations (expected one of them)")
+            # Reading the file has checked gold links against the noun phrases.
+            is_checked = record.get("nps") is not None and not record.get("relations") and not record.get("fallback")
+            rows.append(None if is_checked else _to_submission(record))
+        for each in tne.validate(gold=known, system=rows):
+            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.message}")
+
+
+def _unify_links(record: Record) -> Record:
+    """Return the record with its links in `np_relations`, wherever they are."""
+    return record if record.get("relations") is None else {**record, "np_relations": record["relations"]}
+
+
+def _to_submission(record: Record) -> Record:
+    """Return the links of a record as a row of a submission."""
+    links = _unify_links(record).get("np_relations") or []
+    return {"id": record["id"], "relations": links, "fallback": record.get("fallback")}
 
 
 def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]) -> Agreement:
     """Compare two annotators' documents, in all and by field."""
     lacking: list[str] = []
     tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
-    for field, what, metrics, count in (
-        ("np_relations", "links", tne.PROCEDURE.metrics, _count_links),
-        ("coref", "clusters", _OF_CLUSTERS.metrics, _count_clusters),
-    ):
-        found = [_describe_lack(side, field, what, name) for side, name in zip((one, two), names, strict=True)]
-        lacking += filter(None, found)
-        tables.append((None if any(found) else count(one, two), metrics))
+    for field, what in (("np_relations", "links"), ("coref", "clusters")):
+        n_lacking = len(lacking)
+        for side, name in zip((one, two), names, strict=True):
+            if without := side.list_lacking(field):
+                of = f" for {len(without):,} of {len(side):,} documents ({join_names(without)})"
+                of = of if len(without) < len(side) else ""
+                lacking.append(f"{name} has no {what}{of}: its {what} are not compared.")
+        procedure, table = (tne.PROCEDURE if what == "links" else _OF_CLUSTERS), None
+        if len(lacking) == n_lacking and what == "links":
+            table = tne.count(gold=one, system=list(map(_to_submission, two)))
+        elif len(lacking) == n_lacking:
+            table = _OF_CLUSTERS.count(gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false")
+        tables.append((table, procedure.metrics))
     slices: dict[str, dict[str, Slice]] = {}
     for field, values in fields.items():
         parts = [
@@ -257,23 +326,6 @@ def _compare(one: Documents, two: Documents, names: tuple[str, str], fields: Map
         }
     links, clusters = (_compute_scores(*table) for table in tables)
     return Agreement(len(one), links, clusters, lacking, slices)
-
-
-def _count_links(one: Documents, two: Documents) -> CountTable:
-    return tne.count(gold=one, system=[to_submission(record) for record in two])
-
-
-def _count_clusters(one: Documents, two: Documents) -> CountTable:
-    return _OF_CLUSTERS.count(gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false")
-
-
-def _describe_lack(documents: Documents, field: str, what: str, name: str) -> str:
-    """Say for which documents an annotator lacks links or clusters, if for any."""
-    without = [one for one, value in zip(documents.column("id"), documents.column(field), strict=True) if value is None]
-    if not without:
-        return ""
-    of = f" for {len(without):,} of {len(documents):,} documents ({join_names(without)})"
-    return f"{name} has no {what}{of if len(without) < len(documents) else ''}: its {what} are not compared."
 
 
 def _to_mentions(documents: Documents) -> MentionTable:
@@ -290,14 +342,3 @@ def _compute_scores(table: CountTable | None, metrics: Sequence[Metric]) -> Scor
     totals = dict(zip(table.names, table.totals, strict=True))
     values = {metric.name: float(metric.formula(totals)) for metric in metrics}
     return {name: None if np.isnan(value) else value for name, value in values.items()}
-
-
-TITLES: Mapping[str, str] = {
-    metric.name: metric.title.removesuffix(" F1")
-    for metric in (*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics)
-    if metric.name.rpartition("/")[2] not in ("precision", "recall")
-}
-"""What annotators are compared by, whichever is scored against the other: the titles of F1 scores and accuracies."""
-
-SHORT_TITLES = {name: title.removesuffix(" links").removesuffix(" accuracy") for name, title in TITLES.items()}
-"""The same, for tables with a column for each."""

@@ -14,8 +14,8 @@ coreference cluster of its own, since nobody has annotated coreference; links ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,18 +24,20 @@ from closeread import limits
 from closeread.corpus.pipelines import list_unneeded
 from closeread.exceptions import (
     FormatError,
-    Problem,
+    InputError,
     ProblemList,
     RequestError,
     join_names,
     name_option,
     pluralize,
     quote,
+    raise_all,
     shorten,
 )
 from closeread.formats.folders import list_files
 from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
+from closeread.progress import track
 from closeread.records import Record
 from closeread.tasks.tne.columns import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
@@ -44,7 +46,6 @@ LINE, BLANK_LINE = "line", "blank-line"
 PARTS = {LINE: "non-blank line", BLANK_LINE: "block"}
 """What a part is, by what separates parts: line ends, or blank lines."""
 
-SUFFIXES = (".txt", ".txt.gz")
 SUFFIX = re.compile(r"(?<=.)(\.txt)?(\.gz)?$", re.IGNORECASE)
 
 PARAGRAPH_END = " \n"
@@ -71,66 +72,57 @@ class PlainText:
         return self.title + TITLE_END + above + PARAGRAPH_END.join(self.paragraphs[:n_paragraphs])
 
 
-def list_texts(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield files, and for each folder the texts in it, which are named `.txt` or `.txt.gz`.
+def read_texts(paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 1) -> list[PlainText]:
+    """Read files, and of folders the files in them that are named `.txt` or `.txt.gz`; ids must be distinct.
 
-    A folder with anything else in it, or without texts, comes last itself: `TextReader.read` reports its problems.
+    Parts are separated as one of `PARTS` says; the title and `n_subtitles` subtitles come first.
     """
+    texts: list[PlainText] = []
+    errors: list[InputError] = []
+    seen: dict[str, Path] = {}
     for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        files, problems = _list_folder(path)
-        yield from files
-        if problems:
-            yield path
-
-
-def _list_folder(folder: Path) -> tuple[list[Path], Sequence[Problem]]:
-    """Return the texts in a folder, and the problems with the folder."""
-    try:
-        files, problems = list_files(folder, "plain text", *SUFFIXES)
-    except FormatError as error:
-        return [], error.problems
-    return list(files.values()), problems
-
-
-@dataclass
-class TextReader:
-    """Reads texts, whose ids must be distinct."""
-
-    separator: str = LINE  # one of `PARTS`
-    n_subtitles: int = 1  # how many subtitles follow the title of each text, from 0
-    seen: dict[str, Path] = field(default_factory=dict)  # the files read so far, by id
-
-    def read(self, path: Path) -> PlainText:
-        """Read a text."""
-        if path.is_dir():
-            raise FormatError(path, _list_folder(path)[1])
-        own = SUFFIX.sub("", path.name)
-        problems = ProblemList()
-        if (before := self.seen.setdefault(own, path)) is not path:
-            found = f"gives its document the same id as {before}" if before != path else "is given twice"
-            problems.append(Problem(f"{found} (expected files with distinct names)"))
-        if UNSAFE_NAME.search(path.name):
-            problems.append(Problem("has control characters or invalid bytes in its name (expected printable ones)"))
+        files = [path]
         try:
-            lines = read_lines(path)
+            if path.is_dir():
+                found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
+                files = list(found.values())
+                errors += [FormatError(path, problems)] if problems else []
         except FormatError as error:
-            raise FormatError(path, [*problems, *error.problems]) from None
-        for number, line in enumerate(lines, start=1):
-            if unsafe := UNSAFE.search(line):
-                character = f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}"
-                problems.append(Problem(f"{character} (expected plain text)", number))
-        parts = split_parts(lines, self.separator)
-        n_above = 1 + self.n_subtitles
-        if len(parts) <= n_above:
-            above = f"a title, {pluralize(self.n_subtitles, 'subtitle')} and" if self.n_subtitles else "a title and"
-            size = pluralize(len(parts), PARTS[self.separator])
-            problems.append(Problem(f"has {size} (expected {above} at least one paragraph)"))
-        if problems:
-            raise FormatError(path, problems)
-        return PlainText(own, path.name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
+            errors.append(error)
+            continue
+        for file in files:
+            try:
+                texts.append(_read_text(file, separator, n_subtitles, seen))
+            except FormatError as error:
+                errors.append(error)
+    raise_all(errors)
+    return texts
+
+
+def _read_text(path: Path, separator: str, n_subtitles: int, seen: dict[str, Path]) -> PlainText:
+    own = SUFFIX.sub("", path.name)
+    problems = ProblemList()
+    if (before := seen.setdefault(own, path)) is not path:
+        found = f"gives its document the same id as {before}" if before != path else "is given twice"
+        problems.add(f"{found} (expected files with distinct names)")
+    if UNSAFE_NAME.search(path.name):
+        problems.add("has control characters or invalid bytes in its name (expected printable ones)")
+    try:
+        lines = read_lines(path)
+    except FormatError as error:
+        raise FormatError(path, [*problems, *error.problems]) from None
+    for number, line in enumerate(lines, start=1):
+        if unsafe := UNSAFE.search(line):
+            character = f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}"
+            problems.add(f"{character} (expected plain text)", number)
+    parts = split_parts(lines, separator)
+    n_above = 1 + n_subtitles
+    if len(parts) <= n_above:
+        above = f"a title, {pluralize(n_subtitles, 'subtitle')} and" if n_subtitles else "a title and"
+        problems.add(f"has {pluralize(len(parts), PARTS[separator])} (expected {above} at least one paragraph)")
+    if problems:
+        raise FormatError(path, problems)
+    return PlainText(own, path.name, parts[0], tuple(parts[1:n_above]), tuple(parts[n_above:]))
 
 
 def split_parts(lines: Sequence[str], separator: str) -> list[str]:
@@ -147,11 +139,7 @@ def split_parts(lines: Sequence[str], separator: str) -> list[str]:
     return [" ".join(block) for is_text, block in groupby(stripped, bool) if is_text]
 
 
-PRONOUN = "PRON"
-
 BATCH = 100_000  # the most characters that are processed together; spaCy's models take up to 1 GB of memory for so many
-
-SHOWN = 10  # how many texts a message names
 
 
 @dataclass(frozen=True)
@@ -176,94 +164,73 @@ class Filter:
         return f"{low:,} to {high:,} noun phrases" if low else f"at most {pluralize(high, 'noun phrase')}"
 
 
-@dataclass
-class Builder:
-    """Builds documents, one at a time, and remembers what it leaves out."""
+def build_documents(
+    texts: Sequence[PlainText], pipeline: Any, name: str, chosen: Filter
+) -> tuple[list[Record], list[str]]:
+    """Return a document for every text that the filter keeps, in order, and notices about what is left out or lacking.
 
-    pipeline: Any  # a spaCy pipeline that sets parts of speech and finds noun chunks
-    name: str  # its name, for messages
-    chosen: Filter = Filter()  # which texts to keep
-    n_documents: int = field(default=0, init=False)  # how many documents have been built, and noun phrases in them
-    n_phrases: int = field(default=0, init=False)
-    # the ids of the texts that the filter left out, each with its number of noun phrases
-    left_out: list[tuple[str, int]] = field(default_factory=list, init=False)
-    # the number of noun phrases that were left out because they go beyond their line
-    n_broken: int = field(default=0, init=False)
-    # the ids of the documents without noun phrases, and without any in the title
-    empty: list[str] = field(default_factory=list, init=False)
-    untitled: list[str] = field(default_factory=list, init=False)
+    The spaCy pipeline, called by its name in messages, sets parts of speech and finds noun chunks.
+    """
+    limit = int(pipeline.max_length)
+    lengths = [(text.id, len(text.lay_out(chosen.n_paragraphs))) for text in texts]
+    if too_long := [f"{quote(text)} ({length:,})" for text, length in lengths if length > limit]:
+        found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(name)}"
+        shorter = f"shorten with {name_option('paragraphs')}"
+        raise RequestError(f"{found}: {_join(too_long)} (expected at most {limit:,} characters); {shorter}")
+    records: list[Record] = []
+    left_out, empty, untitled, n_broken = list[str](), list[str](), list[str](), 0
+    processed = _process(texts, pipeline, name, chosen.n_paragraphs)
+    for text, characters, document in track(processed, "finding noun phrases", len(texts)):
+        words = [token.text for token in document]
+        spans = find_phrases(document, words, name)
+        nps = _make_phrases(characters, words, document.to_array("IDX").tolist(), spans)
+        n_broken += len(spans) - len(nps)
+        if not chosen.min_phrases <= len(nps) <= chosen.max_phrases:
+            left_out.append(f"{quote(text.id)} has {len(nps):,}")
+            continue
+        if not nps:
+            empty.append(text.id)
+        elif nps[0]["first_char"] >= len(text.title):
+            untitled.append(text.id)
+        coref = [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)]
+        metadata = {"annotators": None, "url": None, "source": text.source}
+        about = {"id": text.id, "text": characters, "tokens": words}
+        records.append({**about, "nps": nps, "coref": coref, "metadata": metadata})
+    if not records:
+        raise RequestError(f"no text has {chosen}: {_join(left_out)}")
+    notices = []
+    if left_out:
+        found = f"{len(left_out):,} of {pluralize(len(texts), 'text')} left out"
+        notices.append(f"{found}: {_join(left_out)} (expected {chosen}).")
+    if n_broken:
+        where = "it goes beyond its line" if n_broken == 1 else "they go beyond their line"
+        notices.append(f"{pluralize(n_broken, 'noun phrase')} left out because {where}.")
+    for lacking, names in (("noun phrases", empty), ("noun phrases in the title", untitled)):
+        if names:
+            notices.append(f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}.")
+    return records, notices
 
-    def build(
-        self, texts: Sequence[PlainText], track: Callable[[Iterable[Any]], Iterable[Any]] = iter
-    ) -> Iterator[Record]:
-        """Yield a document for every text that the filter keeps, in the order of the texts."""
-        limit = int(self.pipeline.max_length)
-        lengths = [(text.id, len(text.lay_out(self.chosen.n_paragraphs))) for text in texts]
-        if too_long := [f"{quote(name)} ({length:,})" for name, length in lengths if length > limit]:
-            found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(self.name)}"
-            shorter = f"shorten with {name_option('paragraphs')}"
-            raise RequestError(f"{found}: {_list(too_long)} (expected at most {limit:,} characters); {shorter}")
-        for text, characters, document in track(self._process(texts)):
-            words = [token.text for token in document]
-            spans = find_phrases(document, words, self.name)
-            nps = _make_phrases(characters, words, document.to_array("IDX").tolist(), spans)
-            self.n_broken += len(spans) - len(nps)
-            if not self.chosen.min_phrases <= len(nps) <= self.chosen.max_phrases:
-                self.left_out.append((text.id, len(nps)))
-                continue
-            self.n_documents += 1
-            self.n_phrases += len(nps)
-            if not nps:
-                self.empty.append(text.id)
-            elif nps[0]["first_char"] >= len(text.title):
-                self.untitled.append(text.id)
-            yield {
-                "id": text.id,
-                "text": characters,
-                "tokens": words,
-                "nps": nps,
-                "coref": [{"id": f"cc{n}", "members": [np["id"]], "np_type": None} for n, np in enumerate(nps)],
-                "metadata": {"annotators": None, "url": None, "source": text.source},
-            }
-        if not self.n_documents:
-            raise RequestError(f"no text has {self.chosen}: {self._describe_left_out()}")
 
-    def _describe_left_out(self) -> str:
-        return _list([f"{quote(name)} has {size:,}" for name, size in self.left_out])
-
-    def notices(self) -> Iterator[str]:
-        """Describe what was left out and what the documents lack, one sentence each."""
-        if self.left_out:
-            found = f"{len(self.left_out):,} of {pluralize(len(self.left_out) + self.n_documents, 'text')} left out"
-            yield f"{found}: {self._describe_left_out()} (expected {self.chosen})."
-        if self.n_broken:
-            where = "it goes beyond its line" if self.n_broken == 1 else "they go beyond their line"
-            yield f"{pluralize(self.n_broken, 'noun phrase')} left out because {where}."
-        for lacking, names in (("noun phrases", self.empty), ("noun phrases in the title", self.untitled)):
-            if names:
-                yield f"{pluralize(len(names), 'document')} without {lacking}: {join_names(names)}."
-
-    def _process(self, texts: Sequence[PlainText]) -> Iterator[tuple[PlainText, str, Any]]:
-        """Yield each text with its characters and its processed document."""
-        unneeded = list_unneeded(self.pipeline)
-        for batch in _batch((text, text.lay_out(self.chosen.n_paragraphs)) for text in texts):
-            documents = self.pipeline.pipe(
-                (_tokenize(self.pipeline, characters) for _, characters in batch),
-                batch_size=len(batch),
-                disable=unneeded,
-            )
-            for text, characters in batch:
-                try:
-                    document = next(documents)
-                except Exception as error:  # third-party code, which may fail in any way
-                    # All of a batch is processed together, so that a later text may be the cause.
-                    found = f"spaCy pipeline {quote(self.name)} fails on text {quote(text.id)} or a later one"
-                    message = " ".join(str(error).split())
-                    raise RequestError(f"{found}: {shorten(message) or type(error).__name__}") from None
-                if document.text != characters:
-                    found = f"spaCy pipeline {quote(self.name)} changes the characters of text {quote(text.id)}"
-                    raise RequestError(f"{found} (expected a tokenizer that keeps them)")
-                yield text, characters, document
+def _process(
+    texts: Sequence[PlainText], pipeline: Any, name: str, n_paragraphs: int | None
+) -> Iterator[tuple[PlainText, str, Any]]:
+    """Yield each text with its characters and its processed document."""
+    unneeded = list_unneeded(pipeline)
+    for batch in _batch((text, text.lay_out(n_paragraphs)) for text in texts):
+        tokenized = (_tokenize(pipeline, characters) for _, characters in batch)
+        documents = pipeline.pipe(tokenized, batch_size=len(batch), disable=unneeded)
+        for text, characters in batch:
+            try:
+                document = next(documents)
+            except Exception as error:  # third-party code, which may fail in any way
+                # All of a batch is processed together, so that a later text may be the cause.
+                found = f"spaCy pipeline {quote(name)} fails on text {quote(text.id)} or a later one"
+                message = " ".join(str(error).split())
+                raise RequestError(f"{found}: {shorten(message) or type(error).__name__}") from None
+            if document.text != characters:
+                found = f"spaCy pipeline {quote(name)} changes the characters of text {quote(text.id)}"
+                raise RequestError(f"{found} (expected a tokenizer that keeps them)")
+            yield text, characters, document
 
 
 def _batch(texts: Iterable[tuple[PlainText, str]]) -> Iterator[list[tuple[PlainText, str]]]:
@@ -309,7 +276,7 @@ def find_phrases(document: Any, words: Sequence[str], name: str) -> list[tuple[i
     spans = set()
     for chunk in chunks:
         tokens = [place for place in range(chunk.start, chunk.end) if not words[place].isspace()]
-        if tokens and chunk.root.pos_ != PRONOUN:
+        if tokens and chunk.root.pos_ != "PRON":
             spans.add((tokens[0], tokens[-1]))
     return sorted(spans)
 
@@ -328,6 +295,6 @@ def _make_phrases(
     return phrases
 
 
-def _list(names: Sequence[str]) -> str:
-    """Join the first names and count the rest."""
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else "")
+def _join(found: Sequence[str], shown: int = 10) -> str:
+    """Join the first few and count the rest."""
+    return ", ".join(found[:shown]) + (f" and {len(found) - shown:,} more" if len(found) > shown else "")

@@ -9,7 +9,7 @@ Triplets have all prepositions of a pair.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,16 +17,24 @@ from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Ints, ratio
+from closeread.arrays import Ints, Mask, ratio
 from closeread.counts.estimates import Scores
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
 from closeread.exceptions import choose_words, pluralize, shorten
 from closeread.tables import Grid, Style, percent
-from closeread.tasks.tne.columns import PREPOSITIONS, Documents, SystemRows
-from closeread.tasks.tne.kernels.links import align_labels, document_of, phrases_of, split_triplets
-from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, measure_distances
+from closeread.tasks.tne.columns import (
+    N_LABELS,
+    PREPOSITIONS,
+    Documents,
+    SystemRows,
+    align_labels,
+    document_of,
+    phrases_of,
+    split_triplets,
+)
+from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, find_ends, measure_distances
 
 KINDS = ("missing", "spurious", "confused")
 FIELDS = ("expressed", "direction", "sentence", "mention")
@@ -51,13 +59,11 @@ class LinkAnalysis:
     def _aligned(self) -> list[Ints]:
         """The pairs that either side links, with the labels of gold and system, 0 where it does not link the pair."""
         aligned = align_labels(self.rows.links.labelled, self.documents.links.labelled)
-        kept = self._select(aligned[0])
-        return [column[kept] for column in aligned]
+        return [column[self._are_scored(aligned[0])] for column in aligned]
 
-    def _select(self, pair: Ints) -> Ints:
-        """Return the positions of pairs in documents that are scored."""
-        is_scored = np.isin(self.documents.column("id"), list(self.table.units))
-        return np.flatnonzero(is_scored[document_of(pair)])
+    def _are_scored(self, pair: Ints) -> Mask:
+        """Return which pairs are in documents that are scored."""
+        return np.isin(self.documents.column("id"), list(self.table.units))[document_of(pair)]
 
     @cached_property
     def _wrong(self) -> list[Ints]:
@@ -77,19 +83,17 @@ class LinkAnalysis:
         Their share is that of the pairs that gold links by that preposition and the system by any.
         """
         _, gold, predicted = self._aligned
-        both = Counter(pair for pair in zip(gold.tolist(), predicted.tolist(), strict=True) if all(pair))
-        of_gold: Counter[int] = Counter()
-        for (one, _), n in both.items():
-            of_gold[one] += n
-        confused = sorted((-n, one, other) for (one, other), n in both.items() if one != other)
+        counts = np.bincount(gold * N_LABELS + predicted, minlength=N_LABELS**2).reshape(N_LABELS, N_LABELS)
+        ranked = [(-counts[one, other], one, other) for one, other in zip(*counts.nonzero(), strict=True)]
         return [
             {
                 "gold": PREPOSITIONS[one],
                 "predicted": PREPOSITIONS[other],
-                "pairs": -n,
-                "share": float(ratio(-n, of_gold[one])),
+                "pairs": int(-n),
+                "share": float(ratio(-n, counts[one, 1:].sum())),
             }
-            for n, one, other in confused
+            for n, one, other in sorted(ranked)
+            if one and other and one != other
         ]
 
     def list_wordings(self, limit: int, *, missed: bool) -> list[Row]:
@@ -99,15 +103,12 @@ class LinkAnalysis:
         """
         sides = self.documents.links.labelled.triplet, self.rows.links.labelled.triplet
         pair, label = split_triplets(np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True))
-        kept = self._select(pair)
-        document, starts = document_of(pair[kept]), self.documents.noun_phrases.starts
+        columns = (*find_ends(self.documents, pair), label, document_of(pair))
         words = [" ".join(text.lower().split()) for text in self.documents.noun_phrases.text]
-        ends = [(starts[document] + phrase).tolist() for phrase in phrases_of(pair[kept])]
-        found: dict[tuple[str, str, str], list[int]] = {}
-        for anchor, said, complement, number in zip(
-            ends[0], label[kept].tolist(), ends[1], document.tolist(), strict=True
-        ):
-            found.setdefault((words[anchor], PREPOSITIONS[said], words[complement]), []).append(number)
+        found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+        kept = self._are_scored(pair)
+        for anchor, complement, said, number in zip(*(column[kept].tolist() for column in columns), strict=True):
+            found[words[anchor], PREPOSITIONS[said], words[complement]].append(number)
         # Ties: in more documents first, then in the order of the texts.
         ranked = sorted(found.items(), key=lambda item: (-len(item[1]), -len(set(item[1]))))
         names = ("anchor", "preposition", "complement", "triplets", "documents")
@@ -131,30 +132,20 @@ class LinkAnalysis:
     def list_links(self) -> Iterator[list[object]]:
         """Yield every wrong pair as a row, see `HEADER`, sorted by kind, document, anchor and complement."""
         places = np.concatenate(self._wrong)
-        kinds = np.repeat(KINDS, [len(of_kind) for of_kind in self._wrong]).tolist()
         pair, gold, predicted = (column[places] for column in self._aligned)
-        phrases, document = self.documents.noun_phrases, document_of(pair)
-        names = np.array(self.documents.column("id"), object)[document].tolist()
-        ends = [
-            [
-                (f"np{number}", phrases.text[place])
-                for number, place in zip(end.tolist(), (phrases.starts[document] + end).tolist(), strict=True)
-            ]
-            for end in phrases_of(pair)
+        columns: list[Sequence[object]] = [
+            np.repeat(KINDS, [len(of_kind) for of_kind in self._wrong]).tolist(),
+            [self.documents[number]["id"] for number in document_of(pair).tolist()],
         ]
-        labels = [[PREPOSITIONS[label] if label else None for label in side.tolist()] for side in (gold, predicted)]
-        distances = np.abs(measure_distances(self.documents, pair)).tolist()
-        fields = [
-            [BREAKDOWNS[name].parts[part] for part in BREAKDOWNS[name].find(self.documents, pair, gold).tolist()]
-            for name in FIELDS
-        ]
-        for kind, name, anchor, complement, *values in zip(
-            kinds, names, *ends, *labels, distances, *fields, strict=True
-        ):
-            yield [kind, name, *anchor, *complement, *values]
+        for numbers, ends in zip(phrases_of(pair), find_ends(self.documents, pair), strict=True):
+            columns.append([f"np{number}" for number in numbers.tolist()])
+            columns.append([self.documents.noun_phrases.text[place] for place in ends.tolist()])
+        columns += [[PREPOSITIONS[label] if label else None for label in side.tolist()] for side in (gold, predicted)]
+        columns.append(np.abs(measure_distances(self.documents, pair)).tolist())
+        fields = (BREAKDOWNS[name] for name in FIELDS)
+        columns += [[one.parts[part] for part in one.find(self.documents, pair, gold).tolist()] for one in fields]
+        yield from map(list, zip(*columns, strict=True))
 
-
-LIMIT = 10  # how many confusions, triplets and documents tables list unless they are told otherwise
 
 SHOWN_WORDS = 40  # how many characters of a noun phrase tables show
 
@@ -179,9 +170,6 @@ def _list_columns(family: str) -> tuple[Column, ...]:
         Column("", "interval", f"{family}/f1"),
     )
 
-
-COLUMNS = {"Links": _list_columns("links"), "Unlabelled links": _list_columns("unlabeled")}
-"""The tables of a field, and what they show."""
 
 TRIPLETS = (
     Column("gold", "count", "triplets/gold"),
@@ -208,7 +196,7 @@ class LinkErrorReport(Result):
 
     report: Report
     analysis: LinkAnalysis
-    limit: int = LIMIT
+    limit: int = 10
 
     @property
     def counts(self) -> dict[str, int]:
@@ -235,33 +223,37 @@ class LinkErrorReport(Result):
             report = replace(self.report, slices={field: slices})
             yield make_slice_grid(report, field, "Triplets by preposition", TRIPLETS)
             return
-        for number, (what, columns) in enumerate(COLUMNS.items()):
-            meaning = f" ({MEANINGS[field]})" if field in MEANINGS and not number else ""
-            yield make_slice_grid(self.report, field, f"{what} by {field}{meaning}", columns)
+        for what, family in (("Links", "links"), ("Unlabelled links", "unlabeled")):
+            meaning = f" ({MEANINGS[field]})" if field in MEANINGS and family == "links" else ""
+            yield make_slice_grid(self.report, field, f"{what} by {field}{meaning}", _list_columns(family))
 
     def _list_grids(self) -> Iterator[Grid]:
         """Yield the tables of confusions, wordings and documents, as far as there are any."""
-        confusions, documents = self.analysis.list_confusions(), self.analysis.list_documents()
-        see = choose_words("--json", "to_json()")
 
-        def count_left(noun: str, left: int) -> list[str]:
-            return [f"{pluralize(left, f'more {noun}')}: see {see}."] if left > 0 else []
+        def count_left(rows: list[Row], noun: str) -> list[str]:
+            left = len(rows) - self.limit
+            return [f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_json()')}."] * (left > 0)
 
-        if rows := list(map(_format_row, confusions[: self.limit])):
+        if not self.limit:
+            return
+        if rows := self.analysis.list_confusions():
             meaning = "% of gold: of the pairs linked by both with this gold preposition, the share predicted so."
-            notes = [meaning, *count_left("confusion", len(confusions) - self.limit)]
-            yield Grid("Commonest confusions", ["gold", "predicted", "pairs", "% of gold"], rows, notes)
-        words = ("anchor", "complement")
+            header = ["gold", "predicted", "pairs", "% of gold"]
+            cells = list(map(_format_row, rows[: self.limit]))
+            yield Grid("Commonest confusions", header, cells, [meaning, *count_left(rows, "confusion")])
+        texts = frozenset({"anchor", "complement"})
         for title, missed in (("missed", True), ("spurious", False)):
-            found = self.analysis.list_wordings(self.limit, missed=missed)
-            if rows := [_format_row(one | {name: shorten(one[name], SHOWN_WORDS) for name in words}) for one in found]:
-                texts = frozenset(words)
-                yield Grid(f"Commonest {title} triplets", list(found[0]), rows, texts=texts, prose=texts)
-        if rows := list(map(_format_row, documents[: self.limit])):
-            header = [*list(documents[0])[:-1], "F1"]
-            notes = count_left("document", len(documents) - self.limit)
-            texts = frozenset({"document"})
-            yield Grid("Documents with the most errors", header, rows, notes, texts=texts, labels=1)
+            if rows := self.analysis.list_wordings(self.limit, missed=missed):
+                cells = [_format_row(row | {name: shorten(row[name], SHOWN_WORDS) for name in texts}) for row in rows]
+                yield Grid(f"Commonest {title} triplets", list(rows[0]), cells, texts=texts, prose=texts)
+        if rows := self.analysis.list_documents():
+            header, cells = [*list(rows[0])[:-1], "F1"], list(map(_format_row, rows[: self.limit]))
+            title, texts, notes = (
+                "Documents with the most errors",
+                frozenset({"document"}),
+                count_left(rows, "document"),
+            )
+            yield Grid(title, header, cells, notes, texts=texts, labels=1)
 
     def to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong pairs: missing, then spurious, then confused ones."""

@@ -27,8 +27,7 @@ from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_c
 from closeread.drawing.pictures import DPI, INK, own_settings
 from closeread.exceptions import RequestError, pluralize, read_all
 from closeread.records import Record
-from closeread.tasks.tne.columns import NONE, PREPOSITIONS, Documents, documents_of, rows_of
-from closeread.tasks.tne.kernels.links import N_LABELS, confusion
+from closeread.tasks.tne.columns import N_LABELS, NONE, PREPOSITIONS, Documents, confusion, documents_of, rows_of
 from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE
 from closeread.tasks.tne.records import OTHER, SMALLEST
 
@@ -42,10 +41,9 @@ _BARS = 10.5  # width of the bar chart, in inches
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
-    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.kernels.links.confusion`)."""
+    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.columns.confusion`)."""
     documents = documents_of(gold)
-    n_pairs = int((documents.sizes * (documents.sizes - 1)).sum())
-    return confusion(rows_of(system).links.labelled, documents.links.labelled, n_pairs)
+    return confusion(rows_of(system).links.labelled, documents.links.labelled, documents.n_pairs)
 
 
 def commonest(counts: Ints, n: int) -> list[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,21 +20,24 @@ from closeread.corpus.figures import SHOWN as DRAWN
 from closeread.corpus.gold import Gold
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
-from closeread.exceptions import FormatError, Problem, RequestError, fill_options, quote
+from closeread.exceptions import FormatError, Problem, RequestError, fill_options
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
-from closeread.tasks.tne.columns import PREPOSITIONS, Documents, documents_of
-from closeread.tasks.tne.kernels.links import (
+from closeread.tasks.tne.columns import (
     COUNTS,
+    PREPOSITIONS,
+    SCORED,
+    Documents,
     count_by_group,
     document_of,
+    documents_of,
     group_labels,
     pairs,
     phrases_of,
     tallies,
 )
-from closeread.tasks.tne.procedure import PROCEDURE, check_linked
+from closeread.tasks.tne.procedure import PROCEDURE
 
 if TYPE_CHECKING:
     from closeread.neural.links import LabelledPairs, PredictedPairs
@@ -46,14 +50,7 @@ def find_spans(documents: Documents) -> Spans:
     from closeread.neural.spans import Spans
 
     for name in ("tokens", "nps"):
-        lacking = [
-            identifier
-            for identifier, value in zip(documents.column("id"), documents.column(name), strict=True)
-            if value is None
-        ]
-        if lacking:
-            found = f"{len(lacking):,} of {len(documents):,} documents have no {name} (first: {quote(lacking[0])})"
-            raise RequestError(f"{found}; a model needs them")
+        documents.require(name, name, "a model needs them")
     phrases = documents.noun_phrases
     words = documents.column("tokens")
     n_words = np.array([len(tokens) for tokens in words], np.int64)[phrases.document]
@@ -65,9 +62,9 @@ def find_links(documents: Documents) -> LabelledPairs:
     """Return the gold links of documents, each pair once."""
     from closeread.neural.links import LabelledPairs
 
-    check_linked(documents)
+    documents.require("np_relations", *SCORED)
     labelled = documents.links.labelled
-    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last.astype(np.int64))
+    return LabelledPairs(document_of(labelled.pair), *phrases_of(labelled.pair), labelled.last)
 
 
 def score_links(documents: Documents, predicted: Iterator[PredictedPairs]) -> Mapping[str, float | None]:
@@ -126,11 +123,8 @@ class TrainedRun(Result):
 
     def describe(self) -> str:
         """Say how it went, in a line."""
-        scores = [
-            f"{name} {100 * value:.1f}" for name, value in self.best.items() if name in DRAWN and value is not None
-        ]
-        epochs = f"best epoch {self.best['epoch']} of {len(self.run['epochs'])}"
-        return f"{self.folder}: {', '.join([epochs, *scores])}"
+        scores = [f"{name} {100 * self.best[name]:.1f}" for name in DRAWN if self.best.get(name) is not None]
+        return ", ".join([f"{self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}", *scores])
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of epochs."""
@@ -145,9 +139,9 @@ class TrainedRun(Result):
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each epoch, with all scores from 0 to 1."""
-        names = [metric.name for metric in PROCEDURE.metrics]
-        return ["epoch", "loss", "seconds", *names], [
-            [epoch["number"], epoch["loss"], epoch["seconds"], *(epoch["scores"].get(name) for name in names)]
+        names, about = [metric.name for metric in PROCEDURE.metrics], ["number", "loss", "seconds"]
+        return ["epoch", *about[1:], *names], [
+            [*(epoch[name] for name in about), *(epoch["scores"].get(name) for name in names)]
             for epoch in self.run["epochs"]
         ]
 
@@ -186,16 +180,10 @@ def train(
         Examples(find_spans(documents), find_links(documents), gold.digest)
         for documents, gold in ((learnt, training), (held_out, validation))
     )
-    train_links(
-        RunFolder(run),
-        LinkChoice(variant, kind, name, len(PREPOSITIONS), encoder_dropout),
-        setting,
-        *examples,
-        score=lambda predicted: score_links(held_out, predicted),
-        criterion=CRITERION,
-        about={"task": TASK},
-        resume=resume,
-    )
+    choice = LinkChoice(variant, kind, name, len(PREPOSITIONS), encoder_dropout)
+    about, folder = {"task": TASK}, RunFolder(run)
+    score = partial(score_links, held_out)
+    train_links(folder, choice, setting, *examples, score=score, criterion=CRITERION, about=about, resume=resume)
 
 
 def predict(
@@ -221,9 +209,7 @@ def score_decodings(documents: Documents, run: Path) -> dict[str, Mapping[str, f
     device = choose_device(None)
     parts = list(_predict_pairs(documents, run, device, choose_precision("auto", device)))
     every = (part._replace(is_linked=np.ones_like(part.is_linked)) for part in parts)
-    return dict(
-        zip(("links", "printed"), (score_links(documents, iter(parts)), score_links(documents, every)), strict=True)
-    )
+    return {"links": score_links(documents, iter(parts)), "printed": score_links(documents, every)}
 
 
 def _predict_pairs(documents: Documents, run: Path, device: str, precision: str) -> Iterator[PredictedPairs]:

@@ -35,7 +35,6 @@ from closeread.parameters import (
     scored_by,
     within,
 )
-from closeread.progress import track
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
@@ -260,7 +259,7 @@ def convert(
     from closeread.corpus.predictions import read_systems
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import closure, tne_arrays
+    from closeread.tasks.tne import annotation, tne_arrays
 
     to = choose_words("--to", "form=")
     # In Python, which returns the records, links are written as JSON Lines by default.
@@ -273,15 +272,15 @@ def convert(
     documents: Sequence[Record] = gold.records
     if clusters is not None:
         clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
-        documents = closure.replace_clusters(documents, clustered, "gold", str(clusters))
+        documents = annotation.replace_clusters(documents, clustered, str(clusters))
     given = [row for row in read_systems(gold, predictions.source, "error").rows if row is not None]
-    rows = closure.close_rows(given, documents) if close else given
+    rows = annotation.close_rows(given, documents) if close else given
     notices, records = list(gold.notices), rows
     if form == "arrays":
         text = tne_arrays.dump_submission(rows, documents)
         notices += tne_arrays.describe_losses(rows)
     elif form == "gold":
-        records = closure.make_gold(rows, documents, predictions.name)
+        records = annotation.make_gold(rows, documents, predictions.name)
         text = "" if output is None else dump_gold(corpus, output, records)
     else:
         text = dump_json_lines(rows)
@@ -326,16 +325,15 @@ def adjudicate(
     from closeread.exceptions import read_all
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import adjudication
+    from closeread.tasks.tne import annotation
     from closeread.tasks.tne.tne_jsonl import UNSAFE
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
-    found = adjudication.consolidation(documents, [str(path) for path in annotators])
+    found = annotation.consolidation(documents, [str(path) for path in annotators])
     may_stay_open = conflicts is not None
-    decided = {} if decisions is None else adjudication.read_decisions(found, decisions, may_stay_open=may_stay_open)
-    gold = adjudication.consolidated(found, decided)
-    rows = adjudication.conflicts(found, decided)
+    decided = {} if decisions is None else annotation.read_decisions(found, decisions, may_stay_open=may_stay_open)
+    gold, rows = annotation.consolidated(found, decided), annotation.conflicts(found, decided)
     texts = {output: dump_gold(corpus, output, gold)}
     write_texts(texts if conflicts is None else {**texts, conflicts: dump_json_lines(rows, UNSAFE)})
     links = sum(len(record["np_relations"]) for record in gold)
@@ -386,20 +384,19 @@ def build(
     from closeread.corpus.names import load_corpus
     from closeread.corpus.notices import warn_all
     from closeread.corpus.pipelines import load_pipeline
-    from closeread.exceptions import read_all
-    from closeread.files import write_lines
-    from closeread.tasks.tne.building import Builder, Filter, TextReader, list_texts
-    from closeread.tasks.tne.tne_jsonl import dump_lines
+    from closeread.files import write_text
+    from closeread.tasks.tne.building import Filter, build_documents, read_texts
+    from closeread.tasks.tne.tne_jsonl import dump_records
 
     find_gold_writer(load_corpus("tne"), output)  # or what takes long would be refused at its end
     chosen = Filter(paragraphs, min_phrases, max_phrases)
-    read = read_all(list_texts(texts), TextReader(separator, subtitles).read)
-    builder = Builder(load_pipeline(spacy_model, "building documents"), spacy_model, chosen)
-    records = builder.build(read, lambda found: track(found, "finding noun phrases", len(read)))
-    write_lines(output, dump_lines(records))
-    warn_all(builder.notices())
-    size = f"{pluralize(builder.n_documents, 'document')}, {pluralize(builder.n_phrases, 'noun phrase')}"
-    return Written(output, size)
+    read = read_texts(texts, separator, subtitles)
+    pipeline = load_pipeline(spacy_model, "building documents")
+    records, notices = build_documents(read, pipeline, spacy_model, chosen)
+    write_text(output, dump_records(records))
+    warn_all(notices)
+    n_phrases = sum(len(record["nps"]) for record in records)
+    return Written(output, f"{pluralize(len(records), 'document')}, {pluralize(n_phrases, 'noun phrase')}")
 
 
 def train(

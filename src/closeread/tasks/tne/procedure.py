@@ -30,6 +30,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -38,27 +39,26 @@ from closeread.corpus.submissions import CorpusSides
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import Inconsistency, Option, Procedure, check_present, missing_option
 from closeread.counts.table import Breakdown, CountTable
-from closeread.exceptions import RequestError, quote
+from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.tne.columns import (
+    COUNTS,
     PREPOSITIONS,
+    SCORED,
+    UPREP,
     Documents,
     Links,
-    documents_of,
-    is_phrase_id,
-    rows_of,
-)
-from closeread.tasks.tne.kernels.links import (
-    COUNTS,
-    UPREP,
-    Tallies,
     count_by_group,
     document_of,
-    pairs,
+    documents_of,
+    is_phrase_id,
     phrases_of,
+    rows_of,
+    split_triplets,
     tallies,
     triplets,
 )
+from closeread.tasks.tne.rules import find_wrong_ends
 
 UP_TO = (5, 10, 20, 50, 100)  # the largest distance, in tokens, of each bin but the last
 
@@ -83,27 +83,19 @@ class PairField:
     needs: Sequence[str]  # the fields of documents by which it is found
     find: Callable[[Documents, Ints, Ints], Ints]  # from pairs and labels to numbers of values, (n,)
 
-    def count(self, tally: Tallies, documents: Documents) -> Breakdown:
-        """Count the links with each value in each document."""
-        find, n = self.find, len(documents)
-        counts = count_by_group(
-            tally, n, len(self.parts), lambda pair, label: find(documents, pair, label.astype(np.int64))
-        )
-        return Breakdown.from_dense(self.parts, counts)
 
-
-def measure_distances(documents: Documents, pair: Ints) -> Ints:
-    """Return how many tokens the complement of each pair begins after its anchor, (n,); negative if before it."""
-    anchor, complement = _find_ends(documents, pair)
-    first = documents.noun_phrases.first_token
-    return first[complement] - first[anchor]
-
-
-def _find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
+def find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
     """Return the positions of anchors and complements among the noun phrases of all documents."""
     starts = documents.noun_phrases.starts[document_of(pair)]
     anchor, complement = phrases_of(pair)
     return starts + anchor, starts + complement
+
+
+def measure_distances(documents: Documents, pair: Ints) -> Ints:
+    """Return how many tokens the complement of each pair begins after its anchor, (n,); negative if before it."""
+    anchor, complement = find_ends(documents, pair)
+    first = documents.noun_phrases.first_token
+    return first[complement] - first[anchor]
 
 
 def _find_distance(documents: Documents, pair: Ints, _: Ints) -> Ints:
@@ -117,7 +109,7 @@ def _find_direction(documents: Documents, pair: Ints, _: Ints) -> Ints:
 
 
 def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    anchor, complement = _find_ends(documents, pair)
+    anchor, complement = find_ends(documents, pair)
     is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
     return is_other.astype(np.int64)
 
@@ -129,8 +121,7 @@ def _find_mention(documents: Documents, pair: Ints, _: Ints) -> Ints:
     mention = np.full(len(cluster), MENTIONS.index("further"))
     mention[order[mark_run_starts(cluster[order])]] = MENTIONS.index("first")
     mention[np.bincount(cluster)[cluster] == 1] = MENTIONS.index("only")
-    of_complement: Ints = mention[_find_ends(documents, pair)[1]]
-    return of_complement
+    return mention[find_ends(documents, pair)[1]]
 
 
 def _find_expression(documents: Documents, pair: Ints, _: Ints) -> Ints:
@@ -146,7 +137,7 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
     texts, phrases = documents.column("text"), documents.noun_phrases
     behind: dict[int, int] = {}  # by anchor: where the words after a preposition begin, -1 if there is none
     found = []
-    ends = zip(document_of(pair).tolist(), *(end.tolist() for end in _find_ends(documents, pair)), strict=True)
+    ends = zip(document_of(pair).tolist(), *(end.tolist() for end in find_ends(documents, pair)), strict=True)
     for document, anchor, complement in ends:
         text, words = texts[document], phrases.text[complement]
         if anchor not in behind:
@@ -180,32 +171,22 @@ def count(
     Documents need `np_relations`; a breakdown for which they lack a field is omitted.  Rows have `relations` and
     optionally `fallback`; None stands for a document without a row.
     """
-    rows = rows_of(system)
-    check_present(rows.present, "documents", missing)
-    documents = documents_of(gold)
-    check_linked(documents)
-    fallback = rows.fallback.labelled if len(rows.fallback) else None
+    rows, documents = rows_of(system), documents_of(gold)
+    present = np.array([row is not None for row in rows], np.bool_)
+    check_present(present, "documents", missing)
+    documents.require("np_relations", *SCORED)
+    fallback = rows.fallback.labelled if len(rows.fallback.pair) else None
     tally = tallies(rows.links.labelled, documents.links.labelled, fallback, uprep)
-    fields = {name: BREAKDOWNS[name] for name in breakdowns}
-    table = CountTable(
-        documents.column("id"),
-        np.arange(len(documents)),
-        COUNTS,
-        count_by_group(tally, len(documents))[0],
-        list_fields(documents),
-        {name: one.count(tally, documents) for name, one in fields.items() if not documents.lacks(*one.needs)},
-    )
-    return table.select(rows.present) if missing == "skip" else table
-
-
-def check_linked(documents: Documents) -> None:
-    """Check that all documents have gold links."""
-    ids, links = documents.column("id"), documents.column("np_relations")
-    if unlabelled := [name for name, of_document in zip(ids, links, strict=True) if of_document is None]:
-        found = (
-            f"{len(unlabelled):,} of {len(documents):,} documents have no gold links (first: {quote(unlabelled[0])})"
-        )
-        raise RequestError(f"{found}; their predictions can be validated but not scored")
+    parts = {}
+    for name in breakdowns:
+        field = BREAKDOWNS[name]
+        if not any(documents.list_lacking(needed) for needed in field.needs):
+            counts = count_by_group(tally, len(documents), len(field.parts), partial(field.find, documents))
+            parts[name] = Breakdown.from_dense(field.parts, counts)
+    whole = count_by_group(tally, len(documents))[0]
+    ids = documents.column("id")
+    table = CountTable(ids, np.arange(len(documents)), COUNTS, whole, list_fields(documents), parts)
+    return table.select(present) if missing == "skip" else table
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
@@ -224,66 +205,45 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
     documents, rows = documents_of(gold), rows_of(system)
-    for index, (name, row) in enumerate(zip(documents.column("id"), rows.rows, strict=True)):
+    for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
             yield Inconsistency("system", index, f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)")
+    sizes = [None if nps is None else len(nps) for nps in documents.column("nps")]
     for field, links in (("relations", rows.links), ("fallback", rows.fallback)):
-        if not _are_sound(links, documents, is_fallback=field == "fallback"):
-            for index, (row, nps) in enumerate(zip(rows.rows, documents.column("nps"), strict=True)):
-                found = _find_wrong_links(field, (row or {}).get(field) or (), None if nps is None else len(nps))
-                yield from (Inconsistency("system", index, what, (field, place)) for place, what in found)
+        for index in _find_suspects(links, sizes, is_fallback=field == "fallback"):
+            found = _find_wrong_links(field, (rows[index] or {})[field], sizes[index])
+            yield from (Inconsistency("system", index, what, (field, place)) for place, what in found)
 
 
-def _are_sound(links: Links, documents: Documents, *, is_fallback: bool) -> bool:
-    """Return whether nothing is wrong with any link, all at once: there may be millions."""
-    sizes = documents.sizes
-    if documents.lacks("nps"):
-        sizes = np.where([nps is None for nps in documents.column("nps")], 2**62, sizes)
-    size = sizes[links.document]
-    if (np.minimum(links.anchor, links.complement) < 0).any() or (
-        np.maximum(links.anchor, links.complement) >= size
-    ).any():
-        return False
-    pair = pairs(links.document, links.anchor, links.complement)
-    key = np.sort(pair if is_fallback else triplets(pair, links.label), kind="stable")  # links are nearly sorted
-    return bool((links.anchor != links.complement).all() and mark_run_starts(key).all())
+def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bool) -> list[int]:
+    """Return the documents with links in which something may be wrong, all at once: there may be millions."""
+    size = np.array([2**62 if size is None else size for size in sizes], np.int64)[links.document]
+    lowest, highest = np.minimum(links.anchor, links.complement), np.maximum(links.anchor, links.complement)
+    is_wrong = (lowest < 0) | (highest >= size) | (lowest == highest) | (links.label < 0)
+    pair, label = links.pair[~is_wrong], links.label[~is_wrong]
+    key = np.sort(triplets(pair, label * (not is_fallback)), kind="stable")  # links are nearly sorted
+    repeated, _ = split_triplets(key[~mark_run_starts(key)])
+    suspects: list[int] = np.union1d(links.document[is_wrong], document_of(repeated)).tolist()
+    return suspects
 
 
 def _find_wrong_links(field: str, links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
     """Find what is wrong with the links of a document, by the position of each."""
-    known = [{end: is_phrase_id(link[end]) for end in ("anchor", "complement")} for link in links]
-    for end in ("anchor", "complement"):
-        for place, link in enumerate(links):
-            if not known[place][end] or (size is not None and int(link[end][2:]) >= size):
-                yield place, f"{end} {quote(link[end])} does not exist (expected {_id_range(size)})"
-    for place, link in enumerate(links):
-        if link["anchor"] == link["complement"] and known[place]["anchor"]:
-            yield place, f"{link['anchor']} is linked to itself (expected two noun phrases)"
+    yield from find_wrong_ends(links, size)
     seen = set()
     for place, link in enumerate(links):
-        key = (link["anchor"], link["complement"], "" if field == "fallback" else link["preposition"])
-        if key in seen and all(known[place].values()):
-            what = f"are already linked by {quote(link['preposition'])}"
+        anchor, complement, preposition = (link[name] for name in ("anchor", "complement", "preposition"))
+        key = (anchor, complement) if field == "fallback" else (anchor, complement, preposition)
+        if key in seen and is_phrase_id(anchor) and is_phrase_id(complement):
+            what = f"are already linked by {quote(preposition)}"
             if field == "fallback":
                 what = "already have a fallback (expected at most one)"
-            yield place, f"{link['anchor']} and {link['complement']} {what}"
+            yield place, f"{anchor} and {complement} {what}"
         seen.add(key)
 
 
-def _id_range(size: int | None) -> str:
-    if size is None:
-        return "np0, np1, …"
-    if not size:
-        return "none: the document has no noun phrases"
-    return f"one of its {size:,} noun phrases, np0 to np{size - 1}" if size > 1 else "np0, its only noun phrase"
-
-
-IPREP = Ratio("links/right", "linked/gold", "Accuracy of the preposition over gold pairs that the system links.")
-UPREP_ACCURACY = Ratio(
-    "fallback/right",
-    "fallback/gold",
-    "Accuracy of the fallback preposition over gold pairs that the system does not link.",
-)
+IN_LINKED = "Accuracy of the preposition over gold pairs that the system links."
+IN_UNLINKED = "Accuracy of the fallback preposition over gold pairs that the system does not link."
 
 PROCEDURE = Procedure(
     name="tne",
@@ -325,8 +285,8 @@ PROCEDURE = Procedure(
             ),
             Ratio("triplets/right", "triplets/gold", "Share of gold triplets that are predicted."),
         ),
-        Metric("iprep", "IPrep accuracy", IPREP.description, IPREP),
-        Metric("uprep", "UPrep accuracy", UPREP_ACCURACY.description, UPREP_ACCURACY),
+        Metric("iprep", "IPrep accuracy", IN_LINKED, Ratio("links/right", "linked/gold", IN_LINKED)),
+        Metric("uprep", "UPrep accuracy", IN_UNLINKED, Ratio("fallback/right", "fallback/gold", IN_UNLINKED)),
     ),
     headline="links/f1",
     modules=("tne_links",),

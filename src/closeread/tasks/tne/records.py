@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +23,7 @@ from closeread.corpus.showing import Part, View, mark_spans
 from closeread.exceptions import shorten
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, documents_of, list_phrases, number_sentences
+from closeread.tasks.tne.columns import PREPOSITIONS, TITLE_END, find_clusters, list_phrases, number_sentences
 
 LOOK_AHEAD = 10
 """The number of tokens after an anchor, white space excluded, in which the extended form looks for its preposition."""
@@ -43,42 +43,42 @@ STATISTICS = (
 """The statistics of links."""
 
 
+SIZES = ("documents", "tokens", "noun phrases", "clusters of more than one")
+
+
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count documents, noun phrases and links: links of each kind and preposition, their length and surface form.
 
     Means are rounded to two digits.
     """
-    return {name: round(value, 2) if name in MEANS else value for name, value in measure(records).items()}
+    found = summarize(list(map(count_record, records)))
+    return {name: round(value, 2) if name in MEANS else value for name, value in found.items()}
 
 
-def measure(records: Sequence[Record]) -> dict[str, float]:
-    """Return the statistics of `facts`, without rounding."""
-    documents = documents_of(records)
-    sizes: dict[str, float] = {
-        "documents": len(documents),
-        "tokens": sum(map(len, documents.column("tokens"))),
-        "noun phrases": int(documents.sizes.sum()),
-        "clusters of more than one": sum(
-            len(cluster["members"]) > 1 for clusters in documents.column("coref") for cluster in clusters or ()
-        ),
-    }
-    counted = [_count_links(record) for record in documents.records if record.get("np_relations")]
-    if not counted:
-        return sizes
-    total: dict[str, float] = {name: sum(of_document[name] for of_document in counted) for name in STATISTICS}
-    total["symmetric links"] /= 2
-    total[DISTANCE] = float(ratio(total[DISTANCE], total["links"]))
-    for name in (SURFACE, EXTENDED):
-        total[name] = 100 * float(np.mean([ratio(of_document[name], of_document["links"]) for of_document in counted]))
-    return sizes | total
+def summarize(counted: Sequence[Counter[str]]) -> dict[str, float]:
+    """Return the statistics of documents whose sizes and links have been counted by `count_record`."""
+    linked = [of_document for of_document in counted if of_document["links"]]
+    names = SIZES + STATISTICS if linked else SIZES
+    total: dict[str, float] = {name: sum(of_document[name] for of_document in counted) for name in names}
+    if linked:
+        total["symmetric links"] /= 2
+        total[DISTANCE] = float(ratio(total[DISTANCE], total["links"]))
+        for name in (SURFACE, EXTENDED):
+            shares = [ratio(of_document[name], of_document["links"]) for of_document in linked]
+            total[name] = 100 * float(np.mean(shares))
+    return total
 
 
-def _count_links(record: Record) -> Counter[str]:
-    """Count the links of a document, of each kind, and sum their distances."""
-    tokens, text, sentence = record["tokens"], record["text"], number_sentences(record["tokens"])
+def count_record(record: Record) -> Counter[str]:
+    """Count what a document has and, if it has links, those of each kind, and sum their distances."""
+    tokens, clusters = record["tokens"], record.get("coref") or ()
+    found = Counter({"documents": 1, "tokens": len(tokens), "noun phrases": len(record.get("nps") or ())})
+    found["clusters of more than one"] = sum(len(cluster["members"]) > 1 for cluster in clusters)
+    links = [(link["anchor"], link["preposition"], link["complement"]) for link in record.get("np_relations") or ()]
+    if not links:
+        return found
+    text, sentence, cluster = record["text"], number_sentences(tokens), find_clusters(record)
     phrases = {phrase["id"]: phrase for phrase in list_phrases(record)}
-    cluster = {name: number for number, one in enumerate(record["coref"]) for name in one["members"]}
-    links = [(link["anchor"], link["preposition"], link["complement"]) for link in record["np_relations"]]
     complements: dict[str, set[str]] = defaultdict(set)
     for anchor, _, complement in links:
         complements[anchor].add(complement)
@@ -87,8 +87,8 @@ def _count_links(record: Record) -> Counter[str]:
     for anchor in complements:
         places = solid[bisect_right(solid, phrases[anchor]["last_token"]) :][: LOOK_AHEAD + 1]
         ahead[anchor] = [(tokens[place], following) for place, following in pairwise(places)]
-    found = Counter(f"links: {preposition}" for _, preposition, _ in links)
-    found |= Counter({"links": len(links), "pairs": sum(map(len, complements.values())), "triplets": len(set(links))})
+    found.update(f"links: {preposition}" for _, preposition, _ in links)
+    found["links"], found["triplets"], found["pairs"] = len(links), len(set(links)), sum(map(len, complements.values()))
     found["links, once a cluster"] = len({(anchor, cluster[complement]) for anchor, _, complement in links})
     title = text.find(TITLE_END)
     for anchor, preposition, complement in links:
@@ -123,44 +123,28 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
         yield f"{record['id']} ({about})" if about else record["id"]
         spans = ((np["first_char"], np["last_char"] - 1, np["id"]) for np in record["nps"])
         yield "".join(mark_spans(record["text"], spans))
-        texts = {np["id"]: np["text"] for np in record["nps"]}
+        names = {np["id"]: f"{np['id']} [{shorten(np['text'], SHOWN)}]" for np in record["nps"]}
         clusters = [
-            [one["id"], ", ".join(_format_phrase(name, texts) for name in one["members"])]
+            [one["id"], ", ".join(names.get(name, f"{name} [?]") for name in one["members"])]
             for one in record["coref"]
             if len(one["members"]) > 1
         ]
         if clusters:
             yield Grid("", ["cluster", "noun phrases"], clusters, prose=frozenset({"noun phrases"}))
-        yield from _draw_links(
-            record, texts, None if system is None else system[number], with_system=system is not None
+        if system is None and record.get("np_relations") is None:
+            yield "Links: withheld"
+            continue
+        row = system[number] if system is not None else None
+        gold, predicted = (
+            dict.fromkeys(tuple(link[name] for name in LINK) for link in links or ())
+            for links in (record.get("np_relations"), row and row["relations"])
         )
-
-
-def _draw_links(record: Record, texts: Mapping[str, str], row: Record | None, *, with_system: bool) -> Iterator[Part]:
-    if record.get("np_relations") is None and not with_system:
-        yield "Links: withheld"
-        return
-    gold = dict.fromkeys(tuple(link[name] for name in LINK) for link in record.get("np_relations") or ())
-    predicted = dict.fromkeys(tuple(link[name] for name in LINK) for link in (row["relations"] if row else ()))
-    links = sorted({**gold, **predicted}, key=lambda link: (_number(link[0]), _number(link[2])))
-    lines = [
-        f"{_format_phrase(anchor, texts)} {preposition} {_format_phrase(complement, texts)}"
-        for anchor, preposition, complement in links
-    ]
-    if not with_system:
-        yield Grid("", ["link"], [[line] for line in lines], prose=frozenset({"link"}))
-        return
-    sides = [SIDES[link in gold, link in predicted] for link in links]
-    rows = [list(cells) for cells in zip(sides, lines, strict=True)]
-    yield Grid("", ["in", "link"], rows, prose=frozenset({"link"}))
-
-
-def _format_phrase(name: str, texts: Mapping[str, str]) -> str:
-    return f"{name} [{shorten(texts.get(name, '?'), SHOWN)}]"
-
-
-def _number(name: str) -> int:
-    return int(name.removeprefix("np"))
+        rows = []
+        for link in sorted(gold | predicted, key=lambda link: (int(link[0][2:]), int(link[2][2:]))):
+            anchor, complement = (names.get(name, f"{name} [?]") for name in (link[0], link[2]))
+            side = [] if system is None else [SIDES[link in gold, link in predicted]]
+            rows.append([*side, f"{anchor} {link[1]} {complement}"])
+        yield Grid("", ["link"] if system is None else ["in", "link"], rows, prose=frozenset({"link"}))
 
 
 def predict(record: Record) -> Record:

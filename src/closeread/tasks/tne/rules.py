@@ -6,14 +6,22 @@ link; fields that a record lacks are not checked.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.tne.columns import LABELS, TITLE_END, documents_of, find_titled, is_phrase_id, list_phrases
+from closeread.tasks.tne.columns import (
+    LABELS,
+    TITLE_END,
+    documents_of,
+    find_clusters,
+    find_titled,
+    is_phrase_id,
+    list_phrases,
+)
 
 CLUSTER = "complement_coref_cluster_id"
 _TIME = "time/date/measurement"
@@ -23,7 +31,7 @@ SHOWN = 3  # how many names a problem lists before it gives a count
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Check all rules and yield every violation with the index of its document, by document."""
-    for index, record in enumerate(documents_of(records).records):
+    for index, record in enumerate(records):
         for what in _check_document(record):
             yield index, f"id {quote(record['id'])}: {what}"
 
@@ -38,10 +46,12 @@ def _check_document(record: Record) -> Iterator[str]:
     yield from wrong
     if not wrong:
         yield from _check_spans(record)
-        wrong = [*_check_partition(record), *_check_ends(record)]
+        nps = record.get("nps")
+        ends = find_wrong_ends(record.get("np_relations") or (), None if nps is None else len(nps))
+        wrong = [*_check_partition(record), *(f"np_relations[{place}]: {what}" for place, what in ends)]
         yield from wrong
-    if not wrong and None not in (record.get("nps"), record.get("coref")):
-        yield from _check_links(record)
+        if not wrong and nps is not None and record.get("coref") is not None:
+            yield from _check_links(record)
 
 
 def _check_ids(record: Record) -> Iterator[str]:
@@ -51,24 +61,22 @@ def _check_ids(record: Record) -> Iterator[str]:
     for number in range(len(phrases)):
         if (n := times[f"np{number}"]) != 1:
             found = f"occurs {_times(n)}" if n else "is missing"
-            yield f"nps: np{number} {found} (expected {_id_range(len(phrases))}, each once)"
-    seen = set()
-    for cluster in record.get("coref") or ():
-        if cluster["id"] in seen:
-            yield f"coref: cluster id {quote(cluster['id'])} occurs more than once (expected unique ids)"
-        seen.add(cluster["id"])
+            yield f"nps: np{number} {found} (expected {describe_ids(len(phrases))}, each once)"
+    for name, n in Counter(cluster["id"] for cluster in record.get("coref") or ()).items():
+        if n > 1:
+            yield f"coref: cluster id {quote(name)} occurs more than once (expected unique ids)"
 
 
 def _check_spans(record: Record) -> Iterator[str]:
     """The character span of a noun phrase covers its words, and its tokens are tokens of the document."""
-    text, tokens, phrases = record.get("text"), record.get("tokens"), list_phrases(record)
-    if text is not None:
+    phrases = list_phrases(record)
+    if (text := record.get("text")) is not None:
         for phrase in phrases:
             begin, stop, words = phrase["first_char"], phrase["last_char"], phrase["text"]
             if text[begin:stop] != words or begin >= stop:
                 span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
                 yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
-    if tokens is not None:
+    if (tokens := record.get("tokens")) is not None:
         expected = f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
         for phrase in phrases:
             first, last = phrase["first_token"], phrase["last_token"]
@@ -84,62 +92,59 @@ def _check_partition(record: Record) -> Iterator[str]:
     clusters_of: dict[str, list[str]] = {f"np{number}": [] for number in range(len(phrases))}
     for cluster in clusters:
         for member in cluster["members"]:
-            if member not in clusters_of:
-                yield f"coref: {cluster['id']} has the member {member} (expected {_id_range(len(phrases))})"
-            else:
+            if member in clusters_of:
                 clusters_of[member].append(cluster["id"])
+            else:
+                yield f"coref: {cluster['id']} has the member {member} (expected {describe_ids(len(phrases))})"
     for name, found in clusters_of.items():
-        if len(found) != 1:
-            distinct = list(dict.fromkeys(found))
-            what = (
-                f"is in {_join(distinct, len(distinct)) if distinct else 'no cluster'} (expected exactly one cluster)"
-            )
-            if len(distinct) == 1:
-                what = f"occurs {_times(len(found))} in {distinct[0]} (expected once)"
-            yield f"coref: {name} {what}"
+        distinct = list(dict.fromkeys(found))
+        if len(distinct) != 1:
+            where = _join(distinct, len(distinct)) if distinct else "no cluster"
+            yield f"coref: {name} is in {where} (expected exactly one cluster)"
+        elif len(found) > 1:
+            yield f"coref: {name} occurs {_times(len(found))} in {distinct[0]} (expected once)"
 
 
-def _check_ends(record: Record) -> Iterator[str]:
-    """The anchor and the complement of a link are two different noun phrases of the document."""
-    phrases, links = record.get("nps"), record.get("np_relations") or ()
-    known = None if phrases is None else {phrase["id"] for phrase in phrases}
-    expected = "np0, np1, …" if phrases is None else _id_range(len(phrases))
+def find_wrong_ends(links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
+    """Find links, by position, whose ends are not two noun phrases of a document; None if their number is unknown."""
+    known = None if size is None else {f"np{number}" for number in range(size)}
     for end in ("anchor", "complement"):
         for place, link in enumerate(links):
             if not is_phrase_id(link[end]) if known is None else link[end] not in known:
-                yield f"np_relations[{place}]: {end} is {quote(link[end])} (expected {expected})"
+                expected = describe_ids(size)
+                if size:
+                    names = f"one of its {size:,} noun phrases, {expected}"
+                    expected = names if size > 1 else f"{expected}, its only noun phrase"
+                yield place, f"{end} {quote(link[end])} does not exist (expected {expected})"
     for place, link in enumerate(links):
         if link["anchor"] == link["complement"] and is_phrase_id(link["anchor"]):
-            yield f"{name_link(place, link)}: anchor and complement are the same (expected two noun phrases)"
+            yield place, f"{link['anchor']} is linked to itself (expected two noun phrases)"
 
 
 def _check_links(record: Record) -> Iterator[str]:
     """Links join two clusters, give the complement's cluster, and exist for all of its members."""
-    links = record.get("np_relations") or ()
-    cluster_of = {name: number for number, cluster in enumerate(record["coref"]) for name in cluster["members"]}
-    fans: dict[tuple[int, str, str], dict[str, int]] = {}  # by cluster, preposition and anchor: links by complement
+    links, clusters, cluster_of = record.get("np_relations") or (), record["coref"], find_clusters(record)
+    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(dict)  # the places of links, by complement
     wrong_names = []
     for place, link in enumerate(links):
-        anchor, complement = link["anchor"], link["complement"]
-        number = cluster_of[complement]
-        name, stated = record["coref"][number]["id"], link.get(CLUSTER)
-        if cluster_of[anchor] == number:
+        number = cluster_of[link["complement"]]
+        name, stated = clusters[number]["id"], link.get(CLUSTER)
+        if cluster_of[link["anchor"]] == number:
             yield f"{name_link(place, link)}: anchor and complement are both in {name} (expected two clusters)"
         else:
-            fans.setdefault((number, link["preposition"], anchor), {}).setdefault(complement, place)
+            fans[link["anchor"], number, link["preposition"]].setdefault(link["complement"], place)
         if stated is not None and stated != name:
             wrong_names.append(f"{name_link(place, link)}: {CLUSTER} is {quote(stated)} (expected {quote(name)})")
     yield from wrong_names
-    open_fans = [fan for fan, found in fans.items() if len(found) < len(record["coref"][fan[0]]["members"])]
-    for number, preposition, anchor in sorted(open_fans, key=lambda fan: (int(fan[2][2:]), fan[0], LABELS[fan[1]])):
-        found, cluster = fans[number, preposition, anchor], record["coref"][number]
+    open_fans = [fan for fan, found in fans.items() if len(found) < len(clusters[fan[1]]["members"])]
+    for fan in sorted(open_fans, key=lambda fan: (int(fan[0][2:]), fan[1], LABELS[fan[2]])):
+        found, members = fans[fan], clusters[fan[1]]["members"]
         # As many members as may have a link, and those that are shown, are enough to look at.
-        missing = [name for name in cluster["members"][: len(found) + SHOWN] if name not in found]
-        n_missing = len(cluster["members"]) - len(found)
+        missing = [name for name in members[: len(found) + SHOWN] if name not in found]
         place = found[min(found, key=lambda name: int(name[2:]))]
-        expected = f"all {len(cluster['members']):,} members of the complement's cluster, {cluster['id']}"
-        what = f"there is no such link to {_join(missing, n_missing)} (expected links to {expected})"
-        yield f"{name_link(place, links[place])}: {what}"
+        what = f"there is no such link to {_join(missing, len(members) - len(found))}"
+        expected = f"links to all {len(members):,} members of the complement's cluster, {clusters[fan[1]]['id']}"
+        yield f"{name_link(place, links[place])}: {what} (expected {expected})"
 
 
 def name_link(place: int, link: Record) -> str:
@@ -161,28 +166,28 @@ def _join(names: Sequence[str], number: int) -> str:
     >>> _join(["np1"], 1), _join(["np1", "np2"], 2), _join(["np1", "np2", "np5"], 7)
     ('np1', 'np1 and np2', 'np1, np2, np5 and 4 more')
     """
-    if number > SHOWN:
-        return f"{', '.join(names[:SHOWN])} and {number - SHOWN:,} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    *most, last = names[:SHOWN] if number <= SHOWN else [*names[:SHOWN], f"{number - SHOWN:,} more"]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
-def _id_range(size: int) -> str:
-    if not size:
+def describe_ids(size: int | None) -> str:
+    """Describe the ids of the noun phrases of a document."""
+    if size == 0:
         return "none: the document has no noun phrases"
-    return f"np0 to np{size - 1}" if size > 1 else "np0"
+    return "np0, np1, …" if size is None else f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """Describe what is odd in valid documents, one sentence for each kind, with the first occurrence."""
     documents = documents_of(records)
     # Documents of annotators and systems may lack these fields.
-    if not len(documents) or documents.lacks("text", "tokens", "nps", "coref"):
+    if any(map(documents.list_lacking, ("text", "tokens", "nps", "coref"))):
         return
-    phrases = list(map(list_phrases, documents.records))
-    for (one, several), find in ODDITIES.items():
+    phrases = list(map(list_phrases, documents))
+    for one, several, find in ODDITIES:
         places = [
             f"{name} in {quote(record['id'])}" if name else quote(record["id"])
-            for record, of_document in zip(documents.records, phrases, strict=True)
+            for record, of_document in zip(documents, phrases, strict=True)
             for name in find(record, of_document)
         ]
         if places:
@@ -191,11 +196,12 @@ def find_oddities(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _find_repeated_links(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
-    links = record.get("np_relations") or ()
-    triples = [(link["anchor"], link["preposition"], link["complement"]) for link in links]
-    if len(set(triples)) < len(triples):
-        first = {triple: place for place, triple in reversed(list(enumerate(triples)))}
-        yield from (name_link(n, links[n]) for n, triple in enumerate(triples) if first[triple] != n)
+    seen = set()
+    for place, link in enumerate(record.get("np_relations") or ()):
+        triple = link["anchor"], link["preposition"], link["complement"]
+        if triple in seen:
+            yield name_link(place, link)
+        seen.add(triple)
 
 
 def _find_cut_tokens(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
@@ -225,30 +231,31 @@ def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[st
         yield from (phrase["id"] for phrase in phrases if phrase["id"] in linked)
 
 
-ODDITIES: Mapping[tuple[str, str], Callable[[Record, Sequence[Record]], Iterator[str]]] = {
-    ("link is a duplicate", "links are duplicates"): _find_repeated_links,
-    (
-        "noun phrase begins or ends inside a token",
-        "noun phrases begin or end inside a token",
-    ): _find_cut_tokens,
-    ("noun phrase has the span of another", "noun phrases have the span of another"): _find_equal_spans,
+ODDITIES: Sequence[tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]] = (
+    ("link is a duplicate", "links are duplicates", _find_repeated_links),
+    ("noun phrase begins or ends inside a token", "noun phrases begin or end inside a token", _find_cut_tokens),
+    ("noun phrase has the span of another", "noun phrases have the span of another", _find_equal_spans),
     (
         "document has no noun phrase in its title",
         "documents have no noun phrase in their title",
-    ): _find_empty_title,
+        _find_empty_title,
+    ),
     (
         "noun phrase begins or ends with white space",
         "noun phrases begin or end with white space",
-    ): lambda record, phrases: (one["id"] for one in phrases if one["text"] != one["text"].strip()),
+        lambda record, phrases: (one["id"] for one in phrases if one["text"] != one["text"].strip()),
+    ),
     (
         "noun phrase has no last token; the token in which its words end is used",
         "noun phrases have no last token; the token in which their words end is used",
-    ): lambda record, phrases: (one["id"] for one in record["nps"] if one["last_token"] is None),
+        lambda record, phrases: (one["id"] for one in record["nps"] if one["last_token"] is None),
+    ),
     (
         "linked noun phrase is a time, date or measurement",
         "linked noun phrases are times, dates or measurements",
-    ): _find_linked_times,
-}
+        _find_linked_times,
+    ),
+)
 """What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
 
 

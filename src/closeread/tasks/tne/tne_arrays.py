@@ -16,11 +16,10 @@ from closeread import limits
 from closeread.exceptions import Problem, ProblemList, RequestError, pluralize, quote, quote_json
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.records import Parsed, Record, column
+from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, documents_of
 
 ARRAY = "predicted_prepositions"
-FIRST = re.compile(rf'\s*\{{[^\[]*"{ARRAY}"\s*:')
 SHOWN = 3
 
 WIDTH = len("24, ")  # the most bytes that a label takes
@@ -28,7 +27,7 @@ WIDTH = len("24, ")  # the most bytes that a label takes
 
 def recognises(first_line: str) -> bool:
     """Return whether a file with this first line is in this format."""
-    return FIRST.match(first_line) is not None
+    return re.match(rf'\s*\{{[^\[]*"{ARRAY}"\s*:', first_line) is not None
 
 
 def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
@@ -41,19 +40,18 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     if len(lines) != len(gold):
         found = f"the number of lines is {len(lines):,}"
         problems.append(Problem(f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"))
-    ids, sizes = column(gold, "id"), documents_of(gold).sizes.tolist()
-    known = [record.get("nps") is not None for record in gold]
     rows, line_numbers = [], []
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
             continue
-        size, labels = sizes[line - 1], array.get(ARRAY)
-        if not known[line - 1]:
-            size = math.isqrt(len(labels)) if isinstance(labels, list) else 0
-        wrong = list(_find_problems(array, ids[line - 1], size))
-        problems += [Problem(what, line) for what in wrong]
+        record, labels = gold[line - 1], array.get(ARRAY)
+        size = math.isqrt(len(labels)) if isinstance(labels, list) else 0
+        if record.get("nps") is not None:
+            size = len(record["nps"])
+        wrong = list(_find_problems(array, record["id"], size))
+        problems += (Problem(what, line) for what in wrong)
         if not wrong:
-            rows.append({"id": ids[line - 1], "relations": _to_links(array[ARRAY], size)})
+            rows.append({"id": record["id"], "relations": _to_links(array[ARRAY], size)})
             line_numbers.append(line)
     return Parsed(rows, line_numbers, problems)
 
@@ -99,20 +97,17 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
 
     The first of several labels for a pair is kept, and fallbacks are dropped.
     """
-    sizes = documents_of(gold).sizes.tolist()
-    for row, size in zip(rows, sizes, strict=True):
+    arrays = []
+    for row, size in zip(rows, documents_of(gold).sizes.tolist(), strict=True):
         if WIDTH * size * size > limits.MAX_LINE_BYTES:
             found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
             most = math.isqrt(limits.MAX_LINE_BYTES // WIDTH)
             raise RequestError(f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead")
-    return dump_json_lines({ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True))
-
-
-def _to_array(relations: Sequence[Record], size: int) -> list[int]:
-    array = [0] * (size * size)
-    for link in reversed(relations):  # the first of several is written last
-        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
-    return array
+        array = [0] * (size * size)
+        for link in reversed(row["relations"]):  # the first of several is written last
+            array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[link["preposition"]]
+        arrays.append({ARRAY: array})
+    return dump_json_lines(arrays)
 
 
 def describe_losses(rows: Sequence[Record]) -> Iterator[str]:

@@ -8,7 +8,7 @@ ends and the characters U+0080 to U+009F, which some released texts contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from itertools import islice
 from pathlib import Path
@@ -31,18 +31,15 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 DERIVED = ("domain", "forum")
 
-NEWS = re.compile(r"wiki_[0-9]+_news\.json")
-BOOK = re.compile(r".*_gut\.json")
-REVIEW = re.compile(r".*_imdb\.json")
 FORUM = re.compile(r"reddit_(.+)_formatted\.json")
+DOMAINS = {"news": r"wiki_[0-9]+_news\.json", "books": r".*_gut\.json", "imdb": r".*_imdb\.json"}
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """Read the documents of a file, with their noun phrases as a list; the split makes no difference."""
     del split
     parsed = parse_json_lines(read_lines(path), UNSAFE)
-    records: list[Record] = []
-    lines: list[int] = []
+    records, lines = Documents(), []
     problems = ProblemList(parsed.problems)
     for number, record in zip(parsed.lines, parsed.records, strict=True):
         wrong = list(islice(_normalize(record), limits.MAX_PROBLEMS))
@@ -52,7 +49,7 @@ def read_records(path: Path, split: str) -> Parsed:
         if not wrong:
             records.append(record)
             lines.append(number)
-    return Parsed(Documents(records), lines, problems)
+    return Parsed(records, lines, problems)
 
 
 def complete_rows(rows: Sequence[Any]) -> ParsedRows:
@@ -61,10 +58,8 @@ def complete_rows(rows: Sequence[Any]) -> ParsedRows:
     problems = ProblemList()
     for number, row in enumerate(rows):
         if isinstance(row, dict):
-            changed = [name for name in ("metadata", "coref") if name in row]
-            changed += ["nps"] if isinstance(row.get("nps"), dict) else []
-            row = {**row, **{name: deepcopy(row[name]) for name in changed}}
-            problems += [Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS)]
+            row = row | {name: deepcopy(row[name]) for name in ("metadata", "coref", "nps") if name in row}
+            problems += (Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS))
         records.append(row)
     return ParsedRows(records, problems)
 
@@ -78,60 +73,50 @@ def _normalize(record: Record) -> Iterator[str]:
                 found = quote_json(noun_phrase["id"], 60)
                 yield f"nps: noun phrase {quote(name)} has the id {found} (expected the same)"
         record["nps"] = list(nps.values())
-    clusters = record.get("coref")
+    clusters, metadata = record.get("coref"), record.get("metadata")
     for cluster in clusters if isinstance(clusters, list) else ():
-        if isinstance(cluster, dict):
-            cluster.setdefault("np_type", None)  # may be missing in version 1.0 of the training split
-    metadata = record.get("metadata")
-    if not isinstance(metadata, dict):
-        return
-    _add_nulls(metadata, ("annotators", "url", "source"))
-    _add_nulls(metadata["annotators"], ("coref_worker", "consolidator_worker", "np-relations_worker"))
-    for name, value in zip(DERIVED, _find_origin(metadata), strict=True):
-        if record.get(name) is None:
-            record[name] = value
-        elif value is not None and record[name] != value:
-            yield f"{name} is {quote_json(record[name], 60)} (expected {quote(value)}, from the source, or null)"
+        _add_nulls(cluster, "np_type")  # may be missing in version 1.0 of the training split
+    if isinstance(metadata, dict):
+        _add_nulls(metadata, "annotators", "url", "source")
+        _add_nulls(metadata["annotators"], "coref_worker", "consolidator_worker", "np-relations_worker")
+        for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
+            if record.get(name) is None:
+                record[name] = value
+            elif value is not None and record[name] != value:
+                yield f"{name} is {quote_json(record[name], 60)} (expected {quote(value)}, from the source, or null)"
 
 
-def _add_nulls(value: object, names: Iterable[str]) -> None:
+def _add_nulls(value: object, *names: str) -> None:
     """Add missing fields as null, so that a missing field and a null one are the same."""
     if isinstance(value, dict):
         for name in names:
             value.setdefault(name, None)
 
 
-def _find_origin(metadata: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
-    source = metadata.get("source") if metadata else None
-    return find_origin(source) if isinstance(source, str) else (None, None)
-
-
-def find_origin(source: str) -> tuple[str | None, str | None]:
-    """Return the domain and the forum, from the name of a source file.
+def find_origin(source: object) -> tuple[str | None, str | None]:
+    """Return the domain and the forum, from the name of a source file; None if it has none.
 
     >>> find_origin("wiki_05_news.json"), find_origin("reddit_atheism_formatted.json")
     (('news', None), ('reddit', 'atheism'))
     """
+    if not isinstance(source, str):
+        return None, None
     if forum := FORUM.fullmatch(source):
         return "reddit", forum[1]
-    domains = (("news", NEWS), ("books", BOOK), ("imdb", REVIEW))
-    return next((domain for domain, pattern in domains if pattern.fullmatch(source)), None), None
+    return next((domain for domain, pattern in DOMAINS.items() if re.fullmatch(pattern, source)), None), None
 
 
 def dump_records(records: Iterable[Record]) -> str:
     """Return the records as the text of a file of version 1.1, without the fields that reading adds."""
-    return "".join(dump_lines(records))
-
-
-def dump_lines(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the lines of a file of version 1.1, with their ends, as `dump_records` does."""
+    lines = []
     for record in records:
-        added = dict(zip(DERIVED, _find_origin(record.get("metadata")), strict=True))
+        added = dict(zip(DERIVED, find_origin((record.get("metadata") or {}).get("source")), strict=True))
         own = {name: value for name, value in record.items() if name not in added or value not in (None, added[name])}
         for name in ("metadata", "np_relations"):
             if own.get(name, ...) is None:
                 del own[name]
-        yield orjson.dumps(own).decode() + "\n"
+        lines.append(orjson.dumps(own).decode() + "\n")
+    return "".join(lines)
 
 
 FORMAT = Format(

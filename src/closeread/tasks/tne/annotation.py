@@ -1,0 +1,370 @@
+"""Annotators' documents, aligned and checked; links spread over clusters; and consolidation of links into gold.
+
+Sources: Elazar, Basmov, Goldberg and Tsarfaty (2022), section 2: a relation holds between an anchor and the
+complement's cluster, so that an anchor linked to a noun phrase is linked to all others of its cluster by the same
+preposition.  Their preprint (2021), section 5.2 and Figure 3c: links are annotated on clusters that have been
+consolidated before; links that all annotators have are kept, and another person decides on the rest.
+
+Conventions: anchors are not spread, since the converse does not hold, nor are fallbacks, which are prepositions of
+pairs without a link.  The unit of consolidation is a *target*: an anchor and a cluster.  A decision lists all
+prepositions that hold between the two, in order, or none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import accept_rows
+from closeread.exceptions import FormatError, Problem, RequestError, join_names, pluralize, quote, shorten
+from closeread.formats.json_lines import parse_json_lines
+from closeread.formats.text import read_bytes, read_lines
+from closeread.records import Record, name_problem
+from closeread.tasks.tne.columns import Documents, documents_of, find_clusters
+from closeread.tasks.tne.rules import CLUSTER, find_inconsistencies
+from closeread.tasks.tne.tne_jsonl import UNSAFE
+
+# Alignment.
+
+CONTENTS = {"text": "character", "tokens": "token", "nps": "noun phrase"}
+"""What annotators are given, and the units of each."""
+
+EXTENT = ("first_char", "last_char", "first_token", "last_token", "text")
+
+
+def raise_problems(source: object, problems: Sequence[str]) -> None:
+    """Raise a FormatError if there are problems."""
+    if problems:
+        raise FormatError(source, list(map(Problem, problems)))
+
+
+def align(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> list[Documents]:
+    """Return the documents of every annotator in the order of the first."""
+    first, *rest = map(documents_of, annotators)
+    # The first annotator whose document has a content is the one that the others are compared with.
+    known: dict[str, dict[str, tuple[str, Any]]] = {
+        record["id"]: {content: (names[0], record[content]) for content in CONTENTS if record.get(content) is not None}
+        for record in first
+    }
+    aligned, problems = [first], list[str]()
+    for documents, name in zip(rest, names[1:], strict=True):
+        theirs = {record["id"]: record for record in documents}
+        if lacking := [document for document in known if document not in theirs]:
+            found = f"{name} lacks {len(lacking):,} of the {len(known):,} documents of {names[0]}"
+            problems.append(f"{found}: {join_names(lacking)}")
+        if extra := [document for document in theirs if document not in known]:
+            problems.append(
+                f"{name} has {pluralize(len(extra), 'document')} that {names[0]} lacks: {join_names(extra)}"
+            )
+        for document, contents in known.items():
+            for content in CONTENTS:
+                if (value := theirs.get(document, {}).get(content)) is not None:
+                    own, ours = contents.setdefault(content, (name, value))
+                    different = _compare_contents(content, ours, value, own, name) if ours != value else ()
+                    problems += [f"document {quote(document)}: {what}" for what in different]
+        aligned.append(Documents(theirs.get(document, {"id": document}) for document in known))
+    raise_problems("annotations", problems)
+    return aligned
+
+
+def _compare_contents(content: str, ours: Sequence[Any], theirs: Sequence[Any], own: str, other: str) -> Iterator[str]:
+    """Find differences in a content of a document that both annotators have."""
+    if content != "nps":
+        place = next((i for i, (a, b) in enumerate(zip_longest(ours, theirs)) if a != b), len(ours))
+        yield f"{own} and {other} differ in {content} from {CONTENTS[content]} {place} on (counted from 0)"
+        return
+    a, b = ({phrase["id"]: phrase for phrase in side} for side in (ours, theirs))
+    for name, phrase in a.items():
+        if name not in b:
+            yield f"{other} lacks {name}, which is {_describe(phrase)} in {own}"
+        elif [phrase[part] for part in EXTENT] != [b[name][part] for part in EXTENT]:
+            yield f"{name} is {_describe(b[name])} in {other} but {_describe(phrase)} in {own}"
+    for name, phrase in b.items():
+        if name not in a:
+            yield f"{other} has {name}, {_describe(phrase)}, which {own} lacks"
+
+
+def _describe(phrase: Record) -> str:
+    characters = f"characters {phrase['first_char']} to {phrase['last_char']}"
+    last = "null" if phrase["last_token"] is None else phrase["last_token"]
+    return f"{quote(phrase['text'])} ({characters}, tokens {phrase['first_token']} to {last})"
+
+
+# Links spread over clusters.
+
+MAX_LINKS = 1_000_000  # the most links of a document after they are spread over clusters
+
+
+def check_spread(name: str, n_links: int) -> None:
+    """Check that a document doesn't have too many links when these are spread over clusters."""
+    if n_links > MAX_LINKS:
+        found = f"{n_links:,} links when they are spread over clusters (expected at most {MAX_LINKS:,})"
+        raise RequestError(f"document {quote(name)}: {found}")
+
+
+def replace_clusters(gold: Sequence[Record], clustered: Sequence[Record], name: str) -> list[Record]:
+    """Return unlabelled documents with the clusters of others of the same ids, such as those that a system predicts."""
+    sides = zip(*align([gold, clustered], ["gold", name]), strict=True)
+    merged = [{**one, "coref": other.get("coref"), "np_relations": None} for one, other in sides]
+    lacking = Documents(merged).list_lacking("coref")
+    problems = [f"id {quote(document)}: coref is missing (expected clusters)" for document in lacking]
+    raise_problems(name, [*problems, *(what for _, what in find_inconsistencies(merged))])
+    return merged
+
+
+def close_rows(rows: Sequence[Record], documents: Sequence[Record]) -> list[Record]:
+    """Return predictions whose links are spread over the clusters of documents, which are in the same order."""
+    for row, document in zip(rows, documents, strict=True):
+        size = {name: len(cluster["members"]) for cluster in document["coref"] for name in cluster["members"]}
+        check_spread(row["id"], sum(size.get(link["complement"], 1) for link in row["relations"]))
+    return [
+        {**row, "relations": close_links(row["relations"], document["coref"])}
+        for row, document in zip(rows, documents, strict=True)
+    ]
+
+
+def close_links(links: Sequence[Record], clusters: Sequence[Record]) -> list[Record]:
+    """Return links with those to all other members of their complements' clusters, each once.
+
+    The given links come first, in their order, so that the first preposition of a pair stays the same.
+
+    >>> link = {"anchor": "np0", "complement": "np1", "preposition": "of"}
+    >>> [link["complement"] for link in close_links([link], [{"members": ["np1", "np3"]}, {"members": ["np0"]}])]
+    ['np1', 'np3']
+    """
+    members = {name: cluster["members"] for cluster in clusters for name in cluster["members"]}
+    ends = ("anchor", "complement", "preposition")
+    triples = [tuple(link[end] for end in ends) for link in links]
+    spread = [
+        (anchor, other, preposition)
+        for anchor, complement, preposition in triples
+        for other in members.get(complement, ())
+        if other != anchor
+    ]
+    return [dict(zip(ends, triple, strict=True)) for triple in dict.fromkeys([*triples, *spread])]
+
+
+def make_gold(rows: Sequence[Record], documents: Sequence[Record], name: str) -> list[Record]:
+    """Return gold documents: documents with the links of rows, which are in the same order."""
+    gold = []
+    for row, document in zip(rows, documents, strict=True):
+        cluster = {member: one["id"] for one in document["coref"] for member in one["members"]}
+        links = [{**link, CLUSTER: cluster[link["complement"]]} for link in row["relations"]]
+        gold.append({**document, "np_relations": links})
+    raise_problems(name, [what for _, what in find_inconsistencies(gold)])
+    return gold
+
+
+# Consolidation.
+
+ANNOTATORS = "ABCDEFGH"  # the names of annotators in files of conflicts, in order
+
+AROUND = 60  # how many characters of context are shown on each side of a noun phrase
+
+Target = tuple[int, str, int]
+"""The numbers of a document, the id of the anchor, and the number of the cluster in the document."""
+
+Entry = tuple[Target, str]  # a target and a preposition
+
+
+@dataclass(frozen=True, eq=False)
+class Consolidation:
+    """The links of all annotators."""
+
+    documents: Documents  # the documents of the first annotator
+    clusters: Sequence[Mapping[str, int]]  # the number of the cluster of each noun phrase, by its id, of every document
+    entries: Mapping[Entry, bool]  # whether all annotators have an entry: those of the first annotator first, in order
+    contested: Mapping[Target, list[list[str]]]  # what each annotator says where they differ, by document
+
+
+def consolidation(annotators: Sequence[Sequence[Record]], names: Sequence[str]) -> Consolidation:
+    """Compare the links of several annotators."""
+    if not 2 <= len(annotators) <= len(ANNOTATORS):
+        raise RequestError(f"the number of annotators' files is {len(annotators)} (expected 2 to {len(ANNOTATORS)})")
+    aligned, problems = align(annotators, names), list[str]()
+    for documents, name in zip(aligned, names, strict=True):
+        if without := documents.list_lacking("np_relations"):
+            found = f"{len(without):,} of {len(documents):,} documents: {join_names(without)}"
+            problems.append(f"{name} has no links for {found} (expected a list for each, possibly empty)")
+    for documents, name in zip(aligned[1:], names[1:], strict=True):
+        for one, two in zip(aligned[0], documents, strict=True):
+            different = _compare_clusters(one["coref"], two["coref"], names[0], name)
+            problems += [f"document {quote(one['id'])}: {what}" for what in different]
+    raise_problems("annotations", problems)
+    clusters = list(map(find_clusters, aligned[0]))
+    sides: list[dict[Entry, None]] = [
+        {
+            ((index, link["anchor"], clusters[index][link["complement"]]), link["preposition"]): None
+            for index, record in enumerate(documents)
+            for link in record["np_relations"]
+        }
+        for documents in aligned
+    ]
+    entries = {entry: all(entry in side for side in sides) for one in sides for entry in one}
+    targets = dict.fromkeys(target for (target, _), is_agreed in entries.items() if not is_agreed)
+    contested: dict[Target, list[list[str]]] = {
+        target: [[] for _ in sides] for target in sorted(targets, key=itemgetter(0))
+    }
+    for number, side in enumerate(sides):
+        for target, preposition in side:
+            if target in contested:
+                contested[target][number].append(preposition)
+    return Consolidation(aligned[0], clusters, entries, contested)
+
+
+def _compare_clusters(ours: Sequence[Record], theirs: Sequence[Record], own: str, other: str) -> Iterator[str]:
+    """Find differences between the clusters of a document; ids and order may differ."""
+    one, two = ({frozenset(c["members"]): c.get("np_type") for c in side} for side in (ours, theirs))
+    for members, kind in one.items() if ours != theirs else ():
+        phrases = " and ".join(sorted(members, key=lambda name: (len(name), name)))
+        if members not in two:
+            yield f"{own} has the cluster {phrases}, which {other} lacks (expected the same clusters in all files)"
+        elif kind and (its := two[members]) and its != kind:
+            yield f"the cluster {phrases} is {quote(its)} in {other} but {quote(kind)} in {own}"
+
+
+def conflicts(found: Consolidation, decided: Collection[Target] = ()) -> list[Record]:
+    """Return the conflicts as rows for a person to decide on, by document, without those that are decided already."""
+    rows = []
+    for target, said in found.contested.items():
+        if target in decided:
+            continue
+        index, anchor, cluster = target
+        record = found.documents[index]
+        phrases = {phrase["id"]: phrase for phrase in record["nps"]}
+        members = (phrases[name] for name in record["coref"][cluster]["members"])
+        first = min(members, key=lambda phrase: (phrase["first_char"], int(phrase["id"][2:])))
+        row: Record = {"id": record["id"]}
+        for end, phrase in (("anchor", phrases[anchor]), ("complement", first)):
+            context = _show_context(record["text"], phrase["first_char"], phrase["last_char"])
+            row |= {end: phrase["id"], f"{end}_text": _squeeze(phrase["text"]), f"{end}_context": context}
+        rows.append({**row, **dict(zip(ANNOTATORS, said, strict=False)), "decision": None})
+    return rows
+
+
+def _show_context(text: str, begin: int, stop: int) -> str:
+    """Show a span of a text in brackets, with the text around it.
+
+    >>> _show_context("The roof of the building is green.", 12, 24)
+    'The roof of [the building] is green.'
+    """
+    first, last = max(begin - AROUND, 0), min(stop + AROUND, len(text))
+    before, after = "… " if first else "", " …" if last < len(text) else ""
+    return f"{before}{_squeeze(f'{text[first:begin]}[{text[begin:stop]}]{text[stop:last]}')}{after}"
+
+
+def _squeeze(text: str) -> str:
+    """Put a text on one line, with single spaces."""
+    return " ".join(text.split())
+
+
+def read_decisions(found: Consolidation, path: Path, *, may_stay_open: bool = False) -> Mapping[Target, Sequence[str]]:
+    """Read a file of conflicts that a person has edited: the prepositions of every decided target, in order."""
+    is_empty = path.is_file() and not (path.stat().st_size and read_bytes(path))
+    # The words of the corpus contain characters that are refused elsewhere.
+    parsed = parse_json_lines([] if is_empty else read_lines(path), UNSAFE)
+    accepted, invalid = accept_rows(RowValidator(load_schema("tne"), "decision"), parsed.records)
+    parsed = parsed._replace(records=accepted)
+    problems = parsed.problems + [name_problem(parsed, "id", problem) for problem in invalid]
+    all_read, rejected = not problems, {problem.row for problem in invalid}
+    labels: dict[Target, Sequence[str]] = {}
+    lines: dict[Target, int] = {}
+    still_open = []
+    documents = {name: index for index, name in enumerate(found.documents.column("id"))}
+    for number, (row, line) in enumerate(zip(accepted, parsed.lines, strict=True)):
+        if number in rejected:
+            continue
+        target = _find_target(found, row, documents)
+        if isinstance(target, str):
+            problems.append(Problem(target, line))
+            continue
+        wrong = list(_check_row(row, found.contested[target]))
+        if target in lines:
+            wrong.append(f"is already on line {lines[target]:,} (expected one row for each anchor and cluster)")
+        lines.setdefault(target, line)
+        problems += [Problem(f"{_name_pair(row)}: {what}", line) for what in wrong]
+        if row["decision"] is None:
+            found_null = f"{_name_pair(row)}: decision is null (expected prepositions, or [] for no link)"
+            still_open.append(Problem(found_null, line))
+        else:
+            labels[target] = row["decision"]
+    # Where rows could not be read, their conflicts are missing too; that is reported already.
+    if all_read and (absent := conflicts(found, lines)):
+        names = "; ".join(map(_name_pair, absent[:3])) + ("; …" if len(absent) > 3 else "")
+        which = f"{len(absent):,} of {pluralize(len(found.contested), 'conflict')}"
+        still_open.append(Problem(f"no row for {which}: {names} (expected one for each)"))
+    if problems := problems + still_open * (not may_stay_open):
+        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    return labels
+
+
+def _find_target(found: Consolidation, row: Record, documents: Mapping[str, int]) -> Target | str:
+    """Return the contested target of a row, or a message if it has none."""
+    index = documents.get(row["id"])
+    if index is None:
+        return f"id {quote(row['id'])} is not a document of the annotators' files"
+    clusters = found.clusters[index]
+    last = max(row["anchor"], row["complement"], key=lambda name: int(name[2:]))
+    if last not in clusters:
+        expected = f"(expected two of its {pluralize(len(clusters), 'noun phrase')})"
+        return f"{_name_pair(row)}: {last} does not exist {expected}"
+    target = (index, row["anchor"], clusters[row["complement"]])
+    if target in found.contested:
+        return target
+    names = [quote(preposition) for of, preposition in found.entries if of == target]
+    link = f"all annotators link them by {' and '.join(names)}" if names else "no annotator links them"
+    return f"{_name_pair(row)}: not a conflict, since {link}"
+
+
+def _name_pair(row: Record) -> str:
+    return f"{row['anchor']} and {row['complement']} in {quote(row['id'])}"
+
+
+def _check_row(row: Record, annotators: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Find what is wrong with a row, given the prepositions of every annotator."""
+
+    def show(prepositions: Sequence[str]) -> str:
+        return shorten(json.dumps(prepositions), 60)
+
+    for number, name in enumerate(ANNOTATORS):
+        if (value := row.get(name)) is None:
+            continue
+        if number >= len(annotators):
+            yield f"{name} is {show(value)} (expected nothing: there are {pluralize(len(annotators), 'annotator')})"
+        elif sorted(value) != sorted(annotators[number]):
+            expected = f"{show(annotators[number])}, as in the file of that annotator"
+            yield f"{name} is {show(value)} (expected {expected})"
+    decision = row["decision"] or []
+    if len(set(decision)) < len(decision):
+        yield f"decision is {show(decision)} (expected each preposition once)"
+
+
+def consolidated(found: Consolidation, decided: Mapping[Target, Sequence[str]] | None = None) -> list[Record]:
+    """Return the first annotator's documents with the links that all annotators have, and with those decided on."""
+    decided = decided or {}
+    kept: dict[Entry, None] = {}
+    for (target, preposition), is_agreed in found.entries.items():
+        if target in decided:
+            kept |= dict.fromkeys((target, name) for name in decided[target])
+        elif is_agreed:
+            kept[target, preposition] = None
+    gold: list[Record] = [{**record, "np_relations": []} for record in found.documents]
+    sizes: Counter[int] = Counter()
+    for (index, _, number), _ in kept:
+        sizes[index] += len(gold[index]["coref"][number]["members"])
+    for index, size in sorted(sizes.items()):
+        check_spread(gold[index]["id"], size)
+    for (index, anchor, number), preposition in kept:
+        cluster = gold[index]["coref"][number]
+        gold[index]["np_relations"] += [
+            {"anchor": anchor, "complement": member, "preposition": preposition, CLUSTER: cluster["id"]}
+            for member in cluster["members"]
+        ]
+    return gold
