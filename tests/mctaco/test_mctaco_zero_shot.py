@@ -60,7 +60,6 @@ def make_model(folder, records):
     return folder
 
 
-@pytest.mark.gate
 def test_the_command(ran, run, tmp_path):
     from closeread.corpus.gold import read_gold
     from closeread.corpus.names import load_corpus

@@ -14,8 +14,6 @@ from spacy.tokens import Doc
 from closeread.exceptions import FormatError
 from closeread.tasks.mctaco.phrases import find_event_phrases, read_paragraphs
 
-pytestmark = pytest.mark.gate
-
 VOCABULARY = spacy.blank("en").vocab
 
 # A sentence as "word/part of speech/relation/head", heads from 0; the phrases; the reason.

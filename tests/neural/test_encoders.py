@@ -14,8 +14,6 @@ from closeread.exceptions import RequestError  # noqa: E402
 from closeread.neural import encoders  # noqa: E402
 from closeread.neural.encoders import Encoder  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "red", "by", "two", "men", "from", "village"]
 LONGEST = 16
 

@@ -17,8 +17,6 @@ from closeread.neural import likelihoods  # noqa: E402
 from closeread.neural.likelihoods import CAUSAL, MASKED, LikelihoodModel  # noqa: E402
 from closeread.neural.pairs import TextPairs  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
 LONGEST = 24
 PAIRS = TextPairs(

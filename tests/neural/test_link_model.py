@@ -14,8 +14,6 @@ from closeread.neural import links  # noqa: E402
 from closeread.neural.links import LabelledPairs, LinkLearner, LinkModel, LinkSystem, predict_pairs  # noqa: E402  # noqa: E402
 from closeread.neural.spans import Spans  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 SIZE = 6
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
 

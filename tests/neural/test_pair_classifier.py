@@ -29,8 +29,6 @@ from closeread.neural.run_files import read_run  # noqa: E402
 from closeread.neural.run_folders import RunFolder  # noqa: E402
 from closeread.neural.training import Setting, train  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 WORDS = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "did", "it", "take", "two", "days", "?"]
 LONGEST = 16
 CHOICE = PairChoice("an encoder")

@@ -16,7 +16,7 @@ from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.tasks.tne.tne_jsonl import dump_records
 
-pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::closeread.exceptions.CloseReadWarning")
 
 ROWS = read_gold(load_corpus("mctaco"), "sample", "test").records[:8]
 SAMPLE = {"config": "sample", "split": "test"}

@@ -21,8 +21,6 @@ from closeread.neural import encoders, pairs
 from closeread.neural.training import Setting
 from closeread.tasks.mctaco.models import keep_questions, make_texts, split_questions
 
-pytestmark = pytest.mark.gate
-
 RECORDS = read_gold(load_corpus("mctaco"), "sample").records
 WORDS = sorted({word for record in RECORDS for word in f"{record['question']} {record['answer']}".lower().split()})
 SAMPLE = ["--config", "sample", "--split", "test"]

@@ -17,8 +17,6 @@ from closeread.cli import main  # noqa: E402
 from closeread.corpus.gold import read_gold  # noqa: E402
 from closeread.corpus.names import load_corpus  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 SAMPLE = ("--config", "sample", "--split", "test", "--validation-split", "test")
 FAST = ("--learning-rate", "2e-3", "--head-learning-rate", "1e-2", "--batch-size", "2", "--patience", "99")
 

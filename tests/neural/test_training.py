@@ -13,8 +13,6 @@ from torch import nn  # noqa: E402
 from closeread.neural.training import Epoch, Setting, State, find_best, train  # noqa: E402
 from closeread.progress import showing_progress  # noqa: E402
 
-pytestmark = pytest.mark.gate
-
 N_ITEMS = 10
 SETTING = Setting(
     epochs=6, patience=6, batch_size=3, accumulate=1, learning_rate=0.1, head_learning_rate=0.1, warmup=0.2, seed=4

@@ -23,7 +23,7 @@ from closeread.corpus.pipelines import list_unneeded  # noqa: E402
 from closeread.tasks.tne import building  # noqa: E402
 from closeread.tasks.tne.building import Filter, PlainText, build_documents, read_texts  # noqa: E402
 
-pytestmark = [pytest.mark.gate, pytest.mark.filterwarnings("ignore")]  # warnings of spaCy itself
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of spaCy itself
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "tne.md"
 FERRY = "Ferry hits rock\nMay 4\n\nThe ferry Gannet hit a rock. It sank.\nThe captain saw a strange light.\n"
