@@ -14,7 +14,7 @@ import time
 
 from measure import kept
 
-from closeread.tasks.timeline.kernels.timelines import TRACKS, sort_entries, timeline_counts
+from closeread.tasks.timeline.relations import TRACKS, sort_entries, timeline_counts
 
 SIZES = (10_000, 100_000, 1_000_000)
 SHARE = 0.01

@@ -17,7 +17,7 @@ from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
 from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
 from closeread.tasks.coref.sides import dump_documents, read_documents
-from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
+from closeread.tasks.timeline.cat_xml import dump_document, read_document
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -46,7 +46,7 @@ def make_cat(text, field):
         "creation_time_tokens": [0],
         "tokens": [token, "b"],
         "sentences": [0, 1],
-        "events": [{"id": event, "mention": mention_name(name, 0, [token]), "tokens": [0]}],
+        "events": [{"id": event, "mention": f"{name}-0-{token}", "tokens": [0]}],
     }
 
 

@@ -5,7 +5,7 @@ import pytest
 from closeread.corpus.gold import splits_at_hand
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import locate
-from closeread.tasks.timeline.gold import Timelines
+from closeread.tasks.timeline.timeline_mentions import Timelines
 
 CORPUS = load_corpus("semeval2015_timeline")
 

@@ -14,7 +14,7 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
 from closeread.formats.timeml import dump_timeml, read_timeml
 from closeread.tasks.timeline.cat_timeml import as_cat, as_timeml, lost_in_cat, lost_in_timeml
-from closeread.tasks.timeline.cat_xml import dump_document, mention_name, read_document
+from closeread.tasks.timeline.cat_xml import dump_document, read_document
 from closeread.tasks.timeline.timeline_txt import read_folder
 
 CAT = {
@@ -100,7 +100,11 @@ def documents(draw):
     cuts = sorted(draw(st.sets(st.integers(0, len(words)), max_size=6)))
     spans = [range(a, b) for a, b in pairwise(cuts) if sentences[a] == sentences[b - 1]]
     events = [
-        {"id": str(50 - n), "mention": mention_name("d", sentences[of[0]], [words[i] for i in of]), "tokens": list(of)}
+        {
+            "id": str(50 - n),
+            "mention": f"d-{sentences[of[0]]}-{'_'.join(words[of[0] : of[-1] + 1])}",
+            "tokens": list(of),
+        }
         for n, of in enumerate(draw(st.lists(st.sampled_from(spans), unique=True)) if spans else [])
     ]
     first = [word for word, sentence in zip(words, sentences, strict=True) if sentence == sentences[0]]

@@ -11,8 +11,8 @@ from shared.for_each import for_each
 from shared.timelines import entries, skip_unless_available
 
 from closeread.operations.score import score
-from closeread.tasks.timeline.kernels.timelines import TRACKS, build_side, list_mentions
 from closeread.tasks.timeline.procedure import PROCEDURE, count
+from closeread.tasks.timeline.relations import TRACKS, build_side, list_mentions
 
 AGREED = Path(__file__).parent.parent / "agreed"
 AGREEMENT = json.loads((AGREED / "timeline_cdeo.json").read_text("utf-8"))

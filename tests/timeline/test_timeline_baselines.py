@@ -13,8 +13,8 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.timeline.cat_xml import dump_document
-from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.procedure import PROCEDURE
+from closeread.tasks.timeline.timeline_mentions import Timelines
 from closeread.tasks.timeline.timeline_txt import read_folder
 
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"

@@ -14,13 +14,12 @@ from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
 from closeread.tasks.timeline.building import (
-    Event,
     build_timelines,
-    date_of,
     inconsistencies,
     order_events,
     recompute_positions,
 )
+from closeread.tasks.timeline.timeline_mentions import date_of
 from closeread.tasks.timeline.timeline_txt import write_folder
 
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
@@ -32,7 +31,7 @@ def event(entity, mention, anchor, coreference=None):
 
 def placed(*anchors, granularity="merge"):
     """The positions of events with these anchors, in the order given."""
-    entries = order_events((Event(anchor, [str(number)]) for number, anchor in enumerate(anchors)), granularity)
+    entries = order_events(((anchor, [str(number)]) for number, anchor in enumerate(anchors)), granularity)
     return [entry["position"] for entry in sorted(entries, key=lambda entry: int(entry["mentions"][0]))]
 
 
@@ -93,7 +92,7 @@ def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positio
 
 
 def test_entries_stand_order_events():
-    events = [Event("2008", ["a"]), Event("", ["b", "c"]), Event("2007", ["d"]), Event("2008-XX-XX", ["e"])]
+    events = [("2008", ["a"]), ("", ["b", "c"]), ("2007", ["d"]), ("2008-XX-XX", ["e"])]
     assert order_events(events) == [
         {"position": 0, "anchor": "", "mentions": ["b", "c"]},
         {"position": 1, "anchor": "2007", "mentions": ["d"]},

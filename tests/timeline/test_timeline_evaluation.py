@@ -15,8 +15,8 @@ from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.operations.score import score
-from closeread.tasks.timeline.gold import unite
 from closeread.tasks.timeline.rules import find_odd_rows
+from closeread.tasks.timeline.timeline_mentions import unite
 
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")  # those of the samples are expected
 
@@ -222,7 +222,7 @@ def test_mentions_are_looked_up_in_their_own_corpus():
 
 def unite_documents(ids):
     """The timeline of Ann with documents of one sentence."""
-    from closeread.tasks.timeline.gold import Timelines
+    from closeread.tasks.timeline.timeline_mentions import Timelines
 
     return Timelines(GOLD[:1], [{"id": name, "sentences": [0]} for name in ids])
 

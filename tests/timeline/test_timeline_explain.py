@@ -15,7 +15,7 @@ from shared.timelines import entries
 from twins import timelines as twin
 
 from closeread.tasks.timeline.explain import HEADER, VERDICTS, explain, find_verdicts, row, title
-from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.relations import COUNTS, TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
 
@@ -227,12 +227,12 @@ def counts(gold, system, track="full"):
 
 def as_node(node):
     """A node as the twin has it."""
-    return ("mention", (node.text, node.copy)) if node.kind == "mention" else ("time", node.text)
+    return ("mention", (node["text"], node["copy"])) if node["kind"] == "mention" else ("time", node["text"])
 
 
 def as_twin(relation):
     """A relation as the twin has it."""
-    return (relation.relation, as_node(relation.one), as_node(relation.other))
+    return (relation["relation"], as_node(relation["one"]), as_node(relation["other"]))
 
 
 def checked(explanation, own, other, nodes, graph):
@@ -243,22 +243,22 @@ def checked(explanation, own, other, nodes, graph):
         own, other: all relations of its side, and of the other.
         nodes, graph: the nodes of the other side, and the relations that its order is made of.
     """
-    relation, evidence = as_twin(explanation.relation), [as_twin(r) for r in explanation.evidence]
+    relation, evidence = as_twin(explanation["relation"]), [as_twin(r) for r in explanation["evidence"]]
     kind, one, two = relation
-    assert [as_node(node) for node in explanation.absent] == [node for node in (one, two) if node not in nodes]
+    assert [as_node(node) for node in explanation["absent"]] == [node for node in (one, two) if node not in nodes]
     literal = [r for r in other if r == relation or (kind == twin.SIMULTANEOUS and r == (kind, two, one))]
-    assert (explanation.verdict == "verified") == bool(literal)
+    assert (explanation["verdict"] == "verified") == bool(literal)
     if literal:
         assert evidence == literal
     else:
         assert set(evidence) <= set(graph)
         for name, follows in (("entailed", twin.entailed), ("contradicted", twin.contradicted)):
-            assert (explanation.verdict == name) == follows(relation, graph)
-            if explanation.verdict == name:
+            assert (explanation["verdict"] == name) == follows(relation, graph)
+            if explanation["verdict"] == name:
                 assert follows(relation, evidence)
                 assert not any(follows(relation, evidence[:i] + evidence[i + 1 :]) for i in range(len(evidence)))
     earlier = twin.reduced(own[: own.index(relation)])[1]
-    excluded_by = [as_twin(r) for r in explanation.excluded_by]
+    excluded_by = [as_twin(r) for r in explanation["excluded_by"]]
     assert set(excluded_by) <= set(earlier)
     assert twin.contradicted(relation, excluded_by) == twin.contradicted(relation, earlier) == bool(excluded_by)
 
@@ -274,12 +274,12 @@ def test_explanations_are_those_of_the_twin_and_of_the_counts(track):
         reduced = [twin.reduced(relations) for relations in said]
         found = list(find_verdicts(*map(entries, pair), track))
         for name, own, other in (("gold", 0, 1), ("system", 1, 0)):
-            of_side = [explanation for explanation in found if explanation.side == name]
-            assert [as_twin(explanation.relation) for explanation in of_side] == reduced[own][0], "in order"
+            of_side = [explanation for explanation in found if explanation["side"] == name]
+            assert [as_twin(explanation["relation"]) for explanation in of_side] == reduced[own][0], "in order"
             for explanation in of_side:
                 checked(explanation, said[own], said[other], nodes[other], reduced[other][1])
-                met.add((explanation.verdict, bool(explanation.excluded_by), bool(explanation.absent)))
-        verified = [e.side for e in found if e.verdict in ("verified", "entailed")]
+                met.add((explanation["verdict"], bool(explanation["excluded_by"]), bool(explanation["absent"])))
+        verified = [e["side"] for e in found if e["verdict"] in ("verified", "entailed")]
         assert [verified.count("system"), verified.count("gold")] == counts(*pair, track)[0:4:2]
     # Without anchors nothing is contradictory, and whatever is on both sides is in an order there.
     kinds = {(verdict, False, False) for verdict in VERDICTS} | {("missing", False, True)}

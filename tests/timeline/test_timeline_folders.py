@@ -16,8 +16,8 @@ from closeread.exceptions import FormatError, Problem, SubmissionError
 from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
-from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.rules import find_inconsistencies
+from closeread.tasks.timeline.timeline_mentions import Timelines
 from closeread.tasks.timeline.timeline_txt import (
     dump_timeline,
     parse_timeline,
@@ -41,8 +41,8 @@ def test_a_folder(tmp_path):
     assert found.files == ["ann.txt", "bea.txt"]
     assert found.problems == []
     assert found.notices == [
-        Problem("has no entries, and is not scored", 1, "bea.txt"),
         Problem("is hidden, and is ignored", None, ".hidden.txt"),
+        Problem("has no entries, and is not scored", 1, "bea.txt"),
     ]
     assert Timelines(found.records).empty == {"bea"}
 

@@ -18,11 +18,10 @@ from closeread.tasks.timeline.graph import (
     MAX_MENTIONS,
     REDUNDANT,
     build_graph,
-    check_size,
+    draw_relations,
     select_positions,
 )
-from closeread.tasks.timeline.kernels.timelines import TRACKS
-from closeread.tasks.timeline.plots import draw_relations
+from closeread.tasks.timeline.relations import TRACKS
 
 ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]
 """a at 2010, then b and c, which are one event, at 2011; z has no place."""
@@ -135,9 +134,9 @@ def test_a_part_of_a_timeline():
 
 def test_too_many_mentions():
     rows = [entry(1, "2010", *(f"1-{i}-a" for i in range(MAX_MENTIONS))), entry(0, "2010", "1-1-z")]
-    check_size(rows)
+    assert select_positions(rows, None) == rows
     with pytest.raises(RequestError, match="has 31 mentions in order"):
-        check_size([*rows, entry(2, "2011", "1-1-b")])
+        select_positions([*rows, entry(2, "2011", "1-1-b")], None)
 
 
 def test_events_without_a_place_are_reported(run, tmp_path, monkeypatch):

@@ -1,18 +1,14 @@
 """Mentions of timelines: where they are in the documents, and what is odd about a timeline."""
 
-import pytest
 from shared.for_each import for_each
 from shared.timelines import entry
 
+from closeread.tasks.timeline.rules import SHOWN, describe_oddities, inspect_timeline
 from closeread.tasks.timeline.timeline_mentions import (
-    SHOWN,
     Oddity,
     as_texts,
-    describe_oddities,
     file_stem,
-    inspect_timeline,
     locate_mention,
-    split_mention,
 )
 
 
@@ -151,16 +147,11 @@ TEXTS = as_texts(
     ],
 )
 def test_spans(mention, span, kind):
-    found, oddity = locate_mention(mention, TEXTS)
+    found, oddity = locate_mention(mention, 0, TEXTS)
     assert tuple(found.values()) == span
     assert list(found) == ["document", "sentence", "start", "end", "events"]
     assert (None if oddity is None else oddity.kind) == kind
     assert oddity is None or oddity.what.startswith(f"mention {mention!r} ")
-
-
-def test_what_is_no_mention_is_not_split():
-    with pytest.raises(ValueError, match=r"'travelling' is not a mention \(expected docid-sentid-extent\)"):
-        split_mention("travelling")
 
 
 def test_every_line_with_an_oddity_is_told():

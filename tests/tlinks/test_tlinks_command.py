@@ -13,7 +13,7 @@ from closeread.counts.procedure import GoldSpec
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.operations.score import score
 from closeread.scoring import open_scorer
-from closeread.tasks.tlinks.procedure import PROCEDURE, intervals, read_key
+from closeread.tasks.tlinks.procedure import PROCEDURE, list_intervals, read_key
 
 TEXT = "Marta waited and slept until Thursday ."
 
@@ -239,8 +239,8 @@ def test_white_space_is_no_difference(pair):
         report = score("tlinks", "spaced.tml", gold="key/a.tml", matching=matching)
         assert report.total.scores["awareness/f1"].value == 1
     documents = [read_key(Path(name)).documents[0] for name in ("key/a.tml", "spaced.tml")]
-    assert intervals(documents[0]) == intervals(documents[1])
-    assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in intervals(documents[0])} == {
+    assert list_intervals(documents[0]) == list_intervals(documents[1])
+    assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in list_intervals(documents[0])} == {
         "ei1": ("EVENT in TEXT", 5, 11),
         "ei2": ("EVENT in TEXT", 14, 19),
         "ei3": ("EVENT in title", 3, 7),

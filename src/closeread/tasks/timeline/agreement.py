@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from closeread.arrays import ratio
-from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
@@ -40,8 +39,6 @@ from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 
 COUNTED = ("first", "second", "both", "Dice")
-
-Items = Callable[[Sequence[Record]], Iterable[Hashable]]  # returns the items an annotator marked
 
 
 @dataclass(frozen=True)
@@ -84,18 +81,17 @@ class Agreement(Result):
         """The mean of Dice's coefficients over the pairs that have one, by what is compared; None if none has."""
         return average_pairs(self._coefficients)
 
-    def describe_left_out(self) -> Iterator[str]:
-        """Yield a sentence for every mean that leaves out pairs."""
-        return describe_left_out(self._coefficients, {what: what for what in self.mean})
-
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
         del style
         if len(self.pairs) == 1:
             header, rows = self.to_rows()
             return [Grid("", header, [list(map(format_percent, cast("list[float]", row))) for row in rows])]
-        coefficients = {pair: [one.dice for one in overlaps.values()] for pair, overlaps in self.pairs.items()}
-        notes = ["Dice's coefficient times 100.", *self.describe_left_out()]
+        coefficients = {pair: [one.dice for one in found.values()] for pair, found in self.pairs.items()}
+        notes = [
+            "Dice's coefficient times 100.",
+            *describe_left_out(self._coefficients, {what: what for what in self.mean}),
+        ]
         return [make_pair_grid(self.names, list(self.mean), coefficients, list(self.mean.values()), notes)]
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
@@ -125,19 +121,23 @@ class Agreement(Result):
 class Kind(NamedTuple):
     """A kind of annotation that annotators may be compared on."""
 
-    read: Callable[[Annotator, Corpus], Sequence[Record]]  # from an annotator and the corpus to the records
+    read: Callable[[Annotator], Sequence[Record]]
     unit: str  # what a record is
     has: Callable[[Record], object]  # what records that are annotated have in common, whoever annotated them
     difference: str  # how two annotators differ if they don't have that in common
-    compared: Mapping[str, Items]  # what annotators marked, by its name
+    list_items: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]  # what an annotator marked, by its name
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
     """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
     require_two(annotators)
-    kind, corpus = choose_kind(annotators), load_corpus("semeval2015_timeline")
-    read = read_all(annotators, lambda one: kind.read(one, corpus))
-    found = measure_agreement(read, [one.name for one in annotators], kind)
+    documents = [isinstance(one.source, Path) and holds_documents(one.source) for one in annotators]
+    if len(set(documents)) > 1:
+        kinds = ("documents" if has_documents else "timelines" for has_documents in documents)
+        has = [f"{one.name} has {kind}" for one, kind in zip(annotators, kinds, strict=True)]
+        raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
+    kind = DOCUMENTS if documents[0] else TIMELINES
+    found = measure_agreement(read_all(annotators, kind.read), [one.name for one in annotators], kind)
     return replace(found, notices=tuple(find_repeated_paths(annotators)))
 
 
@@ -148,11 +148,9 @@ def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[st
     problems = [one for other, name in others for one in _compare_units(kind, units[0], other, names[0], name)]
     if problems:
         raise FormatError("annotations", problems)
-    marked = [{what: Counter(items(records)) for what, items in kind.compared.items()} for records in annotators]
-    found = {
-        (i, j): {what: dice(marked[i][what], marked[j][what]) for what in kind.compared}
-        for i, j in list_pairs(len(annotators))
-    }
+    marked = [kind.list_items(records) for records in annotators]
+    pairs = list_pairs(len(annotators))
+    found = {(i, j): {what: dice(items, marked[j][what]) for what, items in marked[i].items()} for i, j in pairs}
     return Agreement(names, found)
 
 
@@ -160,51 +158,43 @@ def _compare_units(
     kind: Kind, first: Mapping[str, object], second: Mapping[str, object], name: str, other: str
 ) -> Iterator[Problem]:
     """Find the units that only one of two annotators has, and those that differ."""
-    for ours, theirs, own, others in ((first, second, name, other), (second, first, other, name)):
-        if lacking := [unit for unit in ours if unit not in theirs]:
-            size = pluralize(len(ours), kind.unit)
-            yield Problem(f"{others} lacks {len(lacking):,} of {size} of {own}: {join_names(lacking)}")
+    for own, others, own_name, other_name in ((first, second, name, other), (second, first, other, name)):
+        if lacking := [unit for unit in own if unit not in others]:
+            size = pluralize(len(own), kind.unit)
+            yield Problem(f"{other_name} lacks {len(lacking):,} of {size} of {own_name}: {join_names(lacking)}")
     for unit, value in first.items():
         if unit in second and second[unit] != value:
             yield Problem(f"{kind.unit} {quote(unit)}: {name} and {other} {kind.difference}")
 
 
-def _list_event_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
-    return ((one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"])
-
-
-def _list_entity_mentions(documents: Sequence[Record]) -> Iterator[Hashable]:
-    return ((one["id"], *sorted(mention["tokens"])) for one in documents for mention in one["entity_mentions"])
-
-
-def _list_entities(documents: Sequence[Record]) -> Iterator[Hashable]:
-    """Yield every mention of an entity together with the entity."""
-    for one in documents:
-        for mention in one["entity_mentions"]:
-            yield from ((entity, one["id"], *sorted(mention["tokens"])) for entity in mention["entities"])
-
-
-def _list_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
-    return ((one["id"], name) for one in timelines for entry in one["entries"] for name in entry["mentions"])
-
-
-def _list_anchored_mentions(timelines: Sequence[Record]) -> Iterator[Hashable]:
-    for one in timelines:
-        for entry in one["entries"]:
-            yield from ((one["id"], entry["anchor"], name) for name in entry["mentions"])
-
-
-def _read_documents(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
-    """Read an annotator's documents, with mentions of entities, which are in files only."""
-    del corpus  # its schema does not have mentions of entities
+def _read_documents(annotator: Annotator) -> Sequence[Record]:
     found, problems = read_annotations(cast("Path", annotator.source))
     if problems:
-        raise FormatError(annotator.name, problems)
-    return [one.record for one in found]
+        raise FormatError(annotator.name, sorted(problems, key=lambda problem: problem.order))
+    return [one.record for one in found.values()]
 
 
-def _read_timelines(annotator: Annotator, corpus: Corpus) -> Sequence[Record]:
-    return read_own_gold(corpus, annotator.source, name=annotator.name).records
+def _read_timelines(annotator: Annotator) -> Sequence[Record]:
+    return read_own_gold(load_corpus("semeval2015_timeline"), annotator.source, name=annotator.name).records
+
+
+def _list_in_documents(documents: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
+    every = [(one["id"], mention) for one in documents for mention in one["entity_mentions"]]
+    mentions = [((name, *sorted(mention["tokens"])), mention["entities"]) for name, mention in every]
+    return {
+        "event mentions": [(one["id"], *sorted(event["tokens"])) for one in documents for event in one["events"]],
+        "entity mentions": [place for place, _ in mentions],
+        "entity coreference": [(entity, *place) for place, entities in mentions for entity in entities],
+    }
+
+
+def _list_in_timelines(timelines: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
+    entries = [(one["id"], entry) for one in timelines for entry in one["entries"]]
+    mentions = [(name, entry["anchor"], mention) for name, entry in entries for mention in entry["mentions"]]
+    return {
+        "event mentions": [(name, mention) for name, _, mention in mentions],
+        "event mentions with their anchors": mentions,
+    }
 
 
 DOCUMENTS = Kind(
@@ -212,28 +202,12 @@ DOCUMENTS = Kind(
     "document",
     lambda document: (document["tokens"], document["sentences"]),
     "have different tokens or sentences",
-    {
-        "event mentions": _list_event_mentions,
-        "entity mentions": _list_entity_mentions,
-        "entity coreference": _list_entities,
-    },
+    _list_in_documents,
 )
 TIMELINES = Kind(
     _read_timelines,
     "timeline",
     lambda timeline: timeline["entity"],
     "are about different entities",
-    {"event mentions": _list_mentions, "event mentions with their anchors": _list_anchored_mentions},
+    _list_in_timelines,
 )
-
-
-def choose_kind(annotators: Sequence[Annotator]) -> Kind:
-    """Return how to compare annotators: by documents in CAT, or by timelines."""
-    documents = [isinstance(one.source, Path) and holds_documents(one.source) for one in annotators]
-    if len(set(documents)) > 1:
-        has = [
-            f"{one.name} has {'documents' if has_documents else 'timelines'}"
-            for one, has_documents in zip(annotators, documents, strict=True)
-        ]
-        raise RequestError(f"{', '.join(has[:-1])} and {has[-1]} (expected the same kind)")
-    return DOCUMENTS if documents[0] else TIMELINES

@@ -8,44 +8,23 @@ is not a date, the event is at position 0 (`closeread.tasks.timeline.building`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from closeread.corpus.baselines import Baseline, path_option
 from closeread.exceptions import FormatError, RequestError, name_option
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
-from closeread.tasks.timeline.gold import Timelines, timelines_of
+from closeread.tasks.timeline.timeline_mentions import Timelines, timelines_of
 
 
-class EventInSentence(NamedTuple):
-    """An event mention in its sentence."""
-
-    event: Event  # the event
-    sentence: str  # the case-folded tokens of the sentence, each surrounded by spaces
-
-
-def by_creation_time(events: Sequence[Event]) -> list[Record]:
-    """Order events by anchor; events with the same anchor are simultaneous."""
-    return order_events(events)
-
-
-def by_text(events: Sequence[Event]) -> list[Record]:
-    """Order events strictly: by anchor, then in text order."""
-    entries = order_events(events)
-    unknown = sum(entry["position"] == 0 for entry in entries)
-    return [{**entry, "position": max(0, number)} for number, entry in enumerate(entries, start=1 - unknown)]
-
-
-def timelines(
-    order: Callable[[Sequence[Event]], list[Record]], records: Sequence[Record], *, articles: str
-) -> list[Record]:
+def predict_timelines(records: Sequence[Record], *, articles: str, strictly: bool) -> list[Record]:
     """Predict a timeline for every entity: the events whose sentences name it, in the documents of the entity's split.
 
-    For the timelines of several splits, `articles` has a folder for each.
+    Events with the same anchor are simultaneous, or, strictly, in text order.  For the timelines of several splits,
+    `articles` has a folder for each.
     """
     folder = Path(articles) if articles else None
     known = timelines_of(records)
@@ -53,13 +32,16 @@ def timelines(
         return [
             {**row, "id": f"{split}/{row['id']}"}
             for split, of_split in known.splits.items()
-            for row in timelines(order, of_split, articles=str(folder / split) if folder else "")
+            for row in predict_timelines(of_split, articles=str(folder / split) if folder else "", strictly=strictly)
         ]
     events = [one for document in _get_documents(known, folder) for one in _find_events(document)]
     rows = []
     for record in known:
         name = _join_words(record["entity"].split())
-        entries = order([one.event for one in events if name in one.sentence])
+        entries = order_events(event for event, sentence in events if name in sentence)
+        if strictly:
+            unknown = sum(entry["position"] == 0 for entry in entries)
+            entries = [{**entry, "position": max(0, i)} for i, entry in enumerate(entries, start=1 - unknown)]
         rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
     return rows
 
@@ -76,8 +58,8 @@ def _get_documents(known: Timelines, articles: Path | None) -> Sequence[Record]:
     return known.documents
 
 
-def _find_events(document: Record) -> Iterator[EventInSentence]:
-    """Yield the event mentions of a document in text order."""
+def _find_events(document: Record) -> Iterator[tuple[Event, str]]:
+    """Yield the event mentions of a document in text order, each with the words of its sentence."""
     words: dict[int, list[str]] = defaultdict(list)
     for token, sentence in zip(document["tokens"], document["sentences"], strict=True):
         words[sentence].append(token)
@@ -85,10 +67,11 @@ def _find_events(document: Record) -> Iterator[EventInSentence]:
     time = document["creation_time"]
     for event in sorted(document["events"], key=lambda event: event["tokens"][0]):
         sentence = document["sentences"][event["tokens"][0]]
-        yield EventInSentence(Event(UNKNOWN if time is None else time, [event["mention"]]), texts[sentence])
+        yield (UNKNOWN if time is None else time, [event["mention"]]), texts[sentence]
 
 
 def _join_words(words: Sequence[str]) -> str:
+    """Return case-folded words, each surrounded by spaces."""
     return f" {' '.join(words)} ".casefold()
 
 
@@ -96,13 +79,13 @@ ARTICLES = path_option("articles", "Read the documents in CAT (.xml) from this f
 BASELINES = (
     Baseline(
         "creation-time",
-        partial(timelines, by_creation_time),
+        partial(predict_timelines, strictly=False),
         "Predict the events in sentences that name the entity, at the creation time of their document.",
         (ARTICLES,),
     ),
     Baseline(
         "text-order",
-        partial(timelines, by_text),
+        partial(predict_timelines, strictly=True),
         "Predict the same events as creation-time, one after the other as in the text.",
         (ARTICLES,),
     ),

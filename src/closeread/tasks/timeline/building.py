@@ -15,10 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
@@ -29,101 +26,54 @@ from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record, place_problem
 from closeread.tasks.timeline.cat_xml import SUFFIX as DOCUMENTS_SUFFIX
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
-from closeread.tasks.timeline.gold import Timelines
 from closeread.tasks.timeline.rules import find_odd_rows
-from closeread.tasks.timeline.timeline_mentions import ANCHOR, file_stem
+from closeread.tasks.timeline.timeline_mentions import Timelines, date_of, file_stem
 from closeread.tasks.timeline.timeline_txt import SUFFIX
 
 UNKNOWN = "XXXX-XX-XX"
-FIRST = (1, 1, 1)  # defaults for year, month and day, to complete a partial date
 
-GRANULARITIES = ("merge", "keep")  # whether dates that differ only in their granularity are the same time
-
-Date = tuple[int, ...]  # year, month and day as far as they are known
-
-Time = tuple[Date, int]
-"""A date, and its granularity: 0 for a year, 1 for a month, 2 for a day; always 0 if granularities are merged."""
-
-
-class Event(NamedTuple):
-    """An event of a timeline."""
-
-    anchor: str  # its time, as written
-    mentions: Sequence[str]  # its mentions, as named in timelines
-
-
-def date_of(anchor: str) -> Date:
-    """Parse an anchor as a date, as far as it is known; return () if it is not a possible date.
-
-    >>> [date_of(anchor) for anchor in ("2007-03-19", "2007-03-XX", "2007-03", "2007-XX-XX", "XXXX-XX-XX", "in May")]
-    [(2007, 3, 19), (2007, 3), (2007, 3), (2007,), (), ()]
-    >>> date_of("2007-02-30"), date_of("2007-13")
-    ((), ())
-    """
-    parts = ANCHOR.fullmatch(anchor)
-    if parts is None:
-        return ()
-    known = tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
-    try:
-        date(*known, *FIRST[len(known) :])
-    except ValueError:
-        return ()
-    return known
-
-
-def time_of(anchor: str, granularity: str = "merge") -> Time:
-    """Return the time of an anchor; its date is () if it is not a possible date.
-
-    >>> time_of("2007-03", "keep") < time_of("2007-03-XX", "keep") < time_of("2007-03-19", "keep")
-    True
-    >>> time_of("2007-03") == time_of("2007-03-XX") < time_of("2007-03-19")
-    True
-    """
-    date = date_of(anchor)
-    return date, anchor.count("-") if date and granularity == "keep" else 0
+Event = tuple[str, Sequence[str]]  # the anchor of an event, and its mentions as named in timelines
 
 
 def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Record]:
     """Return events as the entries of a timeline, in order."""
-    dated = [(time_of(event.anchor, granularity), event) for event in events]
-    known = sorted({time for time, _ in dated if time[0]})
-    position = {time: number for number, time in enumerate(known, start=1)}
-    entries = [
-        {"position": position.get(time, 0), "anchor": event.anchor, "mentions": list(event.mentions)}
-        for time, event in dated
-    ]
+    dated = []
+    for anchor, mentions in events:
+        date = date_of(anchor)
+        # A year is less exact than a month, and a month than a day; they are one time unless granularities are kept.
+        time = date, anchor.count("-") if date and granularity == "keep" else 0
+        dated.append((time, anchor, list(mentions)))
+    position = {time: number for number, time in enumerate(sorted({time for time, *_ in dated if time[0]}), start=1)}
+    entries = [{"position": position.get(time, 0), "anchor": one, "mentions": of} for time, one, of in dated]
     return sorted(entries, key=lambda entry: entry["position"])
 
 
 def recompute_positions(timeline: Record, granularity: str = "merge") -> Record:
     """Recompute the positions of a timeline from its anchors."""
-    entries = order_events((Event(entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity)
+    entries = order_events(((entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity)
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
 
 
 def build_timelines(
     events: Sequence[Record], documents: Mapping[str, Record], granularity: str = "merge"
 ) -> list[Record]:
-    """Build the timeline of every entity that takes part in an event, in order of first appearance."""
+    """Build the timeline of every entity that takes part in an event, in order of first appearance.
+
+    An event has the first known anchor of its mentions.
+    """
     lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for number, event in enumerate(events):
         name = event.get("coreference")
         lines[event["entity"]][number if name is None else name].append(event)
-    return [
-        {
-            "id": file_stem(entity),
-            "entity": entity,
-            "entries": order_events((_merge_mentions(of, documents) for of in events.values()), granularity),
-        }
-        for entity, events in lines.items()
-    ]
-
-
-def _merge_mentions(events: Sequence[Record], documents: Mapping[str, Record]) -> Event:
-    """Merge coreferent mentions into one event, with the first known anchor."""
-    anchors = [_get_anchor(event) for event in events]
-    known = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
-    return Event(known, [_get_mention(event, documents) for event in events])
+    timelines = []
+    for entity, events_of in lines.items():
+        merged = []
+        for of in events_of.values():
+            anchors = [_get_anchor(one) for one in of]
+            anchor = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
+            merged.append((anchor, [_get_mention(one, documents) for one in of]))
+        timelines.append({"id": file_stem(entity), "entity": entity, "entries": order_events(merged, granularity)})
+    return timelines
 
 
 def _get_anchor(event: Record) -> str:
@@ -134,9 +84,7 @@ def _get_anchor(event: Record) -> str:
 def _get_mention(event: Record, documents: Mapping[str, Record]) -> str:
     if event.get("mention") is not None:
         return str(event["mention"])
-    document, numbers = documents[event["document"]], event["tokens"]
-    tokens = [document["tokens"][number] for number in numbers]
-    return mention_name(document["id"], document["sentences"][numbers[0]], tokens)
+    return mention_name(documents[event["document"]], event["tokens"])
 
 
 def inconsistencies(
@@ -148,30 +96,26 @@ def inconsistencies(
     for index, event in enumerate(events):
         if event is None:
             continue
-        yield from ((index, what) for what in _check_mention(event, documents))
+        given = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
+        if given not in (["mention"], ["document", "tokens"]):
+            found = f"has {' and '.join(given) or 'no mention'}"
+            yield index, f"{found} (expected either mention, or document and tokens)"
+        elif event.get("document") is not None:
+            document = documents.get(event["document"])
+            what = f"document {quote(event['document'])}"
+            if document is None:
+                yield index, f"{what} is not among the documents"
+            elif (last := max(event["tokens"])) >= (n := len(document["tokens"])):
+                yield index, f"{what} has no token {last} (the last is {n - 1})"
         entity, name, anchor = event["entity"], event.get("coreference"), _get_anchor(event)
         stem = file_stem(entity)
-        other = entities.setdefault(stem, entity)
-        if other != entity:
+        if (other := entities.setdefault(stem, entity)) != entity:
             yield index, f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}"
         if name is not None and date_of(anchor):
             first, known = anchors.setdefault((entity, name), (index, anchor))
             if known != anchor:
                 expected = f"{quote(known)}, as on line {lines[first]}, with which it corefers"
                 yield index, f"the anchor is {quote(anchor)} (expected {expected})"
-
-
-def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
-    given = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
-    if given == ["mention"]:
-        return
-    if given != ["document", "tokens"]:
-        yield f"has {' and '.join(given) or 'no mention'} (expected either mention, or document and tokens)"
-    elif event["document"] not in documents:
-        yield f"document {quote(event['document'])} is not among the documents"
-    elif (last := max(event["tokens"])) >= len(documents[event["document"]]["tokens"]):
-        of_document = f"document {quote(event['document'])}"
-        yield f"{of_document} has no token {last} (the last is {len(documents[event['document']]['tokens']) - 1})"
 
 
 def read_timelines(

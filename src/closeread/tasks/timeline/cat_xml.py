@@ -11,10 +11,10 @@ events.  The title comes from the TimeML file of the document, if there is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
@@ -27,67 +27,55 @@ from closeread.records import Parsed, ParsedFolder, Record
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"
-OF_TOKENS = ("EVENT_MENTION", "ENTITY_MENTION")  # mentions that need tokens; a time may be known without any
+EVENT_MENTION, ENTITY_MENTION, TIME = "EVENT_MENTION", "ENTITY_MENTION", "TIMEX3"
 
 NUMBER = re.compile("[0-9]{1,9}")
 
+T = TypeVar("T")
+
 
 class Read(NamedTuple):
-    """The contents of a file."""
+    """A document, and what is odd about its file."""
 
-    document: Record  # the record; empty if there are problems
-    problems: list[Problem]  # errors
-    notices: list[Problem]  # oddities
+    document: Record
+    notices: list[Problem]
 
 
-class _Mentions(NamedTuple):
-    """The elements of `Markables` that are read, in order."""
+def read_each(files: Mapping[str, Path], suffix: str, read: Callable[[Path], T]) -> tuple[dict[str, T], list[Problem]]:
+    """Read the files whose names end in a suffix; return what was read by file, and errors."""
+    found: dict[str, T] = {}
+    problems: list[Problem] = ProblemList()
+    for name, path in files.items():
+        if name.endswith(suffix):
+            try:
+                found[name] = read(path)
+            except FormatError as error:
+                problems += [problem._replace(file=name) for problem in error.problems]
+    return found, problems
 
-    times: Sequence[Element]
-    events: Sequence[Element]
-    others: Sequence[Element]
+
+def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
+    """Read the CAT files among these; return documents by file, errors and notices."""
+    found, problems = read_each(files, SUFFIX, read_document)
+    notices = [notice._replace(file=name) for name, read in found.items() for notice in read.notices]
+    return {name: read.document for name, read in found.items()}, problems, notices
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
     """Read the documents of CAT files, with titles from the TimeML files among them."""
     del split
     documents, problems, notices = read_documents(files)
-    titles, title_problems = _read_titles(files)
+    texts, wrong = read_each(files, TITLES_SUFFIX, read_timeml)
+    titles = {text.id or "": text.title for text in texts.values()}
     for document in documents.values():
         document["title"] = titles.get(document["id"])
-    return ParsedFolder(list(documents.values()), list(documents), problems + title_problems, notices)
-
-
-def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
-    """Read the CAT files among these; return documents by file, errors and notices."""
-    documents: dict[str, Record] = {}
-    problems: list[Problem] = ProblemList()
-    notices: list[Problem] = []
-    for name, path in files.items():
-        if not name.endswith(SUFFIX):
-            continue
-        try:
-            read = read_document(path)
-        except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
-        else:
-            problems += [problem._replace(file=name) for problem in read.problems]
-            notices += [notice._replace(file=name) for notice in read.notices]
-            if not read.problems:
-                documents[name] = read.document
-    return documents, problems, notices
-
-
-def holds_documents(path: Path) -> bool:
-    """Return whether a file is in CAT, or a folder has such files."""
-    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+    return ParsedFolder(list(documents.values()), list(documents), problems + wrong, notices)
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """Read the document of a file."""
     del split
-    read = read_document(path)
-    return Parsed([] if read.problems else [read.document], [] if read.problems else [1], read.problems)
+    return Parsed([read_document(path).document], [1], [])
 
 
 def read_folder(path: Path) -> ParsedFolder:
@@ -97,39 +85,71 @@ def read_folder(path: Path) -> ParsedFolder:
     return found._replace(problems=problems + found.problems)
 
 
+def holds_documents(path: Path) -> bool:
+    """Return whether a file is in CAT, or a folder has such files."""
+    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+
+
 def read_document(path: Path) -> Read:
     """Read the document of a file, without its title, and find all errors and oddities."""
-    return read_element(read_xml(path))
+    root, problems = read_xml(path), ProblemList()
+    read = read_element(root, list_times(root) + list_markables(root, EVENT_MENTION), problems)
+    problems.raise_any(path)
+    return read
 
 
-def read_element(root: Element) -> Read:
-    """Read the document that is the root element of a file, as `read_document` does."""
-    problems: list[Problem] = ProblemList()
+def list_markables(root: Element, name: str | None = None) -> list[Element]:
+    """Return the markables of a document, or those with a name."""
+    return [element for markables in root.elements("Markables") for element in markables.elements(name)]
+
+
+def list_times(root: Element) -> list[Element]:
+    """Return the times that are marked as the creation time of a document."""
+    return [one for one in list_markables(root, TIME) if one.attributes.get("functionInDocument") == CREATION_TIME]
+
+
+def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> Read:
+    """Read the document that is the root element of a file; errors in it and in the checked markables are problems."""
     notices: list[Problem] = []
     if root.name != "Document":
-        problems.append(Problem(f"the root element is {quote(root.name)} (expected Document)", root.line))
+        problems.add(f"the root element is {quote(root.name)} (expected Document)", root.line)
     if not root.attributes.get("doc_id"):
-        problems.append(Problem("Document has no doc_id", root.line))
+        problems.add("Document has no doc_id", root.line)
     tokens = list(root.elements("token"))
-    problems += _check_tokens(tokens)
-    numbers = number_tokens(tokens)
-    mentions = _find_mentions(root)
-    problems += check_mentions((*mentions.times, *mentions.events), numbers)
-    if not mentions.times:
+    _check_tokens(tokens, problems)
+    numbers = number_tokens(root)
+    _check_markables(checked, numbers, problems)
+    times, events = list_times(root), list_markables(root, EVENT_MENTION)
+    if not times:
         notices.append(Problem("has no creation time", root.line))
-    problems += [Problem("is a second creation time (expected only one)", time.line) for time in mentions.times[1:]]
-    if mentions.others:
-        names = ", ".join(sorted({quote(other.name) for other in mentions.others}))
-        found = f"{pluralize(len(mentions.others), 'element')} ignored, starting here: {names}"
-        notices.append(Problem(found, mentions.others[0].line))
+    for time in times[1:]:
+        problems.add("is a second creation time (expected only one)", time.line)
+    known = {id(one) for one in (*times, *events)}
+    others = [one for one in list_markables(root) if id(one) not in known]
+    others += [element for element in root.elements() if element.name not in ("token", "Markables")]
+    if others:
+        names = ", ".join(sorted({quote(other.name) for other in others}))
+        found = f"{pluralize(len(others), 'element')} ignored, starting here: {names}"
+        notices.append(Problem(found, others[0].line))
     if problems:
-        return Read({}, problems, notices)
-    notices += [
-        Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line)
-        for time in mentions.times
-        if not is_date(value := time.attributes.get("value", ""))
-    ]
-    return Read(_make_record(root, tokens, mentions, numbers), problems, notices)
+        return Read({}, notices)
+    time = next(iter(times), None)
+    value = None if time is None else time.attributes.get("value", "")
+    if time is not None and value is not None and not is_date(value):
+        notices.append(Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line))
+    record: Record = {
+        "id": root.attributes["doc_id"],
+        "name": root.attributes.get("doc_name"),
+        "url": root.attributes.get("src_url"),
+        "title": None,
+        "creation_time": value,
+        "creation_time_id": None if time is None else time.attributes["m_id"],
+        "creation_time_tokens": [] if time is None else find_tokens(time, numbers),
+        "tokens": [token.text() for token in tokens],
+        "sentences": [int(token.attributes["sentence"]) for token in tokens],
+    }
+    record["events"] = [name_event(record, event.attributes["m_id"], find_tokens(event, numbers)) for event in events]
+    return Read(record, notices)
 
 
 def is_date(text: str) -> bool:
@@ -144,150 +164,75 @@ def is_date(text: str) -> bool:
         return False
 
 
-def mention_name(document: str, sentence: int, tokens: Iterable[str]) -> str:
-    """Return the name of a mention in timelines.
-
-    >>> mention_name("3307", 3, ["take", "away"])
-    '3307-3-take_away'
-    """
-    return f"{document}-{sentence}-{'_'.join(tokens)}"
+def mention_name(document: Record, numbers: Sequence[int]) -> str:
+    """Return the name that timelines have for a mention, given the numbers of its tokens in a document."""
+    extent = "_".join(document["tokens"][number] for number in numbers)
+    return f"{document['id']}-{document['sentences'][numbers[0]]}-{extent}"
 
 
-def number_tokens(tokens: Sequence[Element]) -> Mapping[str, int]:
+def name_event(document: Record, name: str, numbers: list[int]) -> Record:
+    """Return an event mention of a document, given its id and the numbers of its tokens."""
+    return {"id": name, "mention": mention_name(document, numbers), "tokens": numbers}
+
+
+def number_tokens(root: Element) -> Mapping[str, int]:
     """Map every `t_id` to its token's number; return nothing if a `t_id` is missing or repeated."""
-    numbers = {token.attributes.get("t_id", ""): number for number, token in enumerate(tokens)}
-    return numbers if len(numbers) == len(tokens) and "" not in numbers else {}
+    names = [token.attributes.get("t_id", "") for token in root.elements("token")]
+    numbers = {name: number for number, name in enumerate(names)}
+    return numbers if len(numbers) == len(names) and "" not in numbers else {}
 
 
-def _check_tokens(tokens: Sequence[Element]) -> Iterator[Problem]:
+def find_tokens(mention: Element, numbers: Mapping[str, int]) -> list[int]:
+    """Return the numbers of the tokens of a mention."""
+    return [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")]
+
+
+def _check_tokens(tokens: Sequence[Element], problems: ProblemList) -> None:
     seen: dict[str, int] = {}
     last = 0
     for number, token in enumerate(tokens):
         given, sentence, t_id = (token.attributes.get(name, "") for name in ("number", "sentence", "t_id"))
         if given != str(number):
-            yield Problem(f"the token's number is {quote(given)} (expected {number}, its position)", token.line)
+            problems.add(f"the token's number is {quote(given)} (expected {number}, its position)", token.line)
         if not NUMBER.fullmatch(sentence) or int(sentence) < last:
             expected = f"a whole number of at least {last}, since sentences are in order"
-            yield Problem(f"the token's sentence is {quote(sentence)} (expected {expected})", token.line)
+            problems.add(f"the token's sentence is {quote(sentence)} (expected {expected})", token.line)
         else:
             last = int(sentence)
         if not t_id:
-            yield Problem("the token has no t_id", token.line)
+            problems.add("the token has no t_id", token.line)
         elif t_id in seen:
-            yield Problem(f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line)
+            problems.add(f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line)
         seen.setdefault(t_id, token.line)
         if not token.text():
-            yield Problem("the token is empty", token.line)
+            problems.add("the token is empty", token.line)
     if not tokens:
-        yield Problem("contains no tokens")
+        problems.add("contains no tokens")
 
 
-def _find_mentions(root: Element) -> _Mentions:
-    marked = [element for markables in root.elements("Markables") for element in markables.elements()]
-    times = [
-        element
-        for element in marked
-        if element.name == "TIMEX3" and element.attributes.get("functionInDocument") == CREATION_TIME
-    ]
-    events = [element for element in marked if element.name == "EVENT_MENTION"]
-    read = {id(element) for element in (*times, *events)}
-    others = [element for element in marked if id(element) not in read]
-    others += [element for element in root.elements() if element.name not in ("token", "Markables")]
-    return _Mentions(times, events, others)
-
-
-def check_mentions(mentions: Iterable[Element], numbers: Mapping[str, int]) -> Iterator[Problem]:
-    """Find errors in the ids and tokens of mentions."""
+def _check_markables(markables: Sequence[Element], numbers: Mapping[str, int], problems: ProblemList) -> None:
+    """Find errors in the ids and tokens of markables; only a time may be known without tokens."""
     seen: dict[str, int] = {}
-    for mention in mentions:
-        m_id = mention.attributes.get("m_id", "")
+    for one in markables:
+        m_id = one.attributes.get("m_id", "")
         if not m_id:
-            yield Problem(f"{mention.name} has no m_id", mention.line)
+            problems.add(f"{one.name} has no m_id", one.line)
         elif m_id in seen:
-            found = f"the m_id {quote(m_id)} of {mention.name} is already used on line {seen[m_id]}"
-            yield Problem(found, mention.line)
-        seen.setdefault(m_id, mention.line)
-        anchors = list(mention.elements("token_anchor"))
-        if not anchors and mention.name in OF_TOKENS:
-            yield Problem(f"{mention.name} {quote(m_id)} has no token_anchor (expected at least one)", mention.line)
+            problems.add(f"the m_id {quote(m_id)} of {one.name} is already used on line {seen[m_id]}", one.line)
+        seen.setdefault(m_id, one.line)
+        anchors = list(one.elements("token_anchor"))
+        if not anchors and one.name in (EVENT_MENTION, ENTITY_MENTION):
+            problems.add(f"{one.name} {quote(m_id)} has no token_anchor (expected at least one)", one.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:
-                yield Problem(f"token_anchor: no token has the t_id {quote(t_id)}", anchor.line)
-
-
-def _make_record(root: Element, tokens: Sequence[Element], mentions: _Mentions, numbers: Mapping[str, int]) -> Record:
-    texts = [token.text() for token in tokens]
-    sentences = [int(token.attributes["sentence"]) for token in tokens]
-    document = root.attributes["doc_id"]
-
-    def places(mention: Element) -> list[int]:
-        return [numbers[anchor.attributes["t_id"]] for anchor in mention.elements("token_anchor")]
-
-    time = next(iter(mentions.times), None)
-    return {
-        "id": document,
-        "name": root.attributes.get("doc_name"),
-        "url": root.attributes.get("src_url"),
-        "title": None,
-        "creation_time": None if time is None else time.attributes.get("value", ""),
-        "creation_time_id": None if time is None else time.attributes["m_id"],
-        "creation_time_tokens": [] if time is None else places(time),
-        "tokens": texts,
-        "sentences": sentences,
-        "events": [
-            {
-                "id": event.attributes["m_id"],
-                "mention": mention_name(document, sentences[of[0]], [texts[number] for number in of]),
-                "tokens": of,
-            }
-            for event in mentions.events
-            for of in [places(event)]
-        ],
-    }
-
-
-def _read_titles(files: Mapping[str, Path]) -> tuple[dict[str, str | None], list[Problem]]:
-    """Read the titles of the TimeML files; return them by document, and errors."""
-    titles: dict[str, str | None] = {}
-    problems: list[Problem] = ProblemList()
-    for name, path in files.items():
-        if not name.endswith(TITLES_SUFFIX):
-            continue
-        try:
-            read = read_timeml(path)
-        except FormatError as error:
-            problems += [problem._replace(file=name) for problem in error.problems]
-        else:
-            titles[read.id or ""] = read.title
-    return titles, problems
+                problems.add(f"token_anchor: no token has the t_id {quote(t_id)}", anchor.line)
 
 
 def dump_document(document: Record) -> str:
     """Return the document as the text of a CAT file, without its title, which belongs to the TimeML file."""
-    _check_writable(document)
-    given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
-    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<Document{attributes}>"]
-    for number, (token, sentence) in enumerate(zip(document["tokens"], document["sentences"], strict=True)):
-        text = escape(token, {"\r": "&#13;"})
-        lines.append(f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{text}</token>')
-    lines.append("<Markables>")
-    if document["creation_time"] is not None:
-        about = f' functionInDocument="{CREATION_TIME}" type="DATE" value={quoteattr(document["creation_time"])}'
-        lines += _dump_mention("TIMEX3", document["creation_time_id"], about, document["creation_time_tokens"])
-    for event in document["events"]:
-        lines += _dump_mention("EVENT_MENTION", event["id"], "", event["tokens"])
-    text = "\n".join([*lines, "</Markables>", "</Document>", ""])
-    check_characters(text)
-    return text
-
-
-def _check_writable(document: Record) -> None:
-    """Raise a ValueError if a file of the document could not be read."""
-    ids = [event["id"] for event in document["events"]]
-    if document["creation_time"] is not None:
-        ids.append(document["creation_time_id"])
+    has_time = document["creation_time"] is not None
+    ids = [event["id"] for event in document["events"]] + [document["creation_time_id"]] * has_time
     if not document["tokens"]:
         raise ValueError("there are no tokens (expected at least one)")
     for what, texts in (("document's id", [document["id"]]), ("token", document["tokens"]), ("id", ids)):
@@ -296,11 +241,22 @@ def _check_writable(document: Record) -> None:
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
         raise ValueError(f"two of events and creation time have the id {quote(twice)} (expected distinct ids)")
-
-
-def _dump_mention(name: str, m_id: str, attributes: str, tokens: Iterable[int]) -> list[str]:
-    anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]
-    return [f"<{name} m_id={quoteattr(m_id)}{attributes}>", *anchors, f"</{name}>"]
+    given = (("doc_id", document["id"]), ("doc_name", document["name"]), ("src_url", document["url"]))
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in given if value is not None)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<Document{attributes}>"]
+    for number, (token, sentence) in enumerate(zip(document["tokens"], document["sentences"], strict=True)):
+        text = escape(token, {"\r": "&#13;"})
+        lines.append(f'<token number="{number}" sentence="{sentence}" t_id="{number + 1}">{text}</token>')
+    lines.append("<Markables>")
+    about = f' functionInDocument="{CREATION_TIME}" type="DATE" value={quoteattr(document["creation_time"] or "")}'
+    mentions = [(TIME, document["creation_time_id"], about, document["creation_time_tokens"])] * has_time
+    mentions += [(EVENT_MENTION, event["id"], "", event["tokens"]) for event in document["events"]]
+    for name, m_id, about, tokens in mentions:
+        anchors = [f'  <token_anchor t_id="{number + 1}"/>' for number in tokens]
+        lines += [f"<{name} m_id={quoteattr(m_id)}{about}>", *anchors, f"</{name}>"]
+    written = "\n".join([*lines, "</Markables>", "</Document>", ""])
+    check_characters(written)
+    return written
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder))

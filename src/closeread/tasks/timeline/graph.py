@@ -1,39 +1,79 @@
-"""The temporal graph of a timeline, and its places in a picture: relations that are stated, and those that follow.
+"""The temporal graph of a timeline: relations that are stated, and those that follow; and its picture.
 
 Source: Minard et al. (2015), section 5 and Figure 2.
 
-Conventions: relations are those of `closeread.tasks.timeline.kernels.timelines`; entries at position 0 have none.  An
-entailed relation of two nodes follows from the order of the timeline, and is not stated; BEFORE is written with the
-earlier node first.  Lengths are as in `closeread.drawing.pictures`; in the picture, mentions are one below the other in
-timeline order, with their anchors on the left.  Relations between the columns, and explicit relations of neighbours,
-are straight lines; entailed relations within a column are arcs beside it.
+Conventions: relations are those of `closeread.tasks.timeline.relations`; entries at position 0 have none.  An entailed
+relation of two nodes follows from the order of the timeline, and is not stated; BEFORE is written with the earlier node
+first.  In the picture (lengths are as in `closeread.drawing.pictures`), mentions are one below the other in timeline
+order, with their anchors on the left, each at the mean height of its mentions, or near.  Relations between the columns,
+and explicit relations of neighbours, are straight lines; entailed relations within a column are arcs beside it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from closeread.drawing.pictures import SMALL_SIZE, Measure, make_drawable
+from closeread.drawing.pictures import (
+    MARGIN,
+    SMALL_SIZE,
+    TITLE_SIZE,
+    arrow,
+    make_drawable,
+    make_measure,
+    own_settings,
+    page,
+    strip,
+    write,
+)
 from closeread.exceptions import RequestError, name_option, pluralize, quote
-from closeread.tasks.timeline.explain import Kind
-from closeread.tasks.timeline.kernels.timelines import Entry, build_side, list_mentions
-from closeread.tasks.timeline.plot_layout import format_anchor, place_blocks
+from closeread.tasks.timeline.plots import (
+    MENTION_LENGTH,
+    TITLE,
+    TITLE_LENGTH,
+    count_mentions,
+    draw_title,
+    format_anchor,
+    place_blocks,
+)
+from closeread.tasks.timeline.relations import Entry, build_side, list_mentions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED = "explicit", "explicit, redundant", "explicit, contradictory", "entailed"
 """Kinds of relations: stated; stated, but entailed or excluded by relations stated earlier; only entailed."""
+
+MAX_MENTIONS = 30
+"""The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
+
+COLOURS = {"BEFORE": "#0072b2", "SIMULTANEOUS": "#b07900"}
+LOOKS: dict[str, dict[str, Any]] = {
+    EXPLICIT: {"linestyle": "-", "linewidth": 1.5, "zorder": 3},
+    REDUNDANT: {"linestyle": "-", "linewidth": 0.7, "zorder": 3},
+    CONTRADICTORY: {"linestyle": "-.", "linewidth": 1.5, "zorder": 3, "color": "#d55e00"},
+    ENTAILED: {"linestyle": (0, (4, 3)), "linewidth": 0.6, "zorder": 1, "alpha": 0.7},
+}
+"""How relations are drawn; contradictory ones have a colour of their own."""
+
+POSITIONS = re.compile("([0-9]{1,16})(?:-([0-9]{1,16}))?")
+_WIDTH, _KEY_LINE, _KEY_SAMPLE = 3.0, 0.22, 0.42  # of the picture, and of its legend
+_ROW, _GAP = 0.42, 1.7  # heights of rows, and the width between the columns
+_BULGE = 0.3  # of an arc, relative to its length
+_CLEAR, _ASIDE = 0.1, 0.06  # the distance of arrows from texts above and below, and beside
 
 
 class Edge(NamedTuple):
     """A relation of two nodes, which are numbered."""
 
     status: str  # `EXPLICIT`, `REDUNDANT`, `CONTRADICTORY` or `ENTAILED`
-    relation: Kind
+    relation: str
     one: int
     other: int
 
@@ -46,9 +86,12 @@ class Graph(NamedTuple):
     anchor_of: Sequence[int]  # for each mention, the node of its anchor; empty without anchors
     edges: Sequence[Edge]  # the relations: those to anchors, those of neighbours, then those entailed
 
-    def count(self, status: str) -> int:
-        """Count the relations of one status."""
-        return sum(edge.status == status for edge in self.edges)
+    def describe(self) -> str:
+        """Return its size in words."""
+        entailed = sum(edge.status == ENTAILED for edge in self.edges)
+        nodes = pluralize(len(self.mentions), "mention")
+        nodes += f" and {pluralize(len(self.anchors), 'anchor')}" if self.anchors else ""
+        return f"{nodes}, {len(self.edges) - entailed:,} explicit and {entailed:,} entailed relations"
 
 
 def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
@@ -69,130 +112,84 @@ def build_graph(entries: Sequence[Entry], track: str = "full") -> Graph:
     return Graph([mention for mention, _ in side.copies], list(side.anchors), anchor_of, edges)
 
 
-MAX_MENTIONS = 30
-"""The most mentions that are drawn: their relations, of which there are up to 1,770, would hide each other."""
-
-COLOURS: dict[Kind, str] = {"BEFORE": "#0072b2", "SIMULTANEOUS": "#b07900"}
-LOOKS: dict[str, dict[str, Any]] = {
-    EXPLICIT: {"linestyle": "-", "linewidth": 1.5, "zorder": 3},
-    REDUNDANT: {"linestyle": "-", "linewidth": 0.7, "zorder": 3},
-    CONTRADICTORY: {"linestyle": "-.", "linewidth": 1.5, "zorder": 3, "color": "#d55e00"},
-    ENTAILED: {"linestyle": (0, (4, 3)), "linewidth": 0.6, "zorder": 1, "alpha": 0.7},
-}
-"""How relations are drawn; contradictory ones have a colour of their own."""
-
-POSITIONS = re.compile("([0-9]{1,16})(?:-([0-9]{1,16}))?")
-_LENGTH = 44
-_ROW, _GAP = 0.42, 1.7  # heights of rows, and the width between the columns
-_BULGE = 0.3  # of an arc, relative to its length
-_CLEAR, _ASIDE = 0.1, 0.06  # the distance of arrows from texts above and below, and beside
-
-
-class Arrow(NamedTuple):
-    """A relation as drawn."""
-
-    edge: Edge
-    start: tuple[float, float]  # x and y
-    end: tuple[float, float]
-    bend: float  # the bulge of the arc to the right of its direction, as a share of its length; 0 for a line
-
-
-class Layout(NamedTuple):
-    """Where the nodes are."""
-
-    labels: Sequence[str]
-    y: Sequence[float]  # downwards from 0
-    lefts: Sequence[float]  # the edges of the columns that they are in
-    rights: Sequence[float]
-    width: float
-    height: float
-    n_mentions: int
-
-
 def select_positions(entries: Sequence[Entry], positions: str | None) -> list[Entry]:
-    """Return the entries at some positions, such as "3" or "2-5"; all without any."""
-    if positions is None:
-        return list(entries)
-    found = POSITIONS.fullmatch(positions)
-    if found is None:
-        raise RequestError(f"positions {quote(positions)} are not valid (expected a position or a range such as 2-5)")
-    first, last = int(found[1]), int(found[2] or found[1])
-    if first > last:
-        raise RequestError(f"positions {positions} are in descending order (expected {last}-{first})")
-    selected = [entry for entry in entries if first <= entry["position"] <= last]
-    if not selected:
-        highest = max((entry["position"] for entry in entries), default=0)
-        raise RequestError(f"there is no event at positions {positions} (the last is {highest})")
+    """Return the entries at some positions, such as "3" or "2-5", or all; there must not be too many to draw."""
+    selected = list(entries)
+    if positions is not None:
+        found = POSITIONS.fullmatch(positions)
+        if found is None:
+            expected = "expected a position or a range such as 2-5"
+            raise RequestError(f"positions {quote(positions)} are not valid ({expected})")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if first > last:
+            raise RequestError(f"positions {positions} are in descending order (expected {last}-{first})")
+        selected = [entry for entry in entries if first <= entry["position"] <= last]
+        if not selected:
+            highest = max((entry["position"] for entry in entries), default=0)
+            raise RequestError(f"there is no event at positions {positions} (the last is {highest})")
+    if (mentions := count_mentions([entry for entry in selected if entry["position"]])) > MAX_MENTIONS:
+        what = f"the timeline has {mentions:,} mentions in order (expected at most {MAX_MENTIONS})"
+        raise RequestError(f"{what}; use {name_option('positions')} to draw a part of it")
     return selected
 
 
-def check_size(entries: Sequence[Entry]) -> None:
-    """Check that the relations of a timeline can be drawn."""
-    mentions = sum(len(entry["mentions"]) for entry in entries if entry["position"])
-    if mentions > MAX_MENTIONS:
-        found = f"the timeline has {mentions:,} mentions in order (expected at most {MAX_MENTIONS})"
-        raise RequestError(f"{found}; use {name_option('positions')} to draw a part of it")
+def draw_relations(entity: str, graph: Graph) -> Figure:
+    """Draw the explicit and the entailed relations of a timeline."""
+    with own_settings():
+        measure, title = make_measure(), make_drawable(entity, TITLE_LENGTH)
+        mentions = [make_drawable(text, MENTION_LENGTH) for text in graph.mentions]
+        anchors = [format_anchor(text) for text in graph.anchors]
+        n, labels = len(mentions), [*mentions, *anchors]
+        height = max(n, 1) * _ROW
+        rows = np.array([(i + 0.5) * _ROW for i in range(n)])
+        wanted = [float(np.mean(rows[np.array(graph.anchor_of) == n + i])) for i in range(len(anchors))]
+        order = sorted(range(len(anchors)), key=wanted.__getitem__)
+        tops = place_blocks([wanted[i] for i in order], [_ROW] * len(anchors), 0, height)
+        places = dict(zip(order, tops, strict=True))
+        ys = [*rows.tolist(), *(places[i] + _ROW / 2 for i in range(len(anchors)))]  # downwards from 0
+
+        widths = [max((measure(text, SMALL_SIZE) for text in texts), default=0.0) for texts in (anchors, mentions)]
+        arcs = [_BULGE * (max(of) - min(of)) if of else 0.0 for of in (ys[n:], ys[:n])]
+        left = arcs[0] / 2 + 0.15 if anchors else 0.0
+        second = left + widths[0] + _GAP if anchors else 0.0
+        columns = [(second, second + widths[1])] * n + [(left, left + widths[0])] * len(anchors)
+
+        counts = Counter((edge.status, edge.relation) for edge in graph.edges)
+        kinds = [(status, relation) for status in LOOKS for relation in COLOURS if counts[status, relation]]
+        keys = [f"{counts[status, relation]:,} {relation}, {status}" for status, relation in kinds]
+        legend = (len(keys) + 0.5) * _KEY_LINE
+        key_widths = [_KEY_SAMPLE + measure(text, SMALL_SIZE) for text in keys]
+        whole = second + widths[1] + arcs[1] / 2 + 0.15
+        inner = max(_WIDTH, whole, *key_widths, measure(title, TITLE_SIZE))
+        figure = page(inner, TITLE + height + legend)
+        axes = strip(figure, "relations", draw_title(figure, title) - height, height)
+        for status, relation, *ends in graph.edges:
+            heights = [height - ys[node] for node in ends]
+            are_mentions, bend = [node < n for node in ends], 0.0
+            if are_mentions[0] != are_mentions[1]:
+                x = [columns[node][0] - _ASIDE if node < n else columns[node][1] + _ASIDE for node in ends]
+            elif status != ENTAILED:
+                x = [columns[node][0] + 3 * _CLEAR for node in ends]
+                heights = [heights[0] - _CLEAR, heights[1] + _CLEAR]
+            else:
+                x = [columns[node][1] + _ASIDE if are_mentions[0] else columns[node][0] - _ASIDE for node in ends]
+                bend = _BULGE * (1 if are_mentions[0] else -1) * (-1 if heights[0] > heights[1] else 1)
+            _draw_relation(axes, status, relation, (x[0], heights[0]), (x[1], heights[1]), bend)
+        for label, y, (x_left, _) in zip(labels, ys, columns, strict=True):
+            write(axes, x_left, height - y, label, SMALL_SIZE, ha="left", zorder=4)
+        if not labels:
+            write(axes, 0, height / 2, "no relations", SMALL_SIZE, ha="left", style="italic")
+        axes = strip(figure, "legend", MARGIN, legend)
+        for number, (kind, text) in enumerate(zip(reversed(kinds), reversed(keys), strict=True)):
+            y = (number + 0.5) * _KEY_LINE
+            _draw_relation(axes, *kind, (0.0, y), (_KEY_SAMPLE - 0.1, y))
+            write(axes, _KEY_SAMPLE, y, text, SMALL_SIZE, ha="left")
+        return figure
 
 
-def arrange_nodes(graph: Graph, measure: Measure) -> Layout:
-    """Place the mentions of a graph, and its anchors each at the mean height of its mentions, or near."""
-    mentions = [make_drawable(text, _LENGTH) for text in graph.mentions]
-    anchors = [format_anchor(text) for text in graph.anchors]
-    widths = [max((measure(text, SMALL_SIZE) for text in texts), default=0.0) for texts in (anchors, mentions)]
-    rows = [(i + 0.5) * _ROW for i in range(len(mentions))]
-    height = max(len(mentions), 1) * _ROW
-    anchor_of = np.array(graph.anchor_of, np.int64) - len(mentions)
-    wanted = [float(np.mean(np.array(rows)[anchor_of == i])) for i in range(len(anchors))]
-    order = sorted(range(len(anchors)), key=wanted.__getitem__)
-    tops = place_blocks([wanted[i] for i in order], [_ROW] * len(anchors), 0, height)
-    places = dict(zip(order, tops, strict=True))
-    anchor_rows = [places[i] + _ROW / 2 for i in range(len(anchors))]
-    arcs = [_BULGE * (max(rows) - min(rows)) if rows else 0.0 for rows in (anchor_rows, rows)]
-    start = arcs[0] / 2 + 0.15 if anchors else 0.0
-    second = start + widths[0] + _GAP if anchors else 0.0
-    lefts = [second] * len(mentions) + [start] * len(anchors)
-    rights = [second + widths[1]] * len(mentions) + [start + widths[0]] * len(anchors)
-    width = second + widths[1] + arcs[1] / 2 + 0.15
-    return Layout([*mentions, *anchors], [*rows, *anchor_rows], lefts, rights, width, height, len(mentions))
-
-
-def place_arrows(graph: Graph, layout: Layout) -> Iterator[Arrow]:
-    """Yield where the relations are drawn: arcs within a column, lines between neighbours and between the columns."""
-    for edge in graph.edges:
-        ends = (edge.one, edge.other)
-        heights = [layout.height - layout.y[node] for node in ends]
-        right, other_right = (node < layout.n_mentions for node in ends)
-        if right != other_right:
-            x = [
-                layout.lefts[node] - _ASIDE if node < layout.n_mentions else layout.rights[node] + _ASIDE
-                for node in ends
-            ]
-            bend = 0.0
-        elif edge.status != ENTAILED:
-            x = [layout.lefts[node] + 3 * _CLEAR for node in ends]
-            heights = [heights[0] - _CLEAR, heights[1] + _CLEAR]
-            bend = 0.0
-        else:
-            x = [layout.rights[node] + _ASIDE if right else layout.lefts[node] - _ASIDE for node in ends]
-            bend = _BULGE * (1 if right else -1) * (-1 if heights[0] > heights[1] else 1)
-        yield Arrow(edge, (x[0], heights[0]), (x[1], heights[1]), bend)
-
-
-def make_keys(graph: Graph) -> list[tuple[Edge, str]]:
-    """Return a relation of each kind that occurs, for the legend, and how many of it there are."""
-    numbers = Counter((edge.status, edge.relation) for edge in graph.edges)
-    first = {(edge.status, edge.relation): edge for edge in reversed(graph.edges)}
-    kinds = [(status, relation) for status in LOOKS for relation in COLOURS]
-    return [
-        (first[status, relation], f"{numbers[status, relation]:,} {relation}, {status}")
-        for status, relation in kinds
-        if numbers[status, relation]
-    ]
-
-
-def describe_graph(graph: Graph) -> str:
-    """Return the size of a graph in words."""
-    stated = len(graph.edges) - graph.count(ENTAILED)
-    nodes = pluralize(len(graph.mentions), "mention")
-    nodes += f" and {pluralize(len(graph.anchors), 'anchor')}" if graph.anchors else ""
-    return f"{nodes}, {stated:,} explicit and {graph.count(ENTAILED):,} entailed relations"
+def _draw_relation(
+    axes: Axes, status: str, relation: str, start: tuple[float, float], end: tuple[float, float], bend: float = 0.0
+) -> None:
+    """Draw a relation; BEFORE has an arrowhead at the later end."""
+    look = {"color": COLOURS[relation], **LOOKS[status], "label": f"{status}: {relation}"}
+    arrow(axes, start, end, bend=bend, head=relation == "BEFORE", **look)

@@ -41,13 +41,12 @@ def timeline(
     from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
-    from closeread.tasks.timeline import plots
-    from closeread.tasks.timeline.plot_layout import count_mentions, find_timeline
+    from closeread.tasks.timeline.plots import count_mentions, draw_timeline, find_timeline
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
     system = None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
-    figure = plots.draw_timeline(record["entity"], record["entries"], system)
+    figure = draw_timeline(record["entity"], record["entries"], system)
     warn_all(gold.notices_about(record["id"]))
     drawn = pluralize(count_mentions(record["entries"]), "mention")
     return Drawing(figure, drawn + ("" if system is None else f", {count_mentions(system):,} predicted"))
@@ -82,19 +81,17 @@ def relations(
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import pluralize
-    from closeread.tasks.timeline import plots
-    from closeread.tasks.timeline.graph import build_graph, check_size, describe_graph, select_positions
-    from closeread.tasks.timeline.plot_layout import count_mentions, find_timeline
+    from closeread.tasks.timeline.graph import build_graph, draw_relations, select_positions
+    from closeread.tasks.timeline.plots import count_mentions, find_timeline
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
     entries = select_positions(record["entries"], positions)
-    check_size(entries)
     warn_all(gold.notices_about(record["id"]))
     if unordered := count_mentions([entry for entry in entries if not entry["position"]]):
         warn_all([f"not drawn: {pluralize(unordered, 'mention')} at position 0, without relations"])
     graph = build_graph(entries, track)
-    return Drawing(plots.draw_relations(record["entity"], graph), describe_graph(graph))
+    return Drawing(draw_relations(record["entity"], graph), graph.describe())
 
 
 def agreement(annotators: Annotated[Sources, Param(metavar="FILES...")]) -> Result:
@@ -139,9 +136,9 @@ def convert(source: Source, *, output: Output | None = None) -> Written:
     from closeread.tasks.timeline.cat_timeml import convert_document, is_document
 
     if output is not None and isinstance(source.source, Path) and is_document(source.source, output):
-        converted = convert_document(source.source, output)
-        write_text(output, converted.text)
-        warn_all([*converted.notices, *(f"lost: {what}." for what in converted.lost)])
+        text, notices = convert_document(source.source, output)
+        write_text(output, text)
+        warn_all(notices)
         return Written(output, "1 document")
     corpus = load_corpus(CORPUS)
     gold = read_own_gold(corpus, source.source, name=source.name)

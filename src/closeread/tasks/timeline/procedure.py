@@ -29,7 +29,7 @@ from closeread.counts.procedure import Explanation, Inconsistency, Option, Proce
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.timeline.kernels.timelines import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.relations import COUNTS, TRACKS, timeline_counts
 
 
 def count(
@@ -44,9 +44,7 @@ def count(
     scored = [(record, row) for record, row in zip(gold, system, strict=True) if record["entries"]]
     present = np.array([row is not None for _, row in scored], np.bool_)
     check_present(present, "timelines", missing)
-    counted = [
-        timeline_counts(record["entries"], () if row is None else row["entries"], track) for record, row in scored
-    ]
+    counted = [timeline_counts(record["entries"], row["entries"] if row else (), track) for record, row in scored]
     columns = dict(zip(COUNTS, np.array(counted, np.float64).reshape(len(scored), len(COUNTS)).T, strict=True))
     if average == "events":
         events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
@@ -60,18 +58,11 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:
-            yield Inconsistency(
-                "system", index, f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
-            )
+            what = f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
+            yield Inconsistency("system", index, what)
 
 
-RIGHT_ANCHORS = Ratio(
-    "anchors/right",
-    "events/shared",
-    "Shared mentions with the correct anchor; undefined if no mention is shared.",
-)
-
-
+ANCHORS = "Shared mentions with the correct anchor; undefined if no mention is shared."
 METRICS = (
     *precision_recall_f1(
         "awareness",
@@ -85,7 +76,7 @@ METRICS = (
         Ratio("events/shared", "events/system", "Predicted mentions that are in gold."),
         Ratio("events/shared", "events/gold", "Gold mentions that are predicted."),
     ),
-    Metric("anchor_accuracy", "Anchor accuracy", RIGHT_ANCHORS.description, RIGHT_ANCHORS),
+    Metric("anchor_accuracy", "Anchor accuracy", ANCHORS, Ratio("anchors/right", "events/shared", ANCHORS)),
 )
 
 

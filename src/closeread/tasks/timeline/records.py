@@ -8,15 +8,14 @@ not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, format_cell, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.timeline.timeline_mentions import document_of
+from closeread.tasks.timeline.timeline_mentions import parse_mention
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
@@ -41,7 +40,8 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 
 def count_documents(timeline: Record) -> int:
     """Count the documents that the mentions of a timeline name."""
-    return len({document_of(mention) for line in timeline["entries"] for mention in line["mentions"]} - {None})
+    parsed = (parse_mention(mention) for line in timeline["entries"] for mention in line["mentions"])
+    return len({mention[0] for mention in parsed if mention})
 
 
 def mean_documents(timelines: Sequence[Record]) -> float:
@@ -97,15 +97,9 @@ def draw_documents(records: Sequence[Record], system: Sequence[Record | None] | 
 
 def _find_runs(tokens: Sequence[int], label: str) -> Iterator[tuple[int, int, str]]:
     """Yield the runs of adjacent tokens of a mention, which may be discontinuous."""
-    start = last = None
-    for token in sorted(tokens):
-        if last is None or start is None or token > last + 1:
-            if last is not None and start is not None:
-                yield start, last, label
-            start = token
-        last = token
-    if last is not None and start is not None:
-        yield start, last, label
+    for _, run in groupby(enumerate(sorted(set(tokens))), lambda pair: pair[1] - pair[0]):
+        numbers = [token for _, token in run]
+        yield numbers[0], numbers[-1], label
 
 
 def predict(record: Record) -> Record:
@@ -119,19 +113,15 @@ VIEWS = {"document": View(draw, predict=predict), "text": View(draw_documents)}
 
 SPAN = ("document", "sentence", "start", "end")
 FLAT = ("id", "entity", "entry", "position", "anchor", "mention", *SPAN)
-UNKNOWN: Mapping[str, Any] = dict.fromkeys(SPAN)
 
 
 def flatten(records: Sequence[Record]) -> ColumnRecords:
     """Return a row for each event mention, in the order of the timelines, of their entries and of the mentions."""
-    return ColumnRecords.from_rows(FLAT, _list_rows(records))
-
-
-def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
+    rows = []
     for record in records:
         for number, entry in enumerate(record["entries"]):
-            mentions = entry["mentions"]
-            spans = entry.get("spans") or [UNKNOWN] * len(mentions)
-            for mention, span in zip(mentions, spans, strict=True):
-                about = (record["id"], record["entity"], number, entry["position"], entry["anchor"])
-                yield (*about, mention, *(span[name] for name in SPAN))
+            about = (record["id"], record["entity"], number, entry["position"], entry["anchor"])
+            spans = entry.get("spans") or [{}] * len(entry["mentions"])
+            for mention, span in zip(entry["mentions"], spans, strict=True):
+                rows.append((*about, mention, *(span.get(name) for name in SPAN)))
+    return ColumnRecords.from_rows(FLAT, rows)

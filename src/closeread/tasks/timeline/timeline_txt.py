@@ -5,7 +5,7 @@ Source: Minard et al. (2015), section 3, and the readme of the official scorer.
 Conventions: the first line is the entity, every other line an entry: ``position TAB anchor TAB mention``, followed by
 further coreferent mentions.  A file, and the timeline's id, is named after its entity, in lower case with `_` for
 spaces.  Trailing white space and blank lines are dropped, as in the official scorer; everything else is kept, and
-oddities are reported (`closeread.tasks.timeline.timeline_mentions`).  The release contains one timeline twice, as
+oddities are reported (`closeread.tasks.timeline.rules`).  The release contains one timeline twice, as
 `s&p_500.txt` and `s_and_p_500.txt`: `&` in a name is read as `_and_`, and one of two equal files is ignored.  Corpora
 have timelines of the same entities: for several corpora together, a submission has a folder for each, and the ids of
 timelines begin with it, such as `corpus_2/general_motors`.
@@ -16,37 +16,26 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
-from closeread.formats.folders import find_hidden, list_files, list_folders
+from closeread.formats.folders import find_hidden, find_unwritable, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed, ParsedFolder, Record
-from closeread.tasks.timeline.cat_xml import read_documents
-from closeread.tasks.timeline.gold import Timelines, unite
-from closeread.tasks.timeline.rules import oddities_given
-from closeread.tasks.timeline.timeline_mentions import (
-    Oddity,
-    Texts,
-    as_texts,
-    describe_oddities,
-    find_unwritable_ids,
-    inspect_timeline,
-    locate_mention,
-    stem_of_id,
-)
+from closeread.tasks.timeline.cat_xml import read_documents, read_each
+from closeread.tasks.timeline.rules import describe_oddities, inspect_timeline, oddities_given
+from closeread.tasks.timeline.timeline_mentions import Oddity, Timelines, as_texts, locate_mention, stem_of_id, unite
 
 SUFFIX = ".txt"
 LIST = "list_target_entities"  # the prefix of the name of a file that lists all entities
 
 POSITION = re.compile("[0-9]{1,16}")
-SOUND = re.compile(r"[0-9]{1,15}(?:\t[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*){2,}")
-"""Matches valid lines: a fast path, since nearly all lines are valid."""
-
 MAX_POSITION = 2**53 - 1
 WHITE_SPACE = " \t\r\v\f"
 
@@ -61,11 +50,19 @@ class Timeline(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The timelines of several files."""
+    """The timelines of several files, by file, and errors and oddities of their form."""
 
-    timelines: dict[str, Timeline]  # by file
-    problems: list[Problem]  # errors, with their files
-    notices: list[Problem]  # oddities of their form, with their files
+    timelines: dict[str, Timeline]
+    problems: list[Problem]
+    notices: list[Problem]
+
+    def finish(self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()) -> ParsedFolder:
+        """Return what was read, with further notices."""
+        every = [*self.notices, *notices]
+        for name, one in self.timelines.items():
+            every += _make_notices(find_odd(one.record), one.lines, name)
+        records = [one.record for one in self.timelines.values()]
+        return ParsedFolder(records, list(self.timelines), self.problems, every)
 
 
 def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
@@ -75,31 +72,32 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
     texts = as_texts(documents.values())
     lists = {name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)}
     found = _parse_files({name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists})
-    notices += _note_empty(found.timelines)
-    for name, timeline in found.timelines.items():
-        odd = [*inspect_timeline(timeline.record), *_add_spans(timeline.record, texts)]
-        notices += _make_notices(odd if documents else inspect_timeline(timeline.record), timeline.lines, name)
+
+    def find_odd(record: Record) -> Iterator[Oddity]:
+        yield from inspect_timeline(record)
+        for number, entry in enumerate(record["entries"]):
+            located = [locate_mention(mention, number, texts) for mention in entry["mentions"]]
+            entry["spans"] = [span for span, _ in located]
+            yield from (oddity for _, oddity in located if oddity is not None and documents)
+
     if not documents:
         notices.append(Problem("no documents found, so mentions are not looked up"))
-    records = [timeline.record for timeline in found.timelines.values()]
-    for name, path in lists.items():
-        list_problems, list_notices = _check_list(name, path, records)
-        problems += list_problems
-        notices += list_notices
-    problems += found.problems
-    gold = Timelines(records, documents.values())
-    return ParsedFolder(gold, list(found.timelines), problems, found.notices + notices)
+    known = {timeline.record["entity"] for timeline in found.timelines.values()}
+    listed, wrong = read_each(lists, "", read_entities)
+    for name, entities in listed.items():
+        for entity, line in entities.items():
+            if entity not in known:
+                notices.append(Problem(f"there is no timeline of the entity {quote(entity)}", line, name))
+    parsed = found.finish(find_odd, [*notices, *_note_empty(found)])
+    return parsed._replace(
+        records=Timelines(parsed.records, documents.values()), problems=problems + wrong + found.problems
+    )
 
 
 def read_folder(path: Path) -> ParsedFolder:
     """Read the timelines of a folder that contains nothing else; hidden files are ignored."""
-    files, problems = list_files(path, "timeline", SUFFIX)
-    found = _parse_files(files)
-    notices = found.notices + _note_empty(found.timelines) + find_hidden(path)
-    for name, timeline in found.timelines.items():
-        notices += _make_notices(inspect_timeline(timeline.record), timeline.lines, name)
-    records = [timeline.record for timeline in found.timelines.values()]
-    return ParsedFolder(records, list(found.timelines), problems + found.problems, notices)
+    found = _read_split(path)
+    return found.finish(inspect_timeline, _note_empty(found))
 
 
 def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
@@ -109,12 +107,7 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
     """
     splits = list(dict.fromkeys(record["id"].rpartition("/")[0] for record in gold))
     found = _read_splits(path, splits) if any(splits) else _read_split(path)
-    notices = list(found.notices)
-    find_odd = oddities_given(gold)
-    for name, timeline in found.timelines.items():
-        notices += _make_notices(find_odd(timeline.record), timeline.lines, name)
-    records = [timeline.record for timeline in found.timelines.values()]
-    return ParsedFolder(records, list(found.timelines), found.problems, notices)
+    return found.finish(oddities_given(gold))
 
 
 def _read_split(path: Path) -> Found:
@@ -131,19 +124,13 @@ def _read_splits(path: Path, splits: Sequence[str]) -> Found:
         try:
             own = _read_split(folder)
         except FormatError as error:
-            found.problems.extend(_add_folder(split, error.problems))
-            continue
-        found.problems.extend(_add_folder(split, own.problems))
-        found.notices.extend(_add_folder(split, own.notices))
+            own = Found({}, list(error.problems), [])
+        for of_split, of_all in ((own.problems, found.problems), (own.notices, found.notices)):
+            of_all += [one._replace(file=split if one.file is None else f"{split}/{one.file}") for one in of_split]
         for name, one in own.timelines.items():
             record = {**one.record, "id": f"{split}/{one.record['id']}"}
             found.timelines[f"{split}/{name}"] = one._replace(record=record)
     return found
-
-
-def _add_folder(folder: str, problems: Iterable[Problem]) -> Iterator[Problem]:
-    for problem in problems:
-        yield problem._replace(file=folder if problem.file is None else f"{folder}/{problem.file}")
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -155,28 +142,26 @@ def read_records(path: Path, split: str) -> Parsed:
 
 def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
     """Parse the lines of a timeline."""
-    others = iter(lines)  # a list of strings would take many times the size of short lines
-    entity = next(others)
-    problems = ProblemList(Problem(what, 1) for what in _check_entity(entity))
+    entity = lines[0].strip(WHITE_SPACE)
+    problems = ProblemList(Problem(what, 1) for what in _check_entity(lines[0]))
     entries: list[Record] = []
     places: list[int] = []
     odd: dict[str, array[int]] = defaultdict(lambda: array("I"))  # the lines
-    for number, line in enumerate(others, start=2):
+    for number, line in enumerate(islice(lines, 1, None), start=2):
         stripped = line.rstrip(WHITE_SPACE)
         if stripped != line or not stripped:
-            what = "trailing white space ignored" if stripped else "blank line ignored"
-            odd[what].append(number)
+            odd["trailing white space ignored" if stripped else "blank line ignored"].append(number)
         if not stripped:
             continue
         cells = stripped.split("\t")
-        wrong = () if SOUND.fullmatch(stripped) else [Problem(what, number) for what in _check_entry(cells)]
+        wrong = [Problem(what, number) for what in _check_entry(cells)]
         problems += wrong
         if not wrong:
             entries.append({"position": int(cells[0]), "anchor": cells[1], "mentions": cells[2:]})
             places.append(number)
-    record = {"id": name, "entity": entity.strip(WHITE_SPACE), "entries": entries}
     oddities = (Oddity(what, number, what) for what, numbers in odd.items() for number in numbers)
-    return Timeline(record, places, problems, _make_notices(oddities, range(len(lines) + 1)))
+    notices = _make_notices(oddities, range(len(lines) + 1))
+    return Timeline({"id": name, "entity": entity, "entries": entries}, places, problems, notices)
 
 
 def _check_entity(line: str) -> Iterator[str]:
@@ -194,8 +179,6 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
         yield f"the number of columns is {len(cells)} (expected at least 3: position, anchor, mention, mention, …)"
     elif not POSITION.fullmatch(cells[0]) or int(cells[0]) > MAX_POSITION:
         yield f"the position is {quote(cells[0])} (expected a whole number from 0 to {MAX_POSITION})"
-    if not UNSAFE.search("".join(cells)):
-        return
     for cell in cells:
         if unsafe := UNSAFE.search(cell):
             yield f"{quote(cell)} contains the control character U+{ord(unsafe[0]):04X}"
@@ -227,26 +210,15 @@ def _parse_files(files: Mapping[str, Path]) -> Found:
     return found
 
 
-def _note_empty(timelines: Mapping[str, Timeline]) -> list[Problem]:
+def _note_empty(found: Found) -> list[Problem]:
     """Return notices about gold timelines without entries."""
     what = "has no entries, and is not scored"
-    return [Problem(what, 1, name) for name, one in timelines.items() if not one.record["entries"]]
+    return [Problem(what, 1, name) for name, one in found.timelines.items() if not one.record["entries"]]
 
 
 def _make_notices(odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None) -> list[Problem]:
     """Return oddities as notices; those of a whole file refer to its first line."""
     return [Problem(what, line or 1, name) for line, what in describe_oddities(odd, lines)]
-
-
-def _add_spans(record: Record, texts: Texts) -> Iterator[Oddity]:
-    """Add the spans of their mentions to the entries of a timeline, and yield the oddities of mentions."""
-    for number, entry in enumerate(record["entries"]):
-        entry["spans"] = []
-        for mention in entry["mentions"]:
-            span, oddity = locate_mention(mention, texts)
-            entry["spans"].append(span)
-            if oddity is not None:
-                yield oddity._replace(entry=number)
 
 
 def read_entities(path: Path) -> dict[str, int]:
@@ -255,18 +227,7 @@ def read_entities(path: Path) -> dict[str, int]:
     return {line.strip(WHITE_SPACE): number for number, line in lines if line.strip(WHITE_SPACE)}
 
 
-def _check_list(name: str, path: Path, records: Iterable[Record]) -> tuple[list[Problem], list[Problem]]:
-    """Return the errors in a list of entities, and notices about entities without a timeline."""
-    try:
-        entities = read_entities(path)
-    except FormatError as error:
-        return [problem._replace(file=name) for problem in error.problems], []
-    known = {record["entity"] for record in records}
-    return [], [
-        Problem(f"there is no timeline of the entity {quote(entity)}", line, name)
-        for entity, line in entities.items()
-        if entity not in known
-    ]
+# Writing
 
 
 def dump_timeline(record: Record) -> str:
@@ -300,7 +261,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
             texts[record["id"]] = dump_timeline(record)
         except ValueError as error:
             problems.append(Problem(str(error)))
-    problems += find_unwritable_ids(list(texts), SUFFIX)
+    problems += _find_unwritable_ids(list(texts))
     if problems:
         raise FormatError(folder, problems)
     with creating_folder(folder) as made:
@@ -308,6 +269,26 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
             file = made / f"{name}{SUFFIX}"
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, "utf-8", newline="")
+
+
+def _find_unwritable_ids(ids: Sequence[str]) -> list[Problem]:
+    """Find why a folder of timelines with these ids can't be written and read again."""
+    below: dict[str | None, list[str]] = {}
+    for name in ids:
+        split, slash, own = name.rpartition("/")
+        below.setdefault(split if slash else None, []).append(own)
+    problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
+    if None in below and len(below) > 1:
+        named = (quote(next(name for name in ids if ("/" in name) is is_below)) for is_below in (True, False))
+        problems.append(Problem(f"ids {' and '.join(named)}: all or none must begin with a split"))
+    problems += find_unwritable([split for split in below if split is not None])
+    for names in below.values():
+        if len(names) > limits.MAX_FILES:
+            problems.append(Problem(f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"))
+        problems += find_unwritable(names, SUFFIX)
+        other = ((name, stem_of_id(name)) for name in names if stem_of_id(name) != name)
+        problems += [Problem(f"{quote(name)} would be read again as {quote(stem)}") for name, stem in other]
+    return problems
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)

@@ -41,7 +41,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import count as count_up
-from typing import NamedTuple
 
 import numpy as np
 
@@ -55,7 +54,6 @@ from closeread.tasks.tlinks.temporal_graph import (
     Extent,
     PointGraph,
     Relation,
-    Verdict,
     match_extents,
     relation,
 )
@@ -72,16 +70,20 @@ MATCHINGS = ("id", *EXTENT_MATCHINGS)
 REDUCTIONS = ("sequential", "none")
 
 
-class Side(NamedTuple):
+class Side:
     """The links of one side of a document.
 
     `types` are the distinct relations that some intervals don't have, in order of first appearance, each with the type
     it is written with; `verdicts` those on each when it was added to the graph.
     """
 
-    types: dict[Relation, str]
-    verdicts: list[Verdict]
-    graph: PointGraph
+    def __init__(self, tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> None:
+        self.types: dict[Relation, str] = {}
+        for one, link in zip(relations, tlinks, strict=True):
+            if not _is_tautology(one):
+                self.types.setdefault(one, link["relation"])
+        self.graph = PointGraph(n_intervals)
+        self.verdicts = dict(zip(self.types, self.graph.add(list(self.types)), strict=True))
 
     def verifies(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from these links or are among them."""
@@ -127,17 +129,16 @@ def count(
 
 def _tally(by_type: Mapping[str, Floats], row: int, first_column: int, side: Side, judge: Side, reduction: str) -> None:
     """Count the links of a side, and those that the other side verifies."""
-    claims = list(zip(side.types.items(), side.verdicts, strict=True))
-    if reduction == "sequential":
-        claims = [claim for claim in claims if claim[1] != "entailed"]
-    verified = judge.verifies([one for (one, _), _ in claims])
-    for ((_, name), verdict), is_verified in zip(claims, verified, strict=True):
-        by_type[name][row, first_column] += is_verified
-        by_type[name][row, first_column + 1] += 1
-        by_type[name][row, 4 + first_column // 2] += verdict == "contradictory"
+    verdicts = side.verdicts.items()
+    claims = [one for one, verdict in verdicts if reduction == "none" or verdict != "entailed"]
+    for one, is_verified in zip(claims, judge.verifies(claims), strict=True):
+        counts = by_type[side.types[one]][row]
+        counts[first_column] += is_verified
+        counts[first_column + 1] += 1
+        counts[4 + first_column // 2] += side.verdicts[one] == "contradictory"
 
 
-def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
+def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     """Find the links that contradict earlier ones or themselves; return their indices.
 
     There are none if the links need more inference than is allowed, which is an error of scoring.
@@ -145,14 +146,13 @@ def contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     fresh = count_up()
     relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
     try:
-        side = _build_side(tlinks, relations, next(fresh))
+        verdicts = Side(tlinks, relations, next(fresh)).verdicts
     except LimitError:  # scoring says so
         return []
-    found = {one for one, verdict in zip(side.types, side.verdicts, strict=True) if verdict == "contradictory"}
-    return [i for i, one in enumerate(relations) if one in found]
+    return [i for i, one in enumerate(relations) if verdicts.get(one) == "contradictory"]
 
 
-def tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
+def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
     """Find the links that are true of any interval; return their indices."""
     alone = ((i, link) for i, link in enumerate(tlinks) if link["source"] == link["target"])
     return [i for i, link in alone if _is_tautology(relation(0, 0, link["relation"], during))]
@@ -161,29 +161,20 @@ def tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
 def _build_sides(gold: Record, system: Record, matching: str, during: str) -> tuple[Side, Side]:
     """Build both sides, with the same numbers for matching intervals."""
     fresh = count_up()
-    own = defaultdict[str, int](fresh.__next__)
-    other = own
+    own = other = defaultdict[str, int](fresh.__next__)
     if matching != "id":
         extents = [[Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]] for side in (gold, system)]
         same = match_extents(extents[0], extents[1], matching)
         ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
-        other = defaultdict(fresh.__next__, {theirs: own[ours] for ours, theirs in ids})
-    relations = _make_relations(gold["tlinks"], own, during), _make_relations(system["tlinks"], other, during)
+        other = defaultdict(fresh.__next__, {there: own[here] for here, there in ids})
+    sides = ((gold["tlinks"], own), (system["tlinks"], other))
+    relations = [_make_relations(tlinks, numbers, during) for tlinks, numbers in sides]
     n = next(fresh)
-    return _build_side(gold["tlinks"], relations[0], n), _build_side(system["tlinks"], relations[1], n)
+    return Side(gold["tlinks"], relations[0], n), Side(system["tlinks"], relations[1], n)
 
 
 def _make_relations(tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str) -> list[Relation]:
     return [relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during) for link in tlinks]
-
-
-def _build_side(tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int) -> Side:
-    types: dict[Relation, str] = {}
-    for one, link in zip(relations, tlinks, strict=True):
-        if not _is_tautology(one):
-            types.setdefault(one, link["relation"])
-    graph = PointGraph(n_intervals)
-    return Side(types, graph.add(list(types)), graph)
 
 
 def _is_tautology(one: Relation) -> bool:

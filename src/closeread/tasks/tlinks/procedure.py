@@ -10,7 +10,17 @@ from pathlib import Path, PurePosixPath
 from closeread.corpus.citing import papers
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.metrics import Ratio, precision_recall_f1
-from closeread.counts.procedure import GoldSpec, Help, Inconsistency, Option, Options, Procedure, System, missing_option
+from closeread.counts.procedure import (
+    GoldSpec,
+    Help,
+    Inconsistency,
+    Option,
+    Options,
+    Procedure,
+    Sides,
+    System,
+    missing_option,
+)
 from closeread.counts.table import CountTable
 from closeread.digests import unit_digests
 from closeread.exceptions import (
@@ -29,7 +39,7 @@ from closeread.files import PACKED, text_suffix
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.timeml import NO_RELATION, TITLES, Document, Tlink, read_timeml
 from closeread.records import Origin, Record
-from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, contradictions, count, tautologies
+from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count, find_contradictions, find_tautologies
 from closeread.tasks.tlinks.temporal_graph import DURINGS
 
 NO_CORPUS = Origin("tlinks", None, None, None)
@@ -73,8 +83,7 @@ class Response(System):
     documents: Documents | None = None
 
 
-@dataclass(frozen=True)
-class TimeMLSides:
+class TimeMLSides(Sides[Key]):
     """A key and a response: two TimeML files, or two folders whose files are matched by name."""
 
     @property
@@ -92,9 +101,6 @@ class TimeMLSides:
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> Key:
         """Wrap documents in memory that are already validated."""
         return Key(records)
-
-    def pack(self, definition: str, rows: Sequence[object]) -> None:
-        """Return None: only files are scored."""
 
     def read_system(self, gold: Key, source: Path | Sequence[Record], options: Options) -> Response:
         """Read a response, and put it in the order of the key's documents."""
@@ -133,10 +139,6 @@ class TimeMLSides:
             if side is None:
                 continue
             yield from _describe_links(side, name, table, options["during"])
-            vague = sum(len(document.tlinks) - len(_select_claims(document)) for _, _, document in _locate(side))
-            if vague:
-                found = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
-                yield f"{side.path}: {found}; not counted"
 
 
 def read_key(path: Path) -> Documents:
@@ -149,7 +151,7 @@ def read_key(path: Path) -> Documents:
     files.sort(key=lambda name: PurePosixPath(name).parts)
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
-    documents: dict[str, Document | None] = {}
+    documents: dict[str, Document] = {}
     for file in files:
         name = _name_document(file)
         if name in documents:
@@ -157,15 +159,13 @@ def read_key(path: Path) -> Documents:
         try:
             documents[name] = read_timeml(found[file])
         except FormatError as error:
-            documents[name] = None
             problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
-    notices = []
+    notices = describe_problems(str(path), find_hidden(path))
     if others := [name for name in found if name not in files]:
         what = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
-        notices.append(f"{path}: {what}: {join_names(others)}")
-    notices += describe_problems(str(path), find_hidden(path))
+        notices.insert(0, f"{path}: {what}: {join_names(others)}")
     return Documents(path, list(documents), files, list(documents.values()), notices)
 
 
@@ -182,17 +182,16 @@ def align(key: Documents, path: Path, *, missing: str = "empty", matching: str =
         found = f"is {kind} but the key is {key_kind} (expected two files or two folders)"
         raise SubmissionError(path, [Problem(found)])
     given = _read_response(path)
-    names = given.names if is_folder else key.names
-    place = {name: i for i, name in enumerate(names)}
-    problems = list(_compare_names(key.names, replace(given, names=names), missing))
-    order = [place.get(name) for name in key.names]
-    files = [None if i is None else given.files[i] for i in order]
-    documents = [None if i is None else given.documents[i] for i in order]
-    for own, other, file in zip(key.documents, documents, files, strict=True):
+    given = given if is_folder else replace(given, names=key.names)
+    problems = list(_compare_names(key.names, given, missing))
+    by_name = dict(zip(given.names, zip(given.files, given.documents, strict=True), strict=True))
+    pairs = [by_name.get(name, (None, None)) for name in key.names]
+    for own, (file, other) in zip(key.documents, pairs, strict=True):
         if own is not None and other is not None:
             problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
     if problems:
         raise SubmissionError(path, problems)
+    files, documents = zip(*pairs, strict=True)
     return Documents(path, key.names, files, documents, given.notices)
 
 
@@ -227,25 +226,21 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         found = f"the text after {quote(other[:place][-20:])} is {quote(other[place : place + 20])}"
         yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
-        gold, given = key.intervals, response.intervals
-
-        def can_match(one: Record, other: Record) -> bool:
-            """Test whether two intervals are of the same kind, with overlapping extents unless one is empty."""
-            overlap = min(one["end"], other["end"]) - max(one["start"], other["start"])
-            is_empty = one["start"] == one["end"] or other["start"] == other["end"]
-            return bool(one["kind"] == other["kind"] and (overlap > 0 or is_empty))
-
-        extents = {interval["id"]: interval for interval in intervals(key)}
-        for interval in intervals(response):
-            name = interval["id"]
-            if name in extents and not can_match(extents[name], interval):
-                here, there = (quote(passage.words(span)) for passage, span in (given[name], gold[name]))
-                found = f"id {quote(name)} is {here} here but {there} in the key"
+        extents = {interval["id"]: interval for interval in list_intervals(key)}
+        for found in list_intervals(response):
+            name = found["id"]
+            if (known := extents.get(name, found)) is found:
+                continue
+            overlap = min(known["end"], found["end"]) - max(known["start"], found["start"])
+            is_empty = known["start"] == known["end"] or found["start"] == found["end"]
+            if known["kind"] != found["kind"] or not (overlap > 0 or is_empty):
+                places = response.intervals[name], key.intervals[name]
+                here, there = (quote(passage.words(span)) for passage, span in places)
                 advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
-                yield Problem(f"{found}; {advice}", given[name][1].line)
+                yield Problem(f"id {quote(name)} is {here} here but {there} in the key; {advice}", places[0][1].line)
 
 
-def intervals(document: Document) -> list[Record]:
+def list_intervals(document: Document) -> list[Record]:
     """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
 
     Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
@@ -270,7 +265,7 @@ def to_records(side: Documents, matching: str = "id") -> list[Record]:
     """Return the available documents as input of the procedure."""
     return [
         {"document": name, "tlinks": _list_links(document)}
-        | ({} if matching == "id" else {"intervals": intervals(document)})
+        | ({} if matching == "id" else {"intervals": list_intervals(document)})
         for name, document in zip(side.names, side.documents, strict=True)
         if document is not None
     ]
@@ -286,20 +281,21 @@ def _select_claims(document: Document) -> list[Tlink]:
 
 
 def _describe_links(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
-    """Describe the first links of a side that are contradictory, and those that are true of any interval."""
+    """Describe a side's first links that are contradictory, those that are true of any interval, and vague ones."""
     affected = set(side.names)
     if table is not None:
         counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
         affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
-    contradictory, always_true = [], []
+    contradictory, always_true, vague = [], [], 0
     for unit, place, document in _locate(side):
         claims, links = _select_claims(document), _list_links(document)
+        vague += len(document.tlinks) - len(claims)
         texts = [f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims]
         itself = "links an interval with itself"
-        for i in contradictions(links, during) if unit in affected else ():
+        for i in find_contradictions(links, during) if unit in affected else ():
             what = itself if claims[i].source == claims[i].target else "contradicts earlier links"
             contradictory.append(f"{texts[i]} {what}; still counted, but ignored for inference")
-        always_true += [f"{texts[i]} {itself}; not counted" for i in tautologies(links, during)]
+        always_true += [f"{texts[i]} {itself}; not counted" for i in find_tautologies(links, during)]
     for found, what in (
         (contradictory, "links are contradictory"),
         (always_true, "links of an interval with itself are not counted"),
@@ -307,6 +303,9 @@ def _describe_links(side: Documents, name: str, table: CountTable | None, during
         yield from found[:NAMED]
         if len(found) > NAMED:
             yield f"{side.path}: {len(found):,} {what} (the first {NAMED} are shown)"
+    if vague:
+        what = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
+        yield f"{side.path}: {what}; not counted"
 
 
 def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:

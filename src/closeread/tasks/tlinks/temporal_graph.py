@@ -15,18 +15,13 @@ Conventions: intervals are numbered from 0 and begin before they end; interval i
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
 from math import isqrt
 from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from closeread.arrays import LimitError
 
-Bits = NDArray[np.uint64]
-"""A row of bits for each point of a batch: the points it reaches, 64 per integer."""
+Bits = dict[int, int]  # a mask for each point of a batch
 
 Verdict = Literal["new", "entailed", "contradictory"]
 """Compared with earlier relations, a relation is new information, redundant, or impossible."""
@@ -72,11 +67,8 @@ DURINGS: dict[str, dict[str, tuple[str, bool]]] = {
 }
 """Changes to `TYPES` for the possible readings of DURING, which the guidelines leave open."""
 
-ADDED = 512
-"""The minimal number of relations that are added in one batch."""
-
-ASKED = 1024
-"""The number of relations that are tested in one batch: larger batches only need more memory."""
+ADDED, ASKED = 256, 1024
+"""The minimal number of relations that are added in one batch, and the number of those that are tested in one."""
 
 MAX_WORK = 400_000_000
 """The most relations that need inference, those between intervals that others connect already, times the number of
@@ -101,18 +93,6 @@ def relation(first: int, second: int, name: str, during: str = "simultaneous") -
     if swapped or (kind == "equals" and first > second):
         first, second = second, first
     return Relation(first, second, kind)
-
-
-class Order(NamedTuple):
-    """The order of the points of a graph, with equal points merged.
-
-    `roots` has the representative of every point, `later` for every representative those that an arc leads to, and
-    `sequence` the representatives in topological order.
-    """
-
-    roots: list[int]
-    later: list[list[int]]
-    sequence: list[int]
 
 
 class Forest:
@@ -142,12 +122,12 @@ class PointGraph:
     So such relations are added first, without inference.
 
     The others are added in batches.  For each batch, one pass over the graph in topological order computes which points
-    of the batch reach which; within the batch, this closure is updated as bit rows.  This takes
-    O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one row per point.
+    of the batch reach which; within the batch, this closure is updated in masks.  This takes
+    O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one mask per point.
     """
 
     def __init__(self, n_intervals: int) -> None:
-        self._n_points = 2 * n_intervals
+        self._n_intervals = n_intervals
         self._connected = Forest(n_intervals)
         self._equal = Forest(2 * n_intervals)
         self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
@@ -163,43 +143,34 @@ class PointGraph:
                 self._connected.join(one.first, one.second)
                 for statement in _find_statements(one):
                     self._state(*statement)
-        self._check_work(len(inferred))
-        size = max(ADDED, 4 * isqrt(len(inferred)))
-        for places in (inferred[start : start + size] for start in range(0, len(inferred), size)):
-            batch = [relations[i] for i in places]
-            bits = _number_points(batch)
-            rows = _compute_reach(self._sort_points(), bits)
-            for i, one in zip(places, batch, strict=True):
-                verdicts[i] = _judge(one, bits, rows)
+        for batch in self._split(inferred, max(ADDED, 4 * isqrt(len(inferred)))):
+            bits, rows = self._compute_reach([relations[i] for i in batch])
+            for i in batch:
+                verdicts[i] = _judge(relations[i], bits, rows)
                 if verdicts[i] == "new":  # if each of its statements is consistent, all of them together are
-                    for left, right, equal in _find_statements(one):
-                        _connect(rows, bits[left], bits[right])
+                    for left, right, equal in _find_statements(relations[i]):
+                        _connect(bits, rows, left, right)
                         if equal:
-                            _connect(rows, bits[right], bits[left])
+                            _connect(bits, rows, right, left)
                         self._state(left, right, equal)
         return verdicts
 
     def entails(self, relations: Sequence[Relation]) -> list[bool]:
         """Test which relations follow from those that were added."""
         found = [False] * len(relations)
-        inferred = [i for i, one in enumerate(relations) if self._connects(one)]
-        self._check_work(len(inferred))
-        order = self._sort_points() if inferred else Order([], [], [])
-        for places in (inferred[start : start + ASKED] for start in range(0, len(inferred), ASKED)):
-            batch = [relations[i] for i in places]
-            bits = _number_points(batch)
-            rows = _compute_reach(order, bits)
-            for i, one in zip(places, batch, strict=True):
-                found[i] = _judge(one, bits, rows) == "entailed"
+        for batch in self._split([i for i, one in enumerate(relations) if self._connects(one)], ASKED):
+            bits, rows = self._compute_reach([relations[i] for i in batch])
+            for i in batch:
+                found[i] = _judge(relations[i], bits, rows) == "entailed"
         return found
 
-    def _check_work(self, n_inferred: int) -> None:
-        """Check that so many relations don't need too much inference."""
-        n_intervals = self._n_points // 2
-        limit = MAX_WORK // max(n_intervals, 1)
-        if n_inferred > limit:
-            noun = f"links that need inference, with {n_intervals:,} events and times"
-            raise LimitError(0, n_inferred, noun, limit)
+    def _split(self, inferred: Sequence[int], size: int) -> list[Sequence[int]]:
+        """Split the relations that need inference into batches; there must not be too many."""
+        limit = MAX_WORK // max(self._n_intervals, 1)
+        if len(inferred) > limit:
+            noun = f"links that need inference, with {self._n_intervals:,} events and times"
+            raise LimitError(0, len(inferred), noun, limit)
+        return [inferred[start : start + size] for start in range(0, len(inferred), size)]
 
     def _connects(self, one: Relation) -> bool:
         """Return whether a relation is between intervals that others connect."""
@@ -212,42 +183,30 @@ class PointGraph:
         else:
             self._arcs.append((left, right))
 
-    def _sort_points(self) -> Order:
-        """Sort the points topologically."""
-        roots = [self._equal.find_root(point) for point in range(self._n_points)]
+    def _compute_reach(self, batch: Collection[Relation]) -> tuple[Bits, Bits]:
+        """Return a bit for each point of a batch, and the bits of the points that are equal to it or after it."""
+        intervals = dict.fromkeys(interval for one in batch for interval in (one.first, one.second))
+        points = [2 * interval + end for interval in intervals for end in (0, 1)]
+        bits = {point: 1 << i for i, point in enumerate(points)}
+        roots = [self._equal.find_root(point) for point in range(2 * self._n_intervals)]
         later: list[list[int]] = [[] for _ in roots]
         waits = [0] * len(roots)
         for left, right in self._arcs:
             later[roots[left]].append(roots[right])
             waits[roots[right]] += 1
         sequence = [point for point, root in enumerate(roots) if point == root and not waits[point]]
-        for point in sequence:  # grows while it is iterated
+        for point in sequence:  # in topological order; grows while it is iterated
             for other in later[point]:
                 waits[other] -= 1
                 if not waits[other]:
                     sequence.append(other)
-        return Order(roots, later, sequence)
-
-
-def _compute_reach(order: Order, bits: dict[int, int]) -> Bits:
-    """For each point of a batch, return the bits of the points that are equal to it or after it."""
-    reached = [0] * len(order.roots)
-    for point, bit in bits.items():
-        reached[order.roots[point]] |= 1 << bit
-    for point in reversed(order.sequence):
-        row = reached[point]
-        for other in order.later[point]:
-            row |= reached[other]
-        reached[point] = row
-    width = -(-len(bits) // 64)
-    rows = b"".join(reached[order.roots[point]].to_bytes(8 * width, "little") for point in bits)
-    return np.frombuffer(rows, "<u8").reshape(-1, width).astype(np.uint64)
-
-
-def _number_points(batch: Sequence[Relation]) -> dict[int, int]:
-    """Number the points of a batch's intervals from 0."""
-    intervals = dict.fromkeys(chain.from_iterable((one.first, one.second) for one in batch))
-    return {2 * interval + end: 2 * i + end for i, interval in enumerate(intervals) for end in (0, 1)}
+        reached = [0] * len(roots)
+        for point, bit in bits.items():
+            reached[roots[point]] |= bit
+        for point in reversed(sequence):
+            for other in later[point]:
+                reached[point] |= reached[other]
+        return bits, {point: reached[roots[point]] for point in points}
 
 
 def _find_statements(one: Relation) -> Iterator[tuple[int, int, bool]]:
@@ -257,26 +216,22 @@ def _find_statements(one: Relation) -> Iterator[tuple[int, int, bool]]:
         yield points[left], points[right], equal
 
 
-def _judge(one: Relation, bits: dict[int, int], rows: Bits) -> Verdict:
+def _judge(one: Relation, bits: Bits, rows: Bits) -> Verdict:
     """Return the verdict on a relation, given which points reach which."""
     is_known = True
     for left, right, equal in _find_statements(one):
-        u, v = bits[left], bits[right]
-        forth, back = _reaches(rows, u, v), _reaches(rows, v, u)
+        forth, back = rows[left] & bits[right] != 0, rows[right] & bits[left] != 0
         if (forth != back) if equal else back:
             return "contradictory"
         is_known &= forth
     return "entailed" if is_known else "new"
 
 
-def _reaches(rows: Bits, left: int, right: int) -> bool:
-    return bool(rows.item(left, right >> 6) >> (right & 63) & 1)
-
-
-def _connect(rows: Bits, left: int, right: int) -> None:
+def _connect(bits: Bits, rows: Bits, left: int, right: int) -> None:
     """Connect a point, and all points that reach it, to another point and all points that it reaches."""
-    if not _reaches(rows, left, right):
-        rows[(rows[:, left >> 6] >> np.uint64(left & 63) & np.uint64(1)).astype(np.bool_)] |= rows[right]
+    bit, new = bits[left], rows[right]
+    if not rows[left] & bits[right]:
+        rows.update([(point, row | new) for point, row in rows.items() if row & bit])
 
 
 class Extent(NamedTuple):
@@ -301,19 +256,18 @@ def match_extents(gold: Sequence[Extent], system: Sequence[Extent], matching: st
         places[extent].append(i)
     pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
     if matching == "relaxed":
-        taken_of_gold, taken_of_system = (set(side) for side in zip(*pairs, strict=True)) if pairs else (set(), set())
-        left = _group_by_kind(gold, set(range(len(gold))) - taken_of_gold)
-        right = _group_by_kind(system, set(range(len(system))) - taken_of_system)
+        matched = {i for i, _ in pairs}, {j for _, j in pairs}
+        left, right = (_group_by_kind(side, taken) for side, taken in zip((gold, system), matched, strict=True))
         for kind in left.keys() & right.keys():
             pairs += _match_overlaps(gold, system, left[kind], right[kind])
     return sorted(pairs)
 
 
-def _group_by_kind(extents: Sequence[Extent], places: Iterable[int]) -> dict[str, list[int]]:
-    """Group indices by kind, in text order; empty extents overlap nothing and are left out."""
+def _group_by_kind(extents: Sequence[Extent], taken: Collection[int]) -> dict[str, list[int]]:
+    """Group the other indices by kind, in text order; empty extents overlap nothing and are left out."""
     by_kind: dict[str, list[int]] = defaultdict(list)
-    for place in sorted(places, key=lambda i: (extents[i], i)):
-        if extents[place].start < extents[place].end:
+    for place in sorted(range(len(extents)), key=extents.__getitem__):
+        if place not in taken and extents[place].start < extents[place].end:
             by_kind[extents[place].kind].append(place)
     return by_kind
 

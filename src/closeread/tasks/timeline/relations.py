@@ -15,11 +15,8 @@ redundant, one that they exclude is contradictory, and neither changes the order
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from itertools import accumulate, groupby, pairwise
-from operator import or_
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,35 +60,31 @@ class Order:
     def add(self, one: int, other: int, *, later: bool) -> None:
         """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
         a, is_new = self.group[one], other == len(self.group)
-        if self.before is None and is_new and (a == self.last or not later):
-            self.group.append(other if later else a)
-            self.last = max(self.last, self.group[-1])
-            return
-        if self.before is None:
-            groups = set(self.group)
-            bits = accumulate((1 << time if time in groups else 0 for time in range(len(self.group))), or_, initial=0)
-            self.before = list(bits)[:-1]
+        if self.before is None and not (is_new and (a == self.last or not later)):
+            self.before = [(1 << time) - 1 for time in range(len(self.group))]  # bits of times in a group don't matter
         if is_new:
             self.group.append(other if later else a)
-            self.before.append(self.before[a] | 1 << a if later else 0)
-            return
-        b = self.group[other]
-        new, reached = self.before[a] | 1 << a, 1 << b
-        if not later:
-            new, reached = new | self.before[b] | 1 << b, reached | 1 << a
-        self.before[b] |= new if later else 0
-        self.before[a] |= 0 if later else self.before[b]
-        self.before = [earlier | new if earlier & reached else earlier for earlier in self.before]
-        if not later:
-            self.group = [a if group == b else group for group in self.group]
+            self.last = max(self.last, self.group[-1])
+            if self.before is not None:
+                self.before.append(self.before[a] | 1 << a if later else 0)
+        elif self.before is not None:
+            b = self.group[other]
+            if later:
+                self.before[b] |= self.before[a] | 1 << a
+                new, reached = self.before[b], 1 << b
+            else:
+                self.before[a] |= self.before[b]
+                new, reached = self.before[a] | 1 << a, 1 << a | 1 << b
+                self.group = [a if group == b else group for group in self.group]
+            self.before = [earlier | new if earlier & reached else earlier for earlier in self.before]
 
 
-class Mentions(NamedTuple):
-    """The mentions of a timeline in order, as columns."""
+class Mention(NamedTuple):
+    """A mention of a timeline, with the anchor and the position of its entry."""
 
-    mentions: Sequence[str]
-    anchors: Sequence[str]
-    positions: Sequence[int]
+    text: str
+    anchor: str
+    position: int
 
 
 class Side(NamedTuple):
@@ -122,50 +115,20 @@ class Verified(NamedTuple):
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
-    gold_mentions, system_mentions = list_mentions(gold), list_mentions(system)
-    sides = build_side(gold_mentions, track), build_side(system_mentions, track)
-    of_gold, of_system = (_count_awareness(*pair) for pair in (sides, sides[::-1]))
-    return np.array([*of_system, *of_gold, *_count_events(gold_mentions, system_mentions)])
-
-
-def list_mentions(entries: Sequence[Entry]) -> Mentions:
-    """Return all mentions in order: by position, then as the official scorer sorts the lines of a file."""
-    ordered = [entries[number] for number in sort_entries(entries)]
-    return Mentions(
-        [mention for entry in ordered for mention in entry["mentions"]],
-        [entry["anchor"] for entry in ordered for _ in entry["mentions"]],
-        [entry["position"] for entry in ordered for _ in entry["mentions"]],
-    )
+    mentions = list_mentions(gold), list_mentions(system)
+    own, other = (build_side(one, track) for one in mentions)
+    in_gold, in_system = map(map_anchors, mentions)
+    right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
+    events = (len(right), len(in_system), len(in_gold), sum(right))
+    return np.array([*_count_awareness(other, own), *_count_awareness(own, other), *events])
 
 
 def sort_entries(entries: Sequence[Entry]) -> list[int]:
-    """Return the numbers of the entries in the order of `list_mentions`."""
-    positions = [entry["position"] for entry in entries]
-    ordered: list[int] = []
-    for _, tied in groupby(sorted(range(len(entries)), key=positions.__getitem__), key=positions.__getitem__):
-        together = list(tied)
-        if len(together) > 1:
-            together.sort(key=lambda number: (natural_key(entries[number]), number))
-        ordered += together
-    return ordered
+    """Return the numbers of the entries by position, then as the official scorer sorts the lines of a file."""
+    return sorted(range(len(entries)), key=lambda number: (entries[number]["position"], natural_key(entries[number])))
 
 
-def find_contradictions(entries: Sequence[Entry]) -> list[int]:
-    """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries.
-
-    There are none if every anchor has a single position, and never any in the track "ordering".
-    """
-    first: dict[str, int] = {}
-    ordered = [entry for entry in entries if entry["position"]]
-    if all(first.setdefault(entry["anchor"], entry["position"]) == entry["position"] for entry in ordered):
-        return []
-    numbers = [number for number in sort_entries(entries) if entries[number]["position"]]
-    ends = [number for number in numbers for _ in entries[number]["mentions"]]
-    side = build_side(list_mentions(entries), "full")
-    return [end for end, contradicts in zip(ends[1:], side.contradicts, strict=True) if contradicts]
-
-
-def natural_key(entry: Entry) -> list[str | int | Decimal]:
+def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
     """Return the sort key among entries of one position: the line without its position, runs of digits as numbers.
 
     >>> entries = [{"anchor": year, "mentions": ["1-2-open"]} for year in ("10", "9", "09-X")]
@@ -173,21 +136,45 @@ def natural_key(entry: Entry) -> list[str | int | Decimal]:
     ['9', '09-X', '10']
     """
     parts: list[Any] = DIGITS.split("\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK))
-    try:
-        parts[1::2] = map(int, parts[1::2])
-    except ValueError:  # Python refuses to parse integers of several thousand digits
-        parts[1::2] = map(Decimal, parts[1::2])
+    # By length and digits, since Python refuses to parse integers of several thousand digits.
+    parts[1::2] = [(len(digits), digits) for digits in (part.lstrip("0") for part in parts[1::2])]
     return parts
 
 
-def build_side(timeline: Mentions, track: str) -> Side:
+def list_mentions(entries: Sequence[Entry]) -> list[Mention]:
+    """Return all mentions in the order of `sort_entries`."""
+    ordered = (entries[number] for number in sort_entries(entries))
+    return [Mention(text, one["anchor"], one["position"]) for one in ordered for text in one["mentions"]]
+
+
+def number_copies(mentions: Sequence[str]) -> list[Copy]:
+    """Number the copies of each mention string from 0.
+
+    >>> number_copies(["1-2-open", "1-3-close", "1-2-open"])
+    [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
+    """
+    seen: dict[str, int] = {}
+    found = []
+    for mention in mentions:
+        found.append((mention, seen.get(mention, 0)))
+        seen[mention] = found[-1][1] + 1
+    return found
+
+
+def map_anchors(mentions: Sequence[Mention]) -> dict[Copy, str]:
+    """Map mentions, with their copy numbers, to their anchors, in order."""
+    copies = number_copies([mention.text for mention in mentions])
+    return dict(zip(copies, (mention.anchor for mention in mentions), strict=True))
+
+
+def build_side(mentions: Sequence[Mention], track: str) -> Side:
     """Build the relations of a timeline."""
-    start = bisect_right(timeline.positions, 0)
-    anchors, positions = timeline.anchors[start:], timeline.positions[start:]
-    number = {anchor: i for i, anchor in enumerate(dict.fromkeys(anchors))} if track == "full" else {}
-    at = [number[anchor] for anchor in anchors] if number else list(range(len(anchors)))
-    later = [one < other for one, other in pairwise(positions)]
-    return Side(number_copies(timeline.mentions[start:]), number, at, later, *reduce_relations(at, later))
+    placed = [mention for mention in mentions if mention.position]
+    anchors = dict.fromkeys(mention.anchor for mention in placed) if track == "full" else {}
+    number = {anchor: i for i, anchor in enumerate(anchors)}
+    at = [number[mention.anchor] for mention in placed] if number else list(range(len(placed)))
+    later = [one.position < other.position for one, other in pairwise(placed)]
+    return Side(number_copies([mention.text for mention in placed]), number, at, later, *reduce_relations(at, later))
 
 
 def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[bool], list[bool]]:
@@ -205,18 +192,12 @@ def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, l
     return order, joins, contradicts
 
 
-def number_copies(mentions: Sequence[str]) -> list[Copy]:
-    """Number the copies of each mention string from 0.
-
-    >>> number_copies(["1-2-open", "1-3-close", "1-2-open"])
-    [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
-    """
-    seen: dict[str, int] = {}
-    found = []
-    for mention in mentions:
-        found.append((mention, seen.get(mention, 0)))
-        seen[mention] = found[-1][1] + 1
-    return found
+def find_contradictions(entries: Sequence[Entry]) -> list[int]:
+    """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries."""
+    placed = (number for number in sort_entries(entries) if entries[number]["position"])
+    ends = [number for number in placed for _ in entries[number]["mentions"]]
+    contradicts = build_side(list_mentions(entries), "full").contradicts
+    return [end for end, is_contradictory in zip(ends[1:], contradicts, strict=True) if is_contradictory]
 
 
 def verify(own: Side, other: Side) -> Verified:
@@ -229,15 +210,15 @@ def verify(own: Side, other: Side) -> Verified:
         for mention, at in zip(there if own.anchors else (), own.at, strict=False)
     ]
     literal, entailed = [], []
-    for (one, next_one), later in zip(pairwise(there), own.later, strict=True):
-        if one is None or next_one is None:
+    for (one, two), later in zip(pairwise(there), own.later, strict=True):
+        if one is None or two is None:
             literal.append(False)
             entailed.append(False)
             continue
         # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
-        are_neighbours = next_one == one + 1 or (not later and one == next_one + 1)
-        literal.append(are_neighbours and other.later[min(one, next_one)] == later)
-        entailed.append(other.order.compare(other.at[one], other.at[next_one]) == (-1 if later else 0))
+        are_neighbours = two == one + 1 or (not later and one == two + 1)
+        literal.append(are_neighbours and other.later[min(one, two)] == later)
+        entailed.append(other.order.compare(other.at[one], other.at[two]) == (-1 if later else 0))
     return Verified(there, anchored, literal, entailed)
 
 
@@ -246,10 +227,3 @@ def _count_awareness(own: Side, other: Side) -> tuple[int, int]:
     found, reduced = verify(own, other), own.reduced
     linked = sum(found.literal[i] or found.entailed[i] for i in reduced)
     return sum(found.anchored) + linked, len(found.anchored) + len(reduced)
-
-
-def _count_events(gold: Mentions, system: Mentions) -> tuple[int, int, int, int]:
-    """Count the mentions on both sides, of the system, of gold, and those on both sides with the same anchor."""
-    in_gold, in_system = (dict(zip(number_copies(side.mentions), side.anchors, strict=True)) for side in (gold, system))
-    right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
-    return len(right), len(in_system), len(in_gold), sum(right)

@@ -1,1 +1,0 @@
-"""Kernels of TimeLine: arrays in, counts out."""
