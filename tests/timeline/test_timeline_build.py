@@ -9,7 +9,6 @@ from shared.timelines import CORPUS, lines, skip_unless_available
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.sources import locate
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
@@ -19,10 +18,7 @@ from closeread.tasks.timeline.building import (
     order_events,
     recompute_positions,
 )
-from closeread.tasks.timeline.timeline_mentions import date_of
 from closeread.tasks.timeline.timeline_txt import write_folder
-
-CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 
 
 def event(entity, mention, anchor, coreference=None):
@@ -264,26 +260,6 @@ def test_released_timelines_made_anew(corpora, split):
         found += sum(min(own.count(line), anew.count(line)) for line in set(own))
         total += len(own)
     assert (found, total) == KEPT[split]
-
-
-def test_what_the_card_says_of_them():
-    text = " ".join(CARD.read_text("utf-8").split())
-    assert (
-        "44 of the 176 lines of the trial timelines, 275 of 275 of corpus_1, 194 of 246 of corpus_2 and 73 of 220 of"
-        in text
-    )
-
-
-def test_vague_dates_stand_first_in_released_timelines(corpora):
-    # Of two lines of which one tells the date of the other less exactly, that one comes first, but for a few.
-    first = other = 0
-    for split in ("trial", "corpus_1", "corpus_2"):
-        for timeline in read_gold(CORPUS, "default", split).records:
-            dated = [(date_of(e["anchor"]), e["position"]) for e in timeline["entries"] if e["position"]]
-            pairs = [(p, q) for a, p in dated for b, q in dated if 0 < len(a) < len(b) and b[: len(a)] == a]
-            first += sum(p < q for p, q in pairs)
-            other += sum(p >= q for p, q in pairs)
-    assert (first, other) == (211, 6)
 
 
 BO = [mark("ENTITY_MENTION", 1, 1), mark("EVENT_MENTION", 2, 2), mark("ENTITY", 20, TAG_DESCRIPTOR="Bo")]
@@ -530,15 +506,6 @@ def test_why_there_are_no_timelines(tmp_path, attributes, options, found):
     with pytest.raises(FormatError) as caught:
         build_annotated_timelines(path, **options)
     assert found in str(caught.value)
-
-
-def test_released_documents_have_neither_entities_nor_roles(corpora):
-    skip_unless_available("corpus_1")
-    folder = locate(CORPUS, CORPUS.configs["default"].splits["corpus_1"]).path / "corpus_trackB_CAT"
-    with pytest.raises(FormatError, match="no entity takes part in an event in the role ARG0 or ARG1"):
-        build_annotated_timelines(folder)
-    with pytest.raises(FormatError, match=r"no ENTITY is named 'Airbus' \(found: no ENTITY\)"):
-        build_annotated_timelines(folder, wanted=["Airbus"])
 
 
 def test_the_command(run, tmp_path, monkeypatch):

@@ -7,15 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.random_timelines import random_pair
 from shared.timelines import entries
 from twins import timelines as twin
 
-from closeread.tasks.timeline.explain import HEADER, VERDICTS, explain, find_verdicts, row, title
-from closeread.tasks.timeline.relations import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.explain import HEADER, VERDICTS, explain, find_verdicts, row
+from closeread.tasks.timeline.relations import TRACKS, timeline_counts
 
 SCORE = ["score", "timeline", "sent", "--gold", "gold", "--no-ci"]
 
@@ -199,26 +197,6 @@ def test_an_empty_anchor_is_named():
     gold = entries([(1, "", ["a"])])
     (found,) = explain({"entries": gold}, None, {"track": "full"})
     assert row(found)[1:4] == ["a", "SIMULTANEOUS", "no anchor"]
-
-
-ENTRY = st.tuples(
-    st.integers(0, 4),
-    st.sampled_from(["2010", "2011", "XXXX-XX-XX", ""]),
-    st.lists(st.sampled_from("abcdef"), min_size=1, max_size=2),
-)
-
-
-@given(st.lists(ENTRY, max_size=6), st.lists(ENTRY, max_size=6), st.sampled_from(TRACKS))
-def test_titles_are_the_counts(gold, system, track):
-    sides = entries(gold), entries(system)
-    counts = dict(zip(COUNTS, timeline_counts(*sides, track).tolist(), strict=True))
-    verdicts = explain({"entries": sides[0]}, {"entries": sides[1]}, {"track": track})
-    parts = [
-        f"{counts[f'awareness/verified_of_{side}']} of {counts[f'awareness/{side}']} {side} relations"
-        for side in ("gold", "system")
-    ]
-    assert title("t", verdicts) == f"t: {parts[0]} and {parts[1]} are verified or entailed"
-    assert all(len(row(one)) == len(HEADER) for one in verdicts)
 
 
 def counts(gold, system, track="full"):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from shared.for_each import for_each
 from shared.timelines import CORPUS, GOLD, GOLD_WITH_DOCUMENTS, entry, write_texts
 
-from closeread import limits
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, Problem, SubmissionError
@@ -82,34 +81,6 @@ def test_all_problems_of_a_folder_at_once(tmp_path):
             "/sub: is a folder (expected a file)",
         )
     )
-
-
-def test_too_much(tmp_path, monkeypatch):
-    write_texts(tmp_path, ann="Ann\n", bea="Bea\n", cy="Cy\n")
-    monkeypatch.setattr(limits, "MAX_FILES", 2)
-    with pytest.raises(FormatError) as caught:
-        read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: contains more than 2 files"
-    monkeypatch.setattr(limits, "MAX_FILES", 3)
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 10)
-    with pytest.raises(FormatError) as caught:
-        read_folder(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: is too large: 11 bytes in all (limit: 10)"
-
-
-def test_names_that_are_no_text(tmp_path):
-    write_texts(tmp_path, ann="Ann\n")
-    (tmp_path / "a\nb.txt").write_text("Bea\n")
-    if os.fsencode("\udcff") == b"\xff":
-        (tmp_path / "\udcff.txt").write_text("Cy\n")
-    found = read_folder(tmp_path)
-    assert found.files == ["ann.txt"]
-    assert {problem.message for problem in found.problems} == {
-        "has control characters or invalid bytes in its name (expected letters, digits and '_')"
-    }
-    with pytest.raises(FormatError) as caught:
-        read_own_gold(CORPUS, tmp_path)
-    assert str(caught.value).replace("\n", "").isprintable()
 
 
 AND = "S&P 500\n1\t2007\t7-2-a\n"
@@ -284,19 +255,6 @@ def test_broken_rows(tmp_path, change, problem):
         read_submission(path, CORPUS, GOLD[:1])
     inside = f"(in {json.dumps(rows[0]['entries'][0])})"
     assert str(caught.value) == f"{path}:1: id 'ann': {problem} {inside}"
-
-
-def test_an_entity_has_one_row(tmp_path):
-    path = tmp_path / "system.jsonl"
-    rows = [{"id": name, "entity": "Ann", "entries": []} for name in ("ann", "cy")]
-    path.write_text(dump_json_lines(rows), "utf-8")
-    for read, error in (
-        (lambda: read_submission(path, CORPUS, GOLD), SubmissionError),
-        (lambda: read_own_gold(CORPUS, path), FormatError),
-    ):
-        with pytest.raises(error) as caught:
-            read()
-        assert str(caught.value) == f"{path}:2: duplicate entity 'Ann' (first on line 1)"
 
 
 def parse(*lines):

@@ -4,15 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from shared.for_each import for_each
-from shared.random_timelines import random_pair
 from shared.timeline_pictures import assert_readable, find_row
-from shared.timelines import entries, entry
-from twins import timelines as twin
+from shared.timelines import entry
 
 from closeread.exceptions import RequestError
 from closeread.tasks.timeline.graph import (
-    CONTRADICTORY,
     ENTAILED,
     EXPLICIT,
     MAX_MENTIONS,
@@ -21,7 +17,6 @@ from closeread.tasks.timeline.graph import (
     draw_relations,
     select_positions,
 )
-from closeread.tasks.timeline.relations import TRACKS
 
 ABC = [entry(2, "2011", "1-2-b", "1-3-c"), entry(1, "2010", "1-1-a"), entry(0, "XXXX", "1-4-z")]
 """a at 2010, then b and c, which are one event, at 2011; z has no place."""
@@ -61,34 +56,6 @@ def test_nothing_is_entailed_without_relations():
         assert (graph.mentions, graph.anchors, graph.edges) == ([], [], [])
     one = build_graph([entry(1, "2010", "1-1-a")])
     assert named(one) == {EXPLICIT: [("1-1-a", "SIMULTANEOUS", "2010")]}
-
-
-@for_each("track", TRACKS)
-def test_agrees_with_the_twin_on_random_timelines(track):
-    # Also where anchors recur, so that some times have no order, and some relations contradict others.
-    met = Counter()
-    for seed in range(60):
-        rows, _ = random_pair(seed, 8)
-        graph = build_graph(entries(rows), track)
-        stated = twin.relations(rows, track)
-        reduced, order = twin.reduced(stated)
-        placed = [("mention", copy) for copy, *_ in twin.numbered([row for row in rows if row[0]])]
-        nodes = placed + [("time", anchor) for anchor in graph.anchors]
-        expected = Counter()
-        for relation in stated:
-            status = EXPLICIT if relation in order else CONTRADICTORY if relation in reduced else REDUNDANT
-            expected[status, relation] += 1
-        ends = [{one, other} for _, one, other in stated]
-        for i, one in enumerate(nodes):
-            for other in nodes[i + 1 :]:
-                options = [(twin.BEFORE, one, other), (twin.BEFORE, other, one), (twin.SIMULTANEOUS, one, other)]
-                if {one, other} not in ends:
-                    expected.update((ENTAILED, option) for option in options if twin.entailed(option, order))
-        found = Counter((edge.status, (edge.relation, nodes[edge.one], nodes[edge.other])) for edge in graph.edges)
-        assert found == expected
-        met.update(edge.status for edge in graph.edges)
-    assert set(met) >= {EXPLICIT, ENTAILED}
-    assert (track == "ordering") or set(met) == {EXPLICIT, REDUNDANT, CONTRADICTORY, ENTAILED}
 
 
 def test_every_relation_is_drawn_and_readable():

@@ -23,7 +23,7 @@ from shared.timelines import entry
 
 from closeread.drawing.pictures import write_picture
 from closeread.exceptions import RequestError
-from closeread.tasks.timeline.plots import choose_ticks, compare_events, draw_timeline, parse_period
+from closeread.tasks.timeline.plots import compare_events, draw_timeline, parse_period
 from closeread.tasks.timeline.relations import COUNTS, list_mentions, timeline_counts
 
 # b moves to another anchor, d is missed, the second copy of a is spurious, and so is x.
@@ -250,31 +250,3 @@ def test_an_unknown_entity_is_told_with_the_nearest(run, tmp_path, monkeypatch):
 )
 def test_what_a_date_may_mean(anchor, first, last):
     assert [date.fromordinal(day).isoformat() for day in parse_period(anchor)] == [first, last]
-
-
-DAYS = st.integers(1, date.max.toordinal())
-
-
-@given(DAYS, DAYS | st.integers(1, 100))
-def test_ticks(first, other):
-    first, last = sorted((first, other if other > 100 else min(first + other, date.max.toordinal())))
-    if first < last:
-        found = choose_ticks(first, last)
-        days = [day for day, _ in found]
-        assert 2 <= len(days) <= 10
-        assert first <= days[0]
-        assert days[-1] <= last
-        assert days == sorted(set(days))
-        assert len({len(name) for _, name in found}) == 1
-        for day, name in found:
-            assert date.fromordinal(day).isoformat() == name + "-01" * ((10 - len(name)) // 3)
-
-
-def test_an_event_is_not_torn_apart():
-    gold = [entry(i, "2001", *(f"{i}-{j}-a" for j in range(5))) for i in range(1, 6)]
-    axes = find_row(draw_timeline("T", gold), "row 1")
-    places = {text.get_text(): text.get_position() for text in axes.texts}
-    assert len({x for name, (x, _) in places.items() if name.endswith("-a")}) > 1
-    for i in range(1, 6):
-        assert len({places[f"{i}-{j}-a"][0] for j in range(5)}) == 1
-        assert f"{i}" in places

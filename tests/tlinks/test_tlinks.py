@@ -219,19 +219,6 @@ def test_the_graph_is_the_twins(during, links):
         assert graph.entails(relations(asked, during)) == expected
 
 
-@pytest.mark.extended
-@for_each("during", DURINGS)
-@settings(max_examples=60)
-@given(links=MORE_LINKS)
-def test_the_faster_twin_is_the_slow_one(during, links):
-    slow, faster = twin.Network(range(5)), twin.Matrices(range(5))
-    for link in links:
-        assert faster.add(*link, during) == slow.add(*link, during)
-    for name in TYPES:
-        asked = [(i, name, j) for i in range(6) for j in range(6)]
-        assert [faster.entails(*one, during) for one in asked] == [slow.entails(*one, during) for one in asked]
-
-
 @given(MODELS, st.randoms(use_true_random=False))
 def test_what_is_true_of_some_intervals_never_contradicts_itself(model, rng):
     said = rng.choices(true_of(model), k=12)

@@ -110,8 +110,8 @@ def test_compressed_files_are_the_same_documents(ran, pair):
             file.unlink()
     assert json.loads(ran("score", "tlinks", key, response, "--json")) == expected[0]
     assert json.loads(ran("score", "tlinks", *[f"{key}/a.tml.gz"] * 2, "--json")) == expected[1]
-    assert read_key(Path(key)).names == ["a", "b/c"]
-    assert read_key(Path(response, "b/c.TML.GZ")).names == ["c"]
+    assert list(read_key(Path(key)).found) == ["a", "b/c"]
+    assert list(read_key(Path(response, "b/c.TML.GZ")).found) == ["c"]
     written(key, {"a.tml": KEY["a.tml"]})
     assert refused(key, response, error=FormatError) == "key/a.tml.gz: document 'a' already has another file"
 
@@ -238,7 +238,7 @@ def test_white_space_is_no_difference(pair):
     for matching in ("id", "strict"):
         report = score("tlinks", "spaced.tml", gold="key/a.tml", matching=matching)
         assert report.total.scores["awareness/f1"].value == 1
-    documents = [read_key(Path(name)).documents[0] for name in ("key/a.tml", "spaced.tml")]
+    documents = [next(read_key(Path(name)).read())[2] for name in ("key/a.tml", "spaced.tml")]
     assert list_intervals(documents[0]) == list_intervals(documents[1])
     assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in list_intervals(documents[0])} == {
         "ei1": ("EVENT in TEXT", 5, 11),
@@ -260,7 +260,7 @@ def test_the_digest_is_of_what_is_scored(pair):
 
 def test_names_that_begin_with_a_dot_are_passed_over(pair):
     written("key", {".DS_Store": "\0", "._a.tml": "\0", ".git/a.tml": "\0", "README": "none"})
-    assert read_key(Path("key")).names == ["a", "b/c"]
+    assert list(read_key(Path("key")).found) == ["a", "b/c"]
 
 
 def test_another_text(pair):

@@ -122,8 +122,7 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     times, events = list_times(root), list_markables(root, EVENT_MENTION)
     if not times:
         notices.append(Problem("has no creation time", root.line))
-    for time in times[1:]:
-        problems.add("is a second creation time (expected only one)", time.line)
+    problems += (Problem("is a second creation time (expected only one)", time.line) for time in times[1:])
     known = {id(one) for one in (*times, *events)}
     others = [one for one in list_markables(root) if id(one) not in known]
     others += [element for element in root.elements() if element.name not in ("token", "Markables")]

@@ -208,7 +208,8 @@ def is_anchor(anchor: str) -> bool:
     parts = ANCHOR.fullmatch(anchor)
     if parts is None:
         return not anchor
-    return len(date_of(anchor)) == sum(part is not None and part.isdecimal() for part in parts.groups())
+    given = [part for part in parts.groups() if part is not None and part.isdecimal()]
+    return len(date_of(anchor)) == len(given)
 
 
 def file_stem(entity: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
@@ -51,19 +51,25 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a side, by name, from a file or a folder, and what a user should know about it.
+    """The documents of a side, from a file or a folder, and what a user should know about it.
 
-    Files are paths in the folder, or None for a single file; documents that a response lacks are None.
+    By name, each has its file in the folder, or None for a single file, and its content, None if a response lacks it.
     """
 
     path: Path
-    names: Sequence[str]
-    files: Sequence[str | None]
-    documents: Sequence[Document | None]
+    found: Mapping[str, tuple[str | None, Document | None]]
     notices: Sequence[str] = ()
 
-    def __len__(self) -> int:
-        return len(self.names)
+    @property
+    def is_folder(self) -> bool:
+        """Whether they are in a folder."""
+        return any(file is not None for file, _ in self.found.values())
+
+    def read(self) -> Iterator[tuple[str, Path, Document]]:
+        """Yield the name, the file and the content of each available document."""
+        for name, (file, document) in self.found.items():
+            if document is not None:
+                yield name, self.path if file is None else self.path / file, document
 
 
 @dataclass(frozen=True)
@@ -108,14 +114,14 @@ class TimeMLSides(Sides[Key]):
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(gold.documents, source, missing=options["missing"], matching=options["matching"])
         by_name = {record["document"]: record for record in to_records(documents, options["matching"])}
-        rows = [by_name.get(name) for name in gold.documents.names]
-        missing = [name for name, row in zip(gold.documents.names, rows, strict=True) if row is None]
+        missing = [name for name in gold.documents.found if name not in by_name]
+        rows = [by_name.get(name) for name in gold.documents.found]
         return Response(rows, missing, documents.notices, documents=documents)
 
     def check_form(self, corpus: str | None, names: Sequence[str], source: Path, options: Options) -> None:
         """Check a response when only the names of the key's documents are known."""
         given = _read_response(source)
-        is_matched = given.files[0] is None and len(names) == 1  # two single files, whatever their names
+        is_matched = not given.is_folder and len(names) == 1  # two single files, whatever their names
         if not is_matched and (problems := list(_compare_names(names, given, options["missing"]))):
             raise SubmissionError(source, problems)
 
@@ -144,20 +150,20 @@ class TimeMLSides(Sides[Key]):
 def read_key(path: Path) -> Documents:
     """Read the documents of a file or a folder."""
     if not path.is_dir():
-        return Documents(path, [_name_document(path.name)], [None], [read_timeml(path)])
+        return Documents(path, {_name_document(path.name): (None, read_timeml(path))})
     expected = f"TimeML files (expected names that end in {', '.join(SUFFIXES)})"
     found, problems = walk_files(path, expected)
     files = [name for name in found if text_suffix(Path(name)) in SUFFIXES]
     files.sort(key=lambda name: PurePosixPath(name).parts)
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
-    documents: dict[str, Document] = {}
+    documents: dict[str, tuple[str, Document]] = {}
     for file in files:
         name = _name_document(file)
         if name in documents:
             problems.append(Problem(f"document {quote(name)} already has another file", None, file))
         try:
-            documents[name] = read_timeml(found[file])
+            documents[name] = file, read_timeml(found[file])
         except FormatError as error:
             problems += [Problem(problem.message, problem.line, file) for problem in error.problems]
     if problems:
@@ -166,7 +172,7 @@ def read_key(path: Path) -> Documents:
     if others := [name for name in found if name not in files]:
         what = f"{pluralize(len(others), 'file')} not ending in {', '.join(SUFFIXES)} ignored"
         notices.insert(0, f"{path}: {what}: {join_names(others)}")
-    return Documents(path, list(documents), files, list(documents.values()), notices)
+    return Documents(path, documents, notices)
 
 
 def _name_document(file: str) -> str:
@@ -176,23 +182,22 @@ def _name_document(file: str) -> str:
 
 def align(key: Documents, path: Path, *, missing: str = "empty", matching: str = "id") -> Documents:
     """Read a response, and put it in the order of the key's documents."""
-    is_folder = key.files[0] is not None
-    if path.exists() and path.is_dir() != is_folder:
-        kind, key_kind = ("a file", "a folder") if is_folder else ("a folder", "a file")
+    if path.exists() and path.is_dir() != key.is_folder:
+        kind, key_kind = ("a file", "a folder") if key.is_folder else ("a folder", "a file")
         found = f"is {kind} but the key is {key_kind} (expected two files or two folders)"
         raise SubmissionError(path, [Problem(found)])
     given = _read_response(path)
-    given = given if is_folder else replace(given, names=key.names)
-    problems = list(_compare_names(key.names, given, missing))
-    by_name = dict(zip(given.names, zip(given.files, given.documents, strict=True), strict=True))
-    pairs = [by_name.get(name, (None, None)) for name in key.names]
-    for own, (file, other) in zip(key.documents, pairs, strict=True):
+    if not key.is_folder:
+        given = replace(given, found=dict(zip(key.found, given.found.values(), strict=True)))
+    problems = list(_compare_names(key.found, given, missing))
+    pairs = {name: given.found.get(name, (None, None)) for name in key.found}
+    for name, (file, other) in pairs.items():
+        own = key.found[name][1]
         if own is not None and other is not None:
             problems += [problem._replace(file=file) for problem in _find_differences(own, other, matching)]
     if problems:
         raise SubmissionError(path, problems)
-    files, documents = zip(*pairs, strict=True)
-    return Documents(path, key.names, files, documents, given.notices)
+    return Documents(path, pairs, given.notices)
 
 
 def _read_response(path: Path) -> Documents:
@@ -203,13 +208,12 @@ def _read_response(path: Path) -> Documents:
         raise SubmissionError(error.source, error.problems) from None
 
 
-def _compare_names(known: Sequence[str], given: Documents, missing: str) -> Iterator[Problem]:
+def _compare_names(known: Collection[str], given: Documents, missing: str) -> Iterator[Problem]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
-    in_key, in_response = set(known), set(given.names)
-    for name, file in zip(given.names, given.files, strict=True):
-        if name not in in_key:
+    for name, (file, _) in given.found.items():
+        if name not in known:
             yield Problem(f"document {quote(name)} is not in the key", None, file)
-    absent = [name for name in known if name not in in_response]
+    absent = [name for name in known if name not in given.found]
     if absent and missing == "error":
         named = ", ".join(quote(name) for name in absent[:3]) + (", …" if len(absent) > 3 else "")
         lacking = f"lacks {len(absent):,} of {len(known):,} documents of the key: {named}"
@@ -227,17 +231,15 @@ def _find_differences(key: Document, response: Document, matching: str) -> Itera
         yield Problem(f"{found} (expected {quote(own[place : place + 20])}, as in the key)")
     elif matching == "id":
         extents = {interval["id"]: interval for interval in list_intervals(key)}
-        for found in list_intervals(response):
-            name = found["id"]
-            if (known := extents.get(name, found)) is found:
-                continue
-            overlap = min(known["end"], found["end"]) - max(known["start"], found["start"])
-            is_empty = known["start"] == known["end"] or found["start"] == found["end"]
-            if known["kind"] != found["kind"] or not (overlap > 0 or is_empty):
+        for here in list_intervals(response):
+            name, there = here["id"], extents.get(here["id"], here)
+            overlap = min(here["end"], there["end"]) - max(here["start"], there["start"])
+            is_empty = here["start"] == here["end"] or there["start"] == there["end"]
+            if here["kind"] != there["kind"] or not (overlap > 0 or is_empty):
                 places = response.intervals[name], key.intervals[name]
-                here, there = (quote(passage.words(span)) for passage, span in places)
+                own, other = (quote(passage.words(span)) for passage, span in places)
                 advice = f"use the ids of the key, or {name_option('matching', 'strict', 'relaxed')}"
-                yield Problem(f"id {quote(name)} is {here} here but {there} in the key; {advice}", places[0][1].line)
+                yield Problem(f"id {quote(name)} is {own} here but {other} in the key; {advice}", places[0][1].line)
 
 
 def list_intervals(document: Document) -> list[Record]:
@@ -266,8 +268,7 @@ def to_records(side: Documents, matching: str = "id") -> list[Record]:
     return [
         {"document": name, "tlinks": _list_links(document)}
         | ({} if matching == "id" else {"intervals": list_intervals(document)})
-        for name, document in zip(side.names, side.documents, strict=True)
-        if document is not None
+        for name, _, document in side.read()
     ]
 
 
@@ -282,12 +283,12 @@ def _select_claims(document: Document) -> list[Tlink]:
 
 def _describe_links(side: Documents, name: str, table: CountTable | None, during: str) -> Iterator[str]:
     """Describe a side's first links that are contradictory, those that are true of any interval, and vague ones."""
-    affected = set(side.names)
+    affected = set(side.found)
     if table is not None:
         counts = table.values[:, table.names.index(f"contradictory/{name}")].tolist()
         affected = {unit for unit, number in zip(table.units, counts, strict=True) if number}
     contradictory, always_true, vague = [], [], 0
-    for unit, place, document in _locate(side):
+    for unit, place, document in side.read():
         claims, links = _select_claims(document), _list_links(document)
         vague += len(document.tlinks) - len(claims)
         texts = [f"{place}:{link.line}: {link.source} {link.relation} {link.target}" for link in claims]
@@ -306,13 +307,6 @@ def _describe_links(side: Documents, name: str, table: CountTable | None, during
     if vague:
         what = f"{pluralize(vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
         yield f"{side.path}: {what}; not counted"
-
-
-def _locate(side: Documents) -> Iterator[tuple[str, Path, Document]]:
-    """Yield the name, the file and the content of each available document."""
-    for name, file, document in zip(side.names, side.files, side.documents, strict=True):
-        if document is not None:
-            yield name, side.path if file is None else side.path / file, document
 
 
 PROCEDURE = Procedure(
