@@ -24,8 +24,8 @@ from nltk.metrics.agreement import AnnotationTask
 
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.coref.agreement import measure_clusters, resolve
-from closeread.tasks.coref.chain_errors import find_chain_errors
 from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.errors import find_chain_errors
 
 CLOSEREAD = Path(executable).parent / "closeread"
 RUNS = 5

@@ -9,7 +9,7 @@ from shared.coreference_tables import make_table
 from shared.for_each import for_each
 from twins import chain_errors as slow
 
-from closeread.tasks.coref.chain_errors import KINDS, MISSING, MIXED, find_chain_errors, match_chains
+from closeread.tasks.coref.errors import CHAIN_KINDS, MISSING, MIXED, find_chain_errors, match_chains
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8"))
 MENTIONS = "abcdefghij"
@@ -24,7 +24,7 @@ def list_kinds(found):
     """List the kinds of the chains, with their numbers of mentions."""
     numbers = {MISSING: found.missing, MIXED: found.foreign}
     return [
-        f"{KINDS[kind]} {numbers[kind][row]}" if kind in numbers else KINDS[kind]
+        f"{CHAIN_KINDS[kind]} {numbers[kind][row]}" if kind in numbers else CHAIN_KINDS[kind]
         for row, kind in enumerate(found.kind.tolist())
     ]
 

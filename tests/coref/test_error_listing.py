@@ -10,8 +10,8 @@ from shared.coreference_kernels import PAIRS, split_sides
 from shared.coreference_tables import make_table, spread
 from twins.coref_errors import find_errors as find_slowly
 
-from closeread.tasks.coref.errors import KINDS, RIGHT, count_by_field, find_errors, list_documents, list_errors
-from closeread.tasks.coref.metrics.matching import match_sides
+from closeread.tasks.coref.errors import RIGHT, count_errors
+from closeread.tasks.coref.procedure import PROCEDURE
 
 NAMES = ("bn/1", "nw/2", "bn/3")
 KEY = [["abc", "de"], ["ab", "cd"], ["a", "bc"]]
@@ -19,10 +19,10 @@ RESPONSE = [["ab", "cde"], ["ab", "cd"], ["xy"]]
 """The first document has a split and a merged entity, the third only missing and spurious ones."""
 
 
-def analyse(key, response, names=None):
+def analyse(key, response, names=None, **how):
     """Find the errors of a response to a key, each the documents' clusters of letters."""
     tables = [make_table(list(map(spread, side)), names=names) for side in (key, response)]
-    return find_errors(*tables, match_sides(*tables).sides)
+    return count_errors(*tables, PROCEDURE.resolve_options({}), **how)
 
 
 def letters(error):
@@ -30,43 +30,31 @@ def letters(error):
     return "|".join("".join(chr(ord("a") + mention.start) for mention in piece) for piece in error.pieces)
 
 
-@pytest.fixture
-def analysis():
-    """The errors of `RESPONSE`."""
-    return analyse(KEY, RESPONSE, NAMES)
-
-
-def test_counts(analysis):
-    assert analysis.count() == {
-        "right entity": 2, "split entity": 1, "merged entities": 1, "missing entity": 2, "spurious entity": 1,
-        "missing mention": 3, "spurious mention": 2,
-    }  # fmt: skip
-
-
-def test_the_worst_documents_come_first(analysis):
+def test_the_worst_documents_come_first():
     listed = [
-        (one.document, one.entity_errors, one.mention_errors, one.errors) for one in list_documents(analysis, KINDS)
+        (one.document, one.entity_errors, one.mention_errors, one.errors)
+        for one in analyse(KEY, RESPONSE, NAMES).documents
     ]
     assert listed == [("bn/3", 3, 5, 8), ("bn/1", 2, 0, 2)]
-    only = list_documents(analysis, ["split entity", "missing mention"])
+    only = analyse(KEY, RESPONSE, NAMES, kinds=["split entity", "missing mention"]).documents
     assert [(one.document, one.errors, one.fields) for one in only] == [
         ("bn/3", 3, {"genre": "bn"}),
         ("bn/1", 1, {"genre": "bn"}),
     ]
-
-
-def test_errors_of_a_kind_come_from_the_worst_documents_first():
-    """Both documents miss entities: the second misses more."""
-    analysis = analyse([["ab"], ["ab", "c", "d"]], [[], []])
-    listed = [(error.document, letters(error)) for error in list_errors(analysis, ["missing entity"])]
+    # Both documents miss entities: the second misses more.  Equally bad documents are in the order of the file.
+    missing = {"kinds": ["missing entity"]}
+    listed = [
+        (error.document, letters(error)) for error in analyse([["ab"], ["ab", "c", "d"]], [[], []], **missing).errors
+    ]
     assert listed == [("b", "ab"), ("b", "c"), ("b", "d"), ("a", "ab")]
-    # Equally bad documents are in the order of the file.
-    assert [e.document for e in list_errors(analyse([["a"], ["b"]], [[], []]), ["missing entity"])] == ["a", "b"]
+    assert [e.document for e in analyse([["a"], ["b"]], [[], []], **missing).errors] == ["a", "b"]
 
 
-def test_what_an_error_says(analysis):
-    errors = [(e.kind, e.document, e.entity, letters(e), *e.fields.values()) for e in list_errors(analysis, KINDS)]
-    assert list(next(list_errors(analysis, KINDS)).fields) == ["genre", "entity_size", "distance"]
+def test_what_an_error_says():
+    found = analyse(KEY, RESPONSE, NAMES)
+    assert list(found.counts.values()) == [2, 1, 1, 2, 1, 3, 2]
+    assert list(found.errors[0].fields) == ["genre", "entity_size", "distance"]
+    errors = [(e.kind, e.document, e.entity, letters(e), *e.fields.values()) for e in found.errors]
     assert errors == [
         ("split entity", "bn/1", "0", "ab|c", "bn", "3-4", None),
         ("merged entities", "bn/1", "1", "c|de", "bn", "3-4", None),
@@ -81,20 +69,19 @@ def test_what_an_error_says(analysis):
     ]
 
 
-def test_fields_of_documents_and_entities_count_all_kinds(analysis):
-    assert {value: list(of.values()) for value, of in count_by_field(analysis, "genre", {}).items()} == {
+def test_counts_by_fields():
+    found = analyse(KEY, RESPONSE, NAMES, by=["genre", "entity_size", "distance"]).slices
+    assert {value: list(of.values()) for value, of in found["genre"].items()} == {
         "bn": [0, 1, 1, 2, 1, 3, 2],
         "nw": [2, 0, 0, 0, 0, 0, 0],
     }
-    assert {value: list(of.values()) for value, of in count_by_field(analysis, "entity_size", {}).items()} == {
+    assert {value: list(of.values()) for value, of in found["entity_size"].items()} == {
         "1": [0, 0, 0, 1, 0, 1, 0],
         "2": [2, 0, 0, 1, 1, 2, 2],
         "3-4": [0, 1, 1, 0, 0, 0, 0],
     }
-
-
-def test_fields_of_mentions_count_mentions_only(analysis):
-    assert count_by_field(analysis, "distance", {}) == {
+    # Entities have no distance.
+    assert found["distance"] == {
         "first mention": {"missing mention": 2, "spurious mention": 1},
         "0-9": {"missing mention": 1, "spurious mention": 1},
     }
@@ -103,23 +90,17 @@ def test_fields_of_mentions_count_mentions_only(analysis):
 @given(PAIRS)
 def test_fast_is_twin(pairs):
     key, response = split_sides(pairs)
-    analysis = analyse(key, response)
-    found = [(e.kind, ord(e.document) - ord("a"), letters(e)) for e in list_errors(analysis, KINDS)]
-    right, errors = find_slowly(key, response)
-    assert sorted(found) == sorted(errors)
-    assert analysis.count()[RIGHT] == right
-
-
-@given(PAIRS)
-def test_values_of_a_field_sum_to_the_whole(pairs):
-    analysis = analyse(*split_sides(pairs), names=[f"bn/{number}" for number in range(len(pairs))])
-    whole = analysis.count()
-    for field in analysis.fields:
-        counted = count_by_field(analysis, field, {})
-        for kind in analysis.list_kinds(field):
-            assert sum(of[kind] for of in counted.values()) == whole[kind]
-    alone = [analysis.select_document(name).count() for name in analysis.names]
-    assert {kind: sum(one[kind] for one in alone) for kind in whole} == whole
+    names = [f"bn/{number}" for number in range(len(pairs))]
+    found = analyse(key, response, names)
+    errors = [(e.kind, names.index(e.document), letters(e)) for e in found.errors]
+    right, expected = find_slowly(key, response)
+    assert sorted(errors) == sorted(expected)
+    assert found.counts[RIGHT] == right
+    for field in found.fields:
+        counted = found.count_by(field).values()
+        assert all(sum(of[kind] for of in counted) == found.counts[kind] for one in counted for kind in one)
+    alone = [analyse(key, response, names, document=name).counts for name in names]
+    assert {kind: sum(one[kind] for one in alone) for kind in found.counts} == found.counts
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.plots import BINS, measure_support
+from closeread.tasks.coref.plots import BINS, count_support
 
 
 def table(documents):
@@ -34,7 +34,7 @@ def slow_bins(gold, files):
 def test_by_hand():
     gold = {"a": [[0, 1, 2], [5, 6]], "b": [[0, 1]]}
     files = [{"a": [[0, 1, 2]], "b": [[0, 1]]}, {"a": [[0, 1], [2, 5]]}, {"a": [[0, 1, 2], [5, 6]]}]
-    found = measure_support(table(gold), [table(file) for file in files]).count_bins().tolist()
+    found = count_support(table(gold), [table(file) for file in files]).tolist()
     # a: 0-1 by 3 of 3 (90 to 100), 0-2 and 1-2 by 2 of 3 (60 to 70), 5-6 by 1 of 3 (30 to 40), all in gold; 2-5 by
     # 1 of 3, not in gold.  b: 0-1 by 1 of 1.
     assert found == [[0, 0, 0, 1, 0, 0, 2, 0, 0, 2], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]]
@@ -43,12 +43,12 @@ def test_by_hand():
 def test_borders_belong_to_the_lower_bin():
     gold = {"a": [[0, 1]]}
     files = [{"a": [[0, 1]] if n < 3 else [[2, 3]]} for n in range(10)]
-    found = measure_support(table(gold), [table(file) for file in files]).count_bins().tolist()
+    found = count_support(table(gold), [table(file) for file in files]).tolist()
     assert found == [[0, 0, 1, *[0] * 7], [*[0] * 6, 1, 0, 0, 0]]  # 30 % and 70 %
 
 
 def test_no_links():
-    assert not measure_support(table({"a": []}), [table({"a": [[0], [1]]})]).count_bins().any()
+    assert not count_support(table({"a": []}), [table({"a": [[0], [1]]})]).any()
 
 
 CHAINS = st.lists(st.integers(0, 3), min_size=6, max_size=6).map(
@@ -62,5 +62,5 @@ CHAINS = st.lists(st.integers(0, 3), min_size=6, max_size=6).map(
     st.lists(st.fixed_dictionaries({}, optional={"a": CHAINS, "b": CHAINS}).filter(bool), min_size=1, max_size=5),
 )
 def test_the_slow_twin(gold, files):
-    found = measure_support(table(gold), [table(file) for file in files]).count_bins().tolist()
+    found = count_support(table(gold), [table(file) for file in files]).tolist()
     assert found == slow_bins(gold, files)

@@ -12,7 +12,7 @@ import pytest
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.adjudication.annotators import join_annotators
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.plots import measure_support
+from closeread.tasks.coref.plots import count_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.mctaco.procedure import PROCEDURE as MCTACO
 from closeread.tasks.mctaco.procedure import expect_coin
@@ -160,7 +160,7 @@ def chains_of(sizes):
 def test_chains_of_annotators_have_limits():
     one = chains_of([2001])
     with pytest.raises(RequestError, match=r"document 'd': 2,001,000 links of all annotators \(expected at most 2,000"):
-        measure_support(one, [one])
+        count_support(one, [one])
     (joined,) = join_annotators({"a": chains_of([1415]), "b": chains_of([2])})
     with pytest.raises(RequestError, match=r"1,000,406 pairs of mentions in one chain \(expected at most 1,000,000\)"):
         _ = joined.pairs

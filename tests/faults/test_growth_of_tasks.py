@@ -8,7 +8,7 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.chain_errors import match_chains
+from closeread.tasks.coref.errors import match_chains
 from closeread.tasks.coref.marmara.documents import Token
 from closeread.tasks.coref.marmara.pairs import LimitError, describe_mentions
 from closeread.tasks.coref.marmara.records import draw

@@ -6,7 +6,7 @@ from shared.marmara_sample import SAMPLE
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.tasks.coref.annotators import read_annotator
-from closeread.tasks.coref.chain_errors import find_chain_errors
+from closeread.tasks.coref.errors import find_chain_errors, group_numbers
 from closeread.tasks.coref.marmara.plots import (
     count_chain_lengths,
     count_mention_lengths,
@@ -14,7 +14,7 @@ from closeread.tasks.coref.marmara.plots import (
     draw_mention_lengths,
     draw_mention_types,
 )
-from closeread.tasks.coref.plots import draw_link_support, draw_mistakes, group_numbers, measure_support
+from closeread.tasks.coref.plots import count_support, draw_link_support, draw_mistakes
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
 ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
@@ -55,9 +55,9 @@ def test_few_numbers_apart():
 
 def test_annotators_beside_gold():
     gold, *others = (read_annotator(path).table for path in ANNOTATORS)
-    support = measure_support(gold, others)
+    support = count_support(gold, others)
     (axes,) = draw_link_support(support).axes
-    assert heights(axes) == support.count_bins().ravel().tolist()
+    assert heights(axes) == support.ravel().tolist()
     # Two annotators: each link is drawn by half of them or by both.
     assert {place for place, height in enumerate(heights(axes)) if height} <= {4, 9, 14, 19}
     errors = find_chain_errors(gold, others)
@@ -76,7 +76,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
         draw_mention_types(records),
         draw_mention_lengths(records),
         draw_chain_lengths(records),
-        draw_link_support(measure_support(gold, others)),
+        draw_link_support(count_support(gold, others)),
         draw_mistakes(find_chain_errors(gold, others)),
     ):
         canvas = FigureCanvasAgg(figure)

@@ -13,14 +13,14 @@ to be looked at: a mention is in few different sets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, ratio
+from closeread.arrays import Floats, ratio
 from closeread.corpus.citing import papers
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.counts.procedure import Option, resolve_options
@@ -47,93 +47,6 @@ from closeread.tasks.coref.annotators import (
 )
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.rules import describe_reversed
-
-MEASURES = ("nominal", "iaa1", "iaa2")
-"""The distances: 0 or 1, that of Passonneau (2004), and one that also takes the sizes of the sets into account."""
-
-EQUAL, INSIDE, CROSSING = 1, 2 / 3, 1 / 3
-"""Scores of two sets: if they are equal, if one is inside the other, and if they have enough mentions in common."""
-
-IAA2: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "masi": lambda jaccard, score: 1 - jaccard * score,
-    "distance_product": lambda jaccard, score: (1 - jaccard) * (1 - score),
-}
-"""Distances made of the Jaccard coefficient and the score of two sets, by name."""
-
-
-def measure_distances(shared: Ints, one: Ints, other: Ints, *, enough: int, iaa2: str) -> Floats:
-    """Measure the distances between different sets that share mentions.
-
-    Args:
-        shared: (n_pairs,) the number of common mentions, at least 1.
-        one, other: (n_pairs,) the sizes of both sets.
-        enough: how many common mentions give two sets that cross a score, from 1.
-        iaa2: one of `IAA2`.
-
-    Returns:
-        (n_pairs, n_measures) float64, 0 for equal sets, at most 1; columns as in `MEASURES`.
-    """
-    score = np.where(shared >= enough, CROSSING, 0.0)
-    score[shared == np.minimum(one, other)] = INSIDE
-    equal = (shared == one) & (shared == other)
-    score[equal] = EQUAL
-    jaccard = shared / (one + other - shared)
-    return np.column_stack([np.where(equal, 0.0, 1.0), 1 - score, IAA2[iaa2](jaccard, score)])
-
-
-def count_disagreement(
-    document: DocumentAnnotations, *, count_unlinked: bool, enough: int, iaa2: str
-) -> tuple[Floats, Floats]:
-    """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
-
-    Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
-    values - 1; expected are those between all values of the document, over pairs and divided by their number - 1.
-    Mentions with fewer than two values are left out.
-
-    Args:
-        document: the annotations.
-        count_unlinked: whether a mention that is in no chain of two or more has a value: the set of itself.
-        enough, iaa2: as for `measure_distances`.
-    """
-    number: dict[frozenset[int], int] = {}
-    values: list[Counter[int]] = [Counter() for _ in range(document.n_mentions)]
-    for _, chains in document.annotations:
-        for chain in chains:
-            if len(chain) > 1:
-                value = number.setdefault(frozenset(chain), len(number))
-                for mention in chain:
-                    values[mention][value] += 1
-    if count_unlinked:
-        for mention, of in enumerate(values):
-            if alone := len(document.annotations) - of.total():
-                of[number.setdefault(frozenset([mention]), len(number))] = alone
-    size = np.array(list(map(len, number)), np.int64)
-    compared = [of for of in values if of.total() > 1]
-    often: Counter[int] = Counter()
-    for of in compared:
-        often.update(of)
-    shared = Counter(pair for of in compared for pair in combinations(sorted(of), 2))
-    pairs = sorted(shared)
-    one, other = np.array(pairs, np.int64).reshape(-1, 2).T
-    n_shared = np.array([shared[pair] for pair in pairs], np.int64)
-    distances = measure_distances(n_shared, size[one], size[other], enough=enough, iaa2=iaa2)
-    row = {pair: i for i, pair in enumerate(pairs)}
-    found = [(row[a, b], of[a] / (of.total() - 1) * of[b]) for of in compared for a, b in combinations(sorted(of), 2)]
-    at, weight = np.array([i for i, _ in found], np.int64), np.array([n for _, n in found], np.float64)
-    observed = _sum_rows(weight[:, None] * distances[at])
-    # Every pair of values at distance 1, and then less for the sets that share mentions.
-    total = often.total()
-    apart = (total**2 - sum(n**2 for n in often.values())) / 2
-    times = np.array([often[a] * often[b] for a, b in pairs], np.float64)
-    between = apart - _sum_rows(times[:, None] * (1 - distances))
-    expected: Floats = between / (total - 1) if apart else np.zeros(len(MEASURES))
-    return observed, expected
-
-
-def _sum_rows(values: Floats) -> Floats:
-    """Sum the rows of a matrix one after the other, (n_columns,)."""
-    return np.array([np.bincount(np.zeros(len(column), np.int64), column, 1)[0] for column in values.T])
-
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -176,10 +89,6 @@ OPTIONS = (
         "once (pooled).",
     ),
 )
-"""Choices that change what is computed."""
-
-ENOUGH = {"more_than_one": 2, "any": 1}
-"""The number of common mentions that `intersection` asks for."""
 
 SCORES = {
     "nominal": "Krippendorff's alpha with distance 0 for equal chains, and 1 for all others.",
@@ -188,72 +97,98 @@ SCORES = {
     "iaa2": "Krippendorff's alpha with a distance that also takes into account how large a part of both chains is "
     "common (Passonneau et al., 2006).",
 }
-"""What each score is."""
-
+MEASURES = tuple(SCORES)
 CITATION = papers("passonneau-2004-computing")[0]
 
 
-class DocumentAgreement(NamedTuple):
-    """The agreement of the annotators of a document.
+def measure_distances(shared: int, one: int, other: int, options: Mapping[str, str]) -> Floats:
+    """Return the distances, in the order of `MEASURES`, between sets of these sizes that share some mentions."""
+    score = 0.0
+    if shared == min(one, other):
+        score = 1.0 if one == other else 2 / 3
+    elif shared >= (2 if options["intersection"] == "more_than_one" else 1):
+        score = 1 / 3
+    jaccard = shared / (one + other - shared)
+    combined = 1 - jaccard * score if options["iaa2"] == "masi" else (1 - jaccard) * (1 - score)
+    return np.array([float(score < 1), 1 - score, combined])
 
-    Attributes:
-        document: its name.
-        annotators: how many have annotated it.
-        mentions: how many objects it has.
-        alpha: alpha by measure, at most 1; None if the document has fewer than two annotators.
-        is_undefined: whether alpha is 0/0, which is 1 by convention: there are no two different values.
+
+def count_disagreement(document: DocumentAnnotations, options: Mapping[str, str]) -> tuple[Floats, Floats]:
+    """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
+
+    Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
+    values - 1; expected are those between all values of the document, over pairs and divided by their number - 1.
+    Mentions with fewer than two values are left out.
     """
+    sets: dict[frozenset[int], int] = {}  # with their numbers
+    values: list[Counter[int]] = [Counter() for _ in document.mentions]
+    for _, chains in document.annotations:
+        for chain in chains:
+            if len(chain) > 1:
+                value = sets.setdefault(frozenset(chain), len(sets))
+                for mention in chain:
+                    values[mention][value] += 1
+    if options["unannotated"] == "singleton":
+        for mention, of in enumerate(values):
+            if alone := len(document.annotations) - of.total():
+                of[sets.setdefault(frozenset([mention]), len(sets))] = alone
+    compared = [(of, of.total() - 1, list(combinations(sorted(of), 2))) for of in values if of.total() > 1]
+    shared = Counter(pair for _, _, pairs in compared for pair in pairs)
+    size = list(map(len, sets))
+    distances = {(a, b): measure_distances(shared[a, b], size[a], size[b], options) for a, b in sorted(shared)}
+    observed = np.zeros(len(MEASURES))
+    often: Counter[int] = Counter()
+    for of, others, pairs in compared:
+        often.update(of)
+        for a, b in pairs:
+            observed += of[a] / others * of[b] * distances[a, b]
+    # Every pair of values at distance 1, and then less for the sets that share mentions.
+    total = often.total()
+    apart = (total**2 - sum(n**2 for n in often.values())) / 2
+    nearer = np.zeros(len(MEASURES))
+    for (a, b), distance in distances.items():
+        nearer += often[a] * often[b] * (1 - distance)
+    return observed, (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
+
+
+class DocumentAgreement(NamedTuple):
+    """The agreement of the annotators of a document."""
 
     document: str
-    annotators: int
-    mentions: int
-    alpha: Mapping[str, float | None]
-    is_undefined: bool = False
+    annotators: int  # how many have annotated it
+    mentions: int  # how many objects it has
+    alpha: Mapping[str, float | None]  # by measure, at most 1; None if there are fewer than two annotators
+    is_undefined: bool = False  # whether alpha is 0/0, which is 1 by convention: there are no two different values
 
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """The agreement of annotators, by document and in all.
-
-    Attributes:
-        documents: the documents, in order.
-        alpha: alpha by measure, averaged as the options say; None if no document has two annotators.
-        options: the value of every option.
-        empty: how many of the compared annotations have no chain of two or more mentions.
-        notices: what else a user should know about the annotators' files, one sentence each.
-        limit: how many documents tables list; None for all.
-    """
+    """The agreement of annotators, by document and in all."""
 
     documents: Sequence[DocumentAgreement]
-    alpha: Mapping[str, float | None]
+    alpha: Mapping[str, float | None]  # by measure, averaged as the options say; None if nothing is compared
     options: Mapping[str, str]
-    empty: int
-    notices: Sequence[str] = ()
-    limit: int | None = None
-
-    @property
-    def compared(self) -> list[DocumentAgreement]:
-        """The documents with two annotators or more."""
-        return [one for one in self.documents if one.annotators > 1]
+    empty: int  # how many of the compared annotations have no chain of two or more mentions
+    notices: Sequence[str] = ()  # what else a user should know about the annotators' files, one sentence each
+    limit: int | None = None  # how many documents tables list; None for all
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of documents, with all of them together in the last row."""
         del style
-        chosen = self.options
         shown = self.documents[: self.limit]
         rows = [
             [one.document, f"{one.annotators:,}", f"{one.mentions:,}", *map(format_percent, one.alpha.values())]
             for one in shown
         ]
-        rows.append([f"{chosen['average']} average", "", "", *map(format_percent, self.alpha.values())])
+        rows.append([f"{self.options['average']} average", "", "", *map(format_percent, self.alpha.values())])
         left = len(self.documents) - len(shown)
         where = choose_words("--limit, --json and --format csv", "to_frame()")
         notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
         notes += [
             "Krippendorff's alpha times 100."
-            if chosen["form"] == "standard"
+            if self.options["form"] == "standard"
             else "Alpha times 100 as printed in Schüller et al. (2018), which is not Krippendorff's.",
-            f"Options: {', '.join(f'{name} {value}' for name, value in chosen.items())}.",
+            f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
         ]
         return [Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)]
 
@@ -262,8 +197,7 @@ class Agreement(Result):
         rows: list[list[object]] = [
             [one.document, one.annotators, one.mentions, *one.alpha.values()] for one in self.documents
         ]
-        rows.append([None, None, None, *self.alpha.values()])
-        return ["document", "annotators", "mentions", *self.alpha], rows
+        return ["document", "annotators", "mentions", *self.alpha], [*rows, [None, None, None, *self.alpha.values()]]
 
     def to_json(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
@@ -284,7 +218,7 @@ class Agreement(Result):
     def describe(self) -> Iterator[str]:
         """Yield what a reader of the figures should know, in sentences."""
         yield from self.describe_left_out()
-        if equal := [one.document for one in self.compared if one.is_undefined]:
+        if equal := [one.document for one in self.documents if one.annotators > 1 and one.is_undefined]:
             found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
             yield f"{found} without two different values: {join_names(equal)}."
         if self.empty:
@@ -317,47 +251,40 @@ def compare_annotators(annotators: Sequence[Annotator], *, given: Annotator | No
         raise_all(FormatError(name, problems) for name, problems in ungiven if problems)
         found = [select_given(document, len(annotators)) for document in found]
     measured = measure_agreement(found, chosen)
-    if not measured.compared:
+    if all(one.annotators < 2 for one in measured.documents):
         raise RequestError("no document has two annotators (expected two files or more with the same document)")
     about_files = (*list_notices(read), *find_repeated_paths(annotators))
     return replace(measured, notices=(*about_files, *measured.describe()))
 
 
 def measure_agreement(annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]) -> Agreement:
-    """Measure the agreement of the annotators of every document.
-
-    Args:
-        annotations: what they annotated.
-        options: the value of every option (see `resolve`).
-    """
-    enough, count_unlinked = ENOUGH[options["intersection"]], options["unannotated"] == "singleton"
-    sums = []
-    for one in annotations:
-        observed, expected = count_disagreement(one, count_unlinked=count_unlinked, enough=enough, iaa2=options["iaa2"])
-        if options["form"] == "printed":
-            m = len(one.annotations)
-            observed, expected = observed * ratio(m - 1, max(m, 1)), expected * 2
-        sums.append((observed, expected))
-    observed, expected = np.array(sums, np.float64).reshape(-1, 2, len(MEASURES)).transpose(1, 0, 2)
-    alpha = _divide(observed, expected)
-    compared = np.array([len(one.annotations) > 1 for one in annotations], np.bool_)
+    """Measure the agreement of the annotators of every document, given the value of every option (see `resolve`)."""
+    sums = np.array([count_disagreement(one, options) for one in annotations]).reshape(-1, 2, len(MEASURES))
+    n_annotators = np.array([len(one.annotations) for one in annotations], np.int64)
+    if options["form"] == "printed":
+        sums[:, 0] *= ratio(n_annotators - 1, np.maximum(n_annotators, 1))[:, None]
+        sums[:, 1] *= 2
+    alpha, compared = _divide(*sums.transpose(1, 0, 2)), n_annotators > 1
     if options["average"] == "macro":
         total = alpha[compared].mean(axis=0) if compared.any() else alpha[:0].sum(axis=0)
     else:
-        total = _divide(observed[compared].sum(axis=0), expected[compared].sum(axis=0))
+        total = _divide(*sums[compared].sum(axis=0))
     documents = [
-        DocumentAgreement(
-            one.name, len(one.annotations), one.n_mentions, _by_measure(row, is_compared), not expect.any()
-        )
-        for one, row, expect, is_compared in zip(annotations, alpha, expected, compared.tolist(), strict=True)
+        DocumentAgreement(one.name, n, len(one.mentions), _name_measures(row, n > 1), not expected.any())
+        for one, n, row, expected in zip(annotations, n_annotators.tolist(), alpha, sums[:, 1], strict=True)
     ]
-    empty = sum(
-        all(len(chain) < 2 for chain in chains)
-        for one in annotations
-        if len(one.annotations) > 1
-        for _, chains in one.annotations
-    )
-    return Agreement(documents, _by_measure(total, bool(compared.any())), options, empty)
+    drawn = [chains for one in annotations if len(one.annotations) > 1 for _, chains in one.annotations]
+    empty = sum(all(len(chain) < 2 for chain in chains) for chains in drawn)
+    return Agreement(documents, _name_measures(total, bool(compared.any())), options, empty)
+
+
+def _divide(observed: Floats, expected: Floats) -> Floats:
+    """Return 1 - observed / expected, and 1 for 0/0."""
+    return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
+
+
+def _name_measures(alpha: Floats, is_defined: bool) -> dict[str, float | None]:
+    return {name: float(value) if is_defined else None for name, value in zip(MEASURES, alpha, strict=True)}
 
 
 def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
@@ -372,11 +299,9 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
         raise SubmissionError("predictions", problems)
     tables = []
     for annotator in range(max(map(len, documents), default=0)):
-        names = [str(number) for number, annotations in enumerate(documents) if annotator < len(annotations)]
-        clusters = [
-            [[mention[:2] for mention in cluster] for cluster in documents[int(name)][annotator]] for name in names
-        ]
-        tables.append(mention_table(names, clusters))
+        drawn = {str(i): of[annotator] for i, of in enumerate(documents) if annotator < len(of)}
+        clusters = [[[mention[:2] for mention in cluster] for cluster in found] for found in drawn.values()]
+        tables.append(mention_table(list(drawn), clusters))
     return measure_agreement(gather_annotations(tables, [str(number) for number in range(len(documents))]), options)
 
 
@@ -386,24 +311,12 @@ def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
         for number, clusters in enumerate(annotators):
             where = f"row {row}: annotation {number}: "
             seen: dict[tuple[int, int], int] = {}
-            for cluster, (start, end, *_) in (
-                (i, mention) for i, members in enumerate(clusters) for mention in members
-            ):
+            for cluster, (start, end, *_) in ((i, mention) for i, of in enumerate(clusters) for mention in of):
                 if start > end:
                     yield Problem(f"{where}{describe_reversed([start, end])}")
                 elif (start, end) in seen:
                     before = seen[start, end]
-                    place = (
-                        f"in clusters {before} and {cluster}" if before != cluster else f"twice in cluster {cluster}"
-                    )
+                    is_other = before != cluster
+                    place = f"in clusters {before} and {cluster}" if is_other else f"twice in cluster {cluster}"
                     yield Problem(f"{where}mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}")
                 seen.setdefault((start, end), cluster)
-
-
-def _divide(observed: Floats, expected: Floats) -> Floats:
-    """Return 1 - observed / expected, and 1 for 0/0."""
-    return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
-
-
-def _by_measure(alpha: Floats, is_defined: bool) -> dict[str, float | None]:
-    return {name: float(value) if is_defined else None for name, value in zip(MEASURES, alpha, strict=True)}

@@ -7,7 +7,7 @@ most.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,35 +33,22 @@ class Annotation(NamedTuple):
 
 
 class DocumentAnnotations(NamedTuple):
-    """The annotations of a document.
-
-    Mentions are the same if they have the same tokens; they are numbered by first token, and then the longer first.
-    """
+    """The annotations of a document, and all of their mentions: by first token, and then the longer first."""
 
     name: str
-    n_mentions: int
+    mentions: Sequence[Mention]
     annotations: list[Annotation]
 
 
 class AnnotatorFile(NamedTuple):
-    """The documents of an annotator.
-
-    Attributes:
-        name: the file or folder, for messages.
-        table: its documents.
-    """
+    """The documents of an annotator, and the name of the file or folder, for messages."""
 
     name: str
     table: MentionTable
 
 
 def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
-    """Read the documents of an annotator.
-
-    Args:
-        path: a file or folder, in any format that can be scored, or documents in memory.
-        is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
-    """
+    """Read the documents of an annotator; a response is the output of a system."""
     name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
     if isinstance(source, Path):
         table = read_documents(source, is_response=is_response)
@@ -82,17 +69,15 @@ def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
 def read_beside_gold(
     gold: Annotator, annotators: Sequence[Annotator]
 ) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
-    """Read gold, and annotators or systems with documents of gold.
-
-    Returns:
-        Gold, the others, and notices.
-    """
-    # A system's predictions may be next to gold annotation.
+    """Read gold, and annotators or systems with documents of gold; the list at the end has notices."""
     key, *read = read_all((gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold))
     raise_all(compare_tokens([key, *read]))
-    unknown = ((file.name, list(find_unknown_documents(file.table, key))) for file in read)
+    unknown = ((file.name, list(_find_unknown(file.table, key))) for file in read)
     raise_all(FormatError(name, problems) for name, problems in unknown if problems)
-    notices = [*list_notices([key, *read]), *find_repeated_paths(annotators), *find_unannotated(key, read)]
+    notices = [*list_notices([key, *read]), *find_repeated_paths(annotators)]
+    annotated = {name for file in read for name in file.table.names}
+    if names := [name for name in key.table.names if name not in annotated]:
+        notices.append(f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}.")
     return key, read, notices
 
 
@@ -102,24 +87,41 @@ def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
 
 
 def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
-    """Compare the tokens of the documents that several files share: their number, and the words.
+    """Compare each file with the first that has the words, or the number of tokens, of the same document.
 
-    Yields:
-        An error for each file that differs from the first file with the words, or with the number of tokens, of the
-        same document, with all its problems.
+    Yields an error for each file that differs, with all its problems.
     """
     words: dict[str, tuple[AnnotatorFile, int]] = {}
-    lengths: dict[str, tuple[AnnotatorFile, int]] = {}
+    lengths: dict[str, tuple[str, int]] = {}
     for file in files:
         for number, document in enumerate(file.table.names):
             if has_words(file.table, number):
                 words.setdefault(document, (file, number))
             if file.table.n_tokens is not None:
-                lengths.setdefault(document, (file, number))
-    for file in files:
-        problems = [*_compare_words(file.table, words), *_compare_lengths(file.table, lengths)]
-        if problems:
-            yield FormatError(file.name, sorted(problems, key=lambda problem: problem.order))
+                lengths.setdefault(document, (file.name, int(file.table.n_tokens[number])))
+    for name, table in files:
+        ends = np.zeros(len(table), np.int64)
+        np.maximum.at(ends, table.document, table.end + 1)
+        problems, of_lengths = [], []
+        for number, document in enumerate(table.names):
+            if document in words:
+                first, its = words[document]
+                if first.table is not table and (found := compare_words(first.table, its, table, number, first.name)):
+                    problems.append(found[1])
+            if document not in lengths:
+                continue
+            where, expected = lengths[document]
+            tokens = expected if table.n_tokens is None else int(table.n_tokens[number])
+            if tokens != expected:
+                what = f"has {pluralize(tokens, 'token')}, but {expected:,} in {where}"
+            elif table.n_tokens is None and ends[number] > tokens:
+                what = f"has a mention that ends at token {int(ends[number]) - 1:,}, but {pluralize(tokens, 'token')}"
+                what += f" in {where} (numbered from 0)"
+            else:
+                continue
+            of_lengths.append(Problem(f"document {quote(document)} {what}", None, table.file_of(number)))
+        if problems := sorted([*problems, *of_lengths], key=lambda problem: problem.order):
+            yield FormatError(name, problems)
 
 
 def has_words(table: MentionTable, document: int) -> bool:
@@ -127,34 +129,7 @@ def has_words(table: MentionTable, document: int) -> bool:
     return table.words is not None and bool(table.words.packed(document))
 
 
-def _compare_words(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
-    """Compare the words of a file with those of the first file that has the same document."""
-    for number, document in enumerate(table.names):
-        (name, other), its = first.get(document, (AnnotatorFile("", table), number))
-        if other is not table and (difference := compare_words(other, its, table, number, name)):
-            yield difference[1]
-
-
-def _compare_lengths(table: MentionTable, first: Mapping[str, tuple[AnnotatorFile, int]]) -> Iterator[Problem]:
-    """Compare the numbers of tokens of a file, and where its mentions end, with the first file that tells them."""
-    ends = np.zeros(len(table), np.int64)
-    np.maximum.at(ends, table.document, table.end + 1)
-    for number, document in enumerate(table.names):
-        (name, other), its = first.get(document, (AnnotatorFile("", table), number))
-        if other is table or other.n_tokens is None:
-            continue
-        expected = int(other.n_tokens[its])
-        tokens = expected if table.n_tokens is None else int(table.n_tokens[number])
-        if tokens != expected:
-            found = f"document {quote(document)} has {pluralize(tokens, 'token')}, but {expected:,} in {name}"
-            yield Problem(found, None, table.file_of(number))
-        elif ends[number] > tokens:
-            found = f"document {quote(document)} has a mention that ends at token {int(ends[number]) - 1:,}"
-            what = f"{found}, but {pluralize(tokens, 'token')} in {name} (numbered from 0)"
-            yield Problem(what, None, table.file_of(number))
-
-
-def find_unknown_documents(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem]:
+def _find_unknown(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem]:
     """Find the documents of a file that another one lacks."""
     names = set(known.table.names)
     for number, name in enumerate(table.names):
@@ -162,16 +137,9 @@ def find_unknown_documents(table: MentionTable, known: AnnotatorFile) -> Iterato
             yield Problem(f"document {quote(name)} is not in {known.name}", None, table.file_of(number))
 
 
-def find_unannotated(gold: AnnotatorFile, files: Sequence[AnnotatorFile]) -> Iterator[str]:
-    """Yield the documents of gold that no other file has, in a sentence; nothing if there are none."""
-    annotated = {name for file in files for name in file.table.names}
-    if names := [name for name in gold.table.names if name not in annotated]:
-        yield f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}."
-
-
 def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
-    problems = list(find_unknown_documents(table, given))
+    problems = list(_find_unknown(table, given))
     known = set(zip(given.table.document.tolist(), _list_mentions(given.table), strict=True))
     number = {name: i for i, name in enumerate(given.table.names)}
     for place, mention in zip(table.document.tolist(), _list_mentions(table), strict=True):
@@ -184,12 +152,7 @@ def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
 
 
 def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | None = None) -> list[DocumentAnnotations]:
-    """Gather the chains of annotators by document.
-
-    Args:
-        tables: the documents of each annotator; no mention is twice in a document.
-        names: the names of all documents, in the order to be kept; None for those of the tables, sorted.
-    """
+    """Gather the chains of annotators by document, in the order of names, or sorted by name."""
     names = sorted({name for table in tables for name in table.names}) if names is None else names
     found: dict[str, list[tuple[int, list[list[Mention]]]]] = {name: [] for name in names}
     for annotator, table in enumerate(tables):
@@ -200,34 +163,31 @@ def gather_annotations(tables: Sequence[MentionTable], names: Sequence[str] | No
             for entity, mention in zip(entities[first:last], mentions[first:last], strict=True):
                 chains.setdefault(entity, []).append(mention)
             found[name].append((annotator, list(chains.values())))
-    documents = []
-    for name, of_document in found.items():
-        known = sorted({mention for _, chains in of_document for chain in chains for mention in chain})
-        number = {mention: i for i, mention in enumerate(known)}
-        annotations = [
-            Annotation(by, [[number[one] for one in chain] for chain in chains]) for by, chains in of_document
-        ]
-        documents.append(DocumentAnnotations(name, len(known), annotations))
-    return documents
+    return [
+        _number_mentions(name, {mention for _, chains in drawn for chain in chains for mention in chain}, drawn)
+        for name, drawn in found.items()
+    ]
 
 
 def select_given(document: DocumentAnnotations, given: int) -> DocumentAnnotations:
-    """Return a document with the mentions of one of the annotators only, who is then left out.
-
-    Mentions of others that this one lacks are left out, too; see `find_ungiven`.
-    """
-    kept = sorted({one for by, chains in document.annotations if by == given for chain in chains for one in chain})
-    number = {mention: i for i, mention in enumerate(kept)}
-    annotations = [
-        Annotation(by, [[number[one] for one in chain if one in number] for chain in chains])
-        for by, chains in document.annotations
-        if by != given
+    """Return a document with the mentions of one of the annotators only, who is then left out."""
+    drawn = [
+        (by, [[document.mentions[one] for one in chain] for chain in chains]) for by, chains in document.annotations
     ]
-    return DocumentAnnotations(document.name, len(kept), annotations)
+    kept = {mention for by, chains in drawn if by == given for chain in chains for mention in chain}
+    return _number_mentions(document.name, kept, [one for one in drawn if one[0] != given])
+
+
+def _number_mentions(
+    name: str, mentions: Iterable[Mention], drawn: Iterable[tuple[int, Sequence[Sequence[Mention]]]]
+) -> DocumentAnnotations:
+    """Return a document with these mentions; others are left out."""
+    number = {mention: i for i, mention in enumerate(sorted(mentions))}
+    chains = ((by, [[number[one] for one in chain if one in number] for chain in chains]) for by, chains in drawn)
+    return DocumentAnnotations(name, list(number), [Annotation(*one) for one in chains])
 
 
 def _list_mentions(table: MentionTable) -> list[Mention]:
-    """List the mentions of a table."""
     gaps = {
         row: tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(merge_adjacent(parts)))
         for row, parts in table.parts.items()

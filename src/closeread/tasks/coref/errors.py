@@ -1,22 +1,30 @@
-"""Errors of a response: split, merged, missing and spurious entities, missing and spurious mentions.
+"""Errors of a response: wrong entities and mentions; and mistakes in chains, those of annotators or of systems.
 
 Conventions: an entity of the key is *split* if its mentions are in several entities of the response, and *missing* if
 the response has none of them; an entity of the response is *merged* if it contains mentions of several entities of the
 key, and *spurious* if it contains none.  Mentions that only the key has are missing, those that only the response has
-are spurious, regardless of their entities.
-A document is worse than another if it has more errors of the requested kinds; equally bad ones are in the order of the
-file.
+are spurious, regardless of their entities.  A document is worse than another if it has more errors of the requested
+kinds; equally bad ones are in the order of the file.
+
+Only chains of two or more mentions are compared, on both sides.  Chains of a document are in the order of their first
+mentions; a mention is before another one if it starts before, or starts with it and is longer.
+
+Source: Schüller et al. (2018), sections 3.4.1 and 4.3.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from closeread.arrays import Ints, ratio
+from closeread.assignment import NONE, best_assignment
+from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import Options
 from closeread.counts.results import Result
 from closeread.exceptions import (
@@ -30,12 +38,13 @@ from closeread.exceptions import (
     shorten,
     suggest,
 )
-from closeread.tables import Grid, Style
+from closeread.tables import Grid, Style, percent
+from closeread.tasks.coref.annotators import gather_annotations, read_beside_gold
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.metrics.matching import match_sides, without_repeats
-from closeread.tasks.coref.metrics.overlap import Side, mention_codes
+from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -43,141 +52,18 @@ RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")
 OF_MENTIONS = ("missing mention", "spurious mention")
 KINDS = (*OF_ENTITIES, *OF_MENTIONS)
-"""The kinds of errors."""
+HEADER = ["error", "document", "entity", "mentions"]
 
 
-@dataclass(frozen=True)
-class Finding:
-    """An error, or a right entity.
-
-    Attributes:
-        kind: one of `KINDS`, or `RIGHT`.
-        document: the number of its document.
-        side: 0 if it is in the key, 1 in the response.
-        pieces: the mentions of the entity, as rows of its side, grouped by their entity on the other side, with those
-            that it lacks as a group; for an error in a mention, that mention.
-        fields: the values of the fields of mentions that it has, by name.
-    """
+class Finding(NamedTuple):
+    """An error, or a right entity."""
 
     kind: str
-    document: int
-    side: int
+    document: int  # its number
+    side: int  # 0 if it is in the key, 1 in the response
+    # The mentions of the entity, as rows of its side, grouped by their entity on the other side, with those that it
+    # lacks as a group; for an error in a mention, that mention.
     pieces: Sequence[Sequence[int]]
-    fields: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ErrorAnalysis:
-    """All errors of a response, and the entities that are identical on both sides.
-
-    Attributes:
-        tables: key and response.
-        findings: the findings of each kind, those of `RIGHT` first, in the order of the file.
-        document_fields: the fields of the documents by name, each (n_documents,).
-        mention_fields: the names of the fields of mentions that both sides have.
-    """
-
-    tables: tuple[MentionTable, MentionTable]
-    findings: Mapping[str, Sequence[Finding]]
-    document_fields: Mapping[str, Sequence[str]]
-    mention_fields: Sequence[str]
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The documents' names."""
-        return self.tables[0].names
-
-    @property
-    def fields(self) -> list[str]:
-        """The names of all fields."""
-        return [*self.document_fields, *self.mention_fields]
-
-    def select_document(self, name: str) -> ErrorAnalysis:
-        """Return the findings of one document."""
-        if name not in self.names:
-            guess = suggest(name, self.names)
-            names = join_names(self.names)
-            raise RequestError(f"no document {quote(name)} in the key{guess and '.'}{guess} (the key has {names})")
-        number = list(self.names).index(name)
-        kept = {kind: [one for one in some if one.document == number] for kind, some in self.findings.items()}
-        return replace(self, findings=kept)
-
-    def list_kinds(self, field: str) -> list[str]:
-        """List the kinds of findings that have a field: all kinds, or only those of mentions."""
-        of_mentions = field in FIELDS and not FIELDS[field].is_of_entities
-        return [kind for kind in self.findings if kind in OF_MENTIONS or not of_mentions]
-
-    def value(self, finding: Finding, field: str) -> str:
-        """Return the value of a field; "" if the field is not one of such findings."""
-        if field in self.document_fields:
-            return self.document_fields[field][finding.document]
-        return finding.fields.get(field, "")
-
-    def count(self) -> dict[str, int]:
-        """Count the findings of each kind."""
-        return {kind: len(some) for kind, some in self.findings.items()}
-
-    def count_documents(self, kinds: Iterable[str]) -> Counter[int]:
-        """Count the errors of some kinds by the number of the document."""
-        return Counter(one.document for kind in kinds for one in self.findings[kind])
-
-    def rank_documents(self, kinds: Iterable[str]) -> list[int]:
-        """Return the numbers of the documents, the worst first."""
-        counts = self.count_documents(kinds)
-        return sorted(range(len(self.names)), key=lambda number: -counts[number])
-
-
-def find_errors(key: MentionTable, response: MentionTable, sides: tuple[Side, Side]) -> ErrorAnalysis:
-    """Find the errors of a response.
-
-    Args:
-        key, response: the same documents in the same order.
-        sides: the two as the metrics take them, with nothing dropped.
-    """
-    tables = (key, response)
-    codes = [side.tolist() for side in mention_codes(*sides)]
-    labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
-    shared_fields = [name for name in FIELDS if all(name in of_side for of_side in labels)]
-    entity_of = [
-        dict(zip(of_side, side.entity.tolist(), strict=True)) for of_side, side in zip(codes, sides, strict=True)
-    ]
-    sizes = [Counter(of_side.values()) for of_side in entity_of]
-    findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
-
-    def add(kind: str, side: int, pieces: Sequence[Sequence[int]]) -> None:
-        row = pieces[0][0]
-        known = {
-            name: of[row] for name, of in labels[side].items() if kind in OF_MENTIONS or FIELDS[name].is_of_entities
-        }
-        findings[kind].append(Finding(kind, int(tables[side].document[row]), side, pieces, known))
-
-    for i, (several, none, lacking) in enumerate(zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)):
-        entities: defaultdict[int, defaultdict[int | None, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for row, (entity, code) in enumerate(zip(sides[i].entity.tolist(), codes[i], strict=True)):
-            there = entity_of[1 - i].get(code)
-            entities[entity][there].append(row)
-            if there is None:
-                add(lacking, i, [[row]])
-        for pieces in entities.values():
-            places = pieces.keys() - {None}
-            if len(places) > 1:
-                add(several, i, list(pieces.values()))
-            elif not places:
-                add(none, i, list(pieces.values()))
-            elif i == 0 and len(pieces) == 1 and sizes[1][places.pop()] == len(next(iter(pieces.values()))):
-                add(RIGHT, i, list(pieces.values()))
-    return ErrorAnalysis(tables, findings, list_fields(key), shared_fields)
-
-
-def _label_mentions(table: MentionTable) -> dict[str, list[str]]:
-    """Return the value of every field of mentions for every row, by field; without fields that the side lacks."""
-    if not len(table.entity):
-        return {name: [] for name in FIELDS}
-    return {
-        name: [field.parts[number] for number in field.number(table).tolist()]
-        for name, field in FIELDS.items()
-        if not field.lacks(table)
-    }
 
 
 @dataclass(frozen=True)
@@ -188,24 +74,25 @@ class Mention:
     end: int
     text: str | None
 
+    def __str__(self) -> str:
+        place = f"{self.start}-{self.end}"
+        return place if self.text is None else f"{shorten(self.text, 60)} [{place}]"
+
 
 @dataclass(frozen=True)
 class CorefError:
-    """One error.
-
-    Attributes:
-        kind: its kind.
-        document: the document's name.
-        entity: the entity's id in its file, or else its number in the document, from 0.
-        pieces: as in `Finding`.
-        fields: the values of all fields, by name; None if the field is one of mentions and the error one of entities.
-    """
+    """One error, with its mentions in groups, as `Finding` has them."""
 
     kind: str
     document: str
-    entity: str
+    entity: str  # its id in its file, or else its number in the document, from 0
     pieces: tuple[tuple[Mention, ...], ...]
-    fields: Mapping[str, str | None]
+    fields: Mapping[str, str | None]  # by name; None if the field is one of mentions and the error one of entities
+
+    @property
+    def cells(self) -> list[str]:
+        """The cells below `HEADER`."""
+        return [self.kind, self.document, self.entity, " | ".join(", ".join(map(str, one)) for one in self.pieces)]
 
 
 @dataclass(frozen=True)
@@ -219,129 +106,143 @@ class DocumentErrors:
     fields: Mapping[str, str]
 
 
-def list_errors(analysis: ErrorAnalysis, kinds: Sequence[str], only: str | None = None) -> Iterator[CorefError]:
-    """List the errors of some kinds, kind by kind, the worst documents first.
-
-    Args:
-        analysis: the errors.
-        kinds: the kinds that make a document bad.
-        only: the kind to list; None for all of them.
-    """
-    rank = {number: i for i, number in enumerate(analysis.rank_documents(kinds))}
-    for kind in kinds if only is None else (only,):
-        # Findings come document by document, and reading the words of a document is slow.
-        words = [table.words and lru_cache(maxsize=1)(table.words) for table in analysis.tables]
-        for one in sorted(analysis.findings[kind], key=lambda finding: rank[finding.document]):
-            table, read = analysis.tables[one.side], words[one.side]
-            text = None if read is None else read(one.document)
-            pieces = tuple(tuple(_describe_mention(table, row, text) for row in piece) for piece in one.pieces)
-            fields = {field: analysis.value(one, field) or None for field in analysis.fields}
-            yield CorefError(kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields)
-
-
-def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None) -> Mention:
-    text = None
-    if words is not None:
-        text = " … ".join(" ".join(words[start : end + 1]) for start, end in table.parts_of(row))
-    return Mention(int(table.start[row]), int(table.end[row]), text)
-
-
-def list_documents(analysis: ErrorAnalysis, kinds: Sequence[str]) -> list[DocumentErrors]:
-    """List the documents with errors of some kinds, the worst first."""
-    entities, mentions = (
-        analysis.count_documents(kind for kind in kinds if kind in group) for group in (OF_ENTITIES, OF_MENTIONS)
-    )
-    return [
-        DocumentErrors(
-            analysis.names[number],
-            entities[number] + mentions[number],
-            entities[number],
-            mentions[number],
-            {field: values[number] for field, values in analysis.document_fields.items()},
-        )
-        for number in analysis.rank_documents(kinds)
-        if entities[number] + mentions[number]
-    ]
-
-
-def count_by_field(analysis: ErrorAnalysis, field: str, aliases: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Count the findings of each value of a field, by kind; only kinds that have the field."""
-    if field not in analysis.fields:
-        guess, known = suggest(field, analysis.fields, aliases), ", ".join(analysis.fields)
-        raise RequestError(f"no field '{field}' to count errors by{guess and '.'}{guess} (choose from: {known})")
-    counted = {
-        kind: Counter(analysis.value(one, field) for one in analysis.findings[kind])
-        for kind in analysis.list_kinds(field)
-    }
-    if field in FIELDS:
-        values: Sequence[str] = [part for part in FIELDS[field].parts if any(part in of for of in counted.values())]
-    else:
-        values = list(dict.fromkeys(analysis.document_fields[field]))
-    return {value: {kind: of[value] for kind, of in counted.items()} for value in values}
-
-
-HEADER = ["error", "document", "entity", "mentions"]
-LIMIT = 10
-"""How many documents, and errors of each kind, tables list unless they are told otherwise."""
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Result):
-    """The errors of a response.
+    """The errors of a response."""
 
-    Attributes:
-        analysis: all errors.
-        kinds: the kinds that are listed.
-        slices: the number of errors by field, value and kind.
-        notices: what else a user should know about both sides, one sentence each.
-        limit: how many documents, and errors of each kind, tables list.
-        document: the only document; None for all.
-    """
+    tables: tuple[MentionTable, MentionTable]  # key and response
+    findings: Mapping[str, Sequence[Finding]]  # of each kind, those of `RIGHT` first, in the order of the file
+    document_fields: Mapping[str, Sequence[str]]  # by name, each (n_documents,)
+    mention_fields: Sequence[Mapping[str, Sequence[str]]]  # of each side, by name, each (n_mentions,)
+    kinds: Sequence[str] = KINDS  # those that are listed
+    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)  # by field, value and kind
+    notices: Sequence[str] = ()  # what else a user should know about both sides, one sentence each
+    limit: int = 10  # how many documents, and errors of each kind, tables list
+    document: str | None = None  # the only document; None for all
 
-    analysis: ErrorAnalysis
-    kinds: Sequence[str]
-    slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
-    notices: Sequence[str] = ()
-    limit: int = LIMIT
-    document: str | None = None
+    @property
+    def fields(self) -> list[str]:
+        """The names of all fields; of those of mentions, the ones that both sides have."""
+        return [*self.document_fields, *(name for name in FIELDS if all(name in side for side in self.mention_fields))]
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of errors of every kind, and of right entities."""
-        return self.analysis.count()
+        return {kind: len(found) for kind, found in self.findings.items()}
 
     @property
     def documents(self) -> list[DocumentErrors]:
         """The documents with errors of these kinds, the worst first."""
-        return list_documents(self.analysis, self.kinds)
+        entities, mentions = (
+            self._count_documents(kind for kind in self.kinds if kind in group) for group in (OF_ENTITIES, OF_MENTIONS)
+        )
+        return [
+            DocumentErrors(
+                self.tables[0].names[number],
+                entities[number] + mentions[number],
+                entities[number],
+                mentions[number],
+                {name: values[number] for name, values in self.document_fields.items()},
+            )
+            for number in self._rank_documents()
+            if entities[number] + mentions[number]
+        ]
 
     @property
     def errors(self) -> list[CorefError]:
         """The errors of these kinds, kind by kind, the worst documents first."""
-        return list(list_errors(self.analysis, self.kinds))
+        return list(self.list_errors())
 
     def __repr__(self) -> str:
         return f"<ErrorReport: {', '.join(f'{kind} {number:,}' for kind, number in self.counts.items())}>"
+
+    def list_errors(self, limit: int | None = None) -> Iterator[CorefError]:
+        """Yield the errors, or at most `limit` of each kind, as in `errors`."""
+        rank = {number: place for place, number in enumerate(self._rank_documents())}
+        # Errors come document by document, and reading the words of a document is slow.
+        words = [table.words and lru_cache(maxsize=1)(table.words) for table in self.tables]
+        for kind in self.kinds:
+            for one in sorted(self.findings[kind], key=lambda finding: rank[finding.document])[:limit]:
+                table, read = self.tables[one.side], words[one.side]
+                text = None if read is None else read(one.document)
+                pieces = tuple(tuple(_describe_mention(table, row, text) for row in piece) for piece in one.pieces)
+                fields = {name: self._find_value(one, name) for name in self.fields}
+                yield CorefError(kind, table.names[one.document], table.label(one.pieces[0][0]), pieces, fields)
+
+    def count_by(self, name: str) -> dict[str, dict[str, int]]:
+        """Count the findings of each value of a field, by kind; only kinds that have the field."""
+        if name not in self.fields:
+            guess, known = suggest(name, self.fields, PROCEDURE.aliases), ", ".join(self.fields)
+            raise RequestError(f"no field '{name}' to count errors by{guess and '.'}{guess} (choose from: {known})")
+        counted = {
+            kind: Counter(self._find_value(one, name) for one in found)
+            for kind, found in self.findings.items()
+            if kind in OF_MENTIONS or name not in FIELDS or FIELDS[name].is_of_entities
+        }
+        if name in FIELDS:
+            values: Iterable[str] = [part for part in FIELDS[name].parts if any(part in of for of in counted.values())]
+        else:
+            values = dict.fromkeys(self.document_fields[name])
+        return {value: {kind: of[value] for kind, of in counted.items()} for value in values}
+
+    def _find_value(self, one: Finding, name: str) -> str | None:
+        """Return the value of a field; None if the field is one of mentions and the finding one of entities."""
+        if name in self.document_fields:
+            return self.document_fields[name][one.document]
+        if one.kind in OF_MENTIONS or FIELDS[name].is_of_entities:
+            return self.mention_fields[one.side][name][one.pieces[0][0]]
+        return None
+
+    def _count_documents(self, kinds: Iterable[str]) -> Counter[int]:
+        return Counter(one.document for kind in kinds for one in self.findings[kind])
+
+    def _rank_documents(self) -> list[int]:
+        counts = self._count_documents(self.kinds)
+        return sorted(range(len(self.tables[0])), key=lambda number: -counts[number])
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: counts, counts by field, the worst documents, and their errors."""
         del style
         grids = [Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()])]
-        for name, of in self.slices.items():
-            grids += _make_slice_grids(name, of)
-        if self.document is None and len(self.analysis.names) > 1:
-            grids += _make_document_grids(self.documents, self.limit)
-        return [*grids, *_make_error_grids(self.analysis, self.kinds, self.limit)]
+        for name, counted in self.slices.items():
+            for title, group in (("Entities", (RIGHT, *OF_ENTITIES)), ("Mentions", OF_MENTIONS)):
+                rows = [
+                    [value, *(f"{of[kind]:,}" for kind in group)]
+                    for value, of in counted.items()
+                    if of.keys() >= set(group)
+                ]
+                if rows:
+                    header = [name, *(kind.rpartition(" ")[0] for kind in group)]
+                    grids.append(Grid(f"{title} by {name}", header, rows))
+        documents = self.documents if self.document is None and len(self.tables[0]) > 1 else []
+        if rows := [
+            [one.document, *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
+            for one in documents[: self.limit]
+        ]:
+            left, where = len(documents) - len(rows), choose_words("--limit and --json", "to_json()")
+            notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
+            header = ["document", "in entities", "in mentions", "errors"]
+            grids.append(Grid("Documents with the most errors", header, rows, notes))
+        if rows := [error.cells for error in self.list_errors(self.limit)]:
+            left = sum(self.counts[kind] for kind in self.kinds) - len(rows)
+            where = choose_words("--limit, --json and --format csv", "to_frame()")
+            notes = ["A bar separates mentions that the other side has in different entities or not at all."]
+            notes += [f"{pluralize(left, 'more error')}: see {where}."] if left else []
+            grids.append(Grid("", HEADER, rows, notes, prose=frozenset({"mentions"})))
+        return grids
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all errors of these kinds."""
-        rows: list[list[object]] = [[*_make_row(one), *one.fields.values()] for one in self.errors]
-        return [*HEADER, *self.analysis.fields], rows
+        return [*HEADER, *self.fields], [[*one.cells, *one.fields.values()] for one in self.list_errors()]
 
     def to_json(self) -> dict[str, Any]:
         """Return counts, documents and errors as JSON."""
+        errors = [
+            {**vars(one), "pieces": [[dict(vars(mention)) for mention in piece] for piece in one.pieces]}
+            for one in self.list_errors()
+        ]
         by_field = {"slices": self.slices} if self.slices else {}
-        documents, errors = ([asdict(one) for one in some] for some in (self.documents, self.errors))
+        documents = [dict(vars(one)) for one in self.documents]
         return {"counts": self.counts, **by_field, "documents": documents, "errors": errors}
 
 
@@ -374,60 +275,197 @@ def count_errors(
         by: also count errors for each value of these fields.
     """
     check_options(options, kinds)
-    own, other = (without_repeats(side) for side in (key, response))
-    require_fields(own, other, options, [name for name in by if name in FIELDS])
-    matching, zeros = options["matching"], options["zeros"]
-    if zeros == "exclude":
-        own, other = (table.select(~find_zeros(table)) for table in (own, other))
-    analysis = find_errors(own, other, match_sides(own, other, matching=matching, zeros=zeros).sides)
+    key, response = without_repeats(key), without_repeats(response)
+    require_fields(key, response, options, [name for name in by if name in FIELDS])
+    if options["zeros"] == "exclude":
+        key, response = (table.select(~find_zeros(table)) for table in (key, response))
+    sides = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
+    codes = [of_side.tolist() for of_side in mention_codes(*sides)]
+    entities = [side.entity.tolist() for side in sides]
+    entity_of = [dict(zip(*columns, strict=True)) for columns in zip(codes, entities, strict=True)]
+    sizes = Counter(entities[1])
+    findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
+    for i, (several, none, lacking) in enumerate(zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)):
+        found: defaultdict[int, dict[int | None, list[int]]] = defaultdict(dict)
+        documents = sides[i].document.tolist()
+        for row, (entity, code) in enumerate(zip(entities[i], codes[i], strict=True)):
+            there = entity_of[1 - i].get(code)
+            found[entity].setdefault(there, []).append(row)
+            if there is None:
+                findings[lacking].append(Finding(lacking, documents[row], i, ((row,),)))
+        for by_entity in found.values():
+            pieces, places = list(by_entity.values()), by_entity.keys() - {None}
+            kind = several if len(places) > 1 else none
+            if len(places) == 1:
+                if i == 1 or len(pieces) > 1 or sizes[places.pop()] != len(pieces[0]):
+                    continue
+                kind = RIGHT
+            findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces))
     if document is not None:
-        analysis = analysis.select_document(document)
-    slices = {name: count_by_field(analysis, name, PROCEDURE.aliases) for name in by}
+        if document not in key.names:
+            guess, names = suggest(document, key.names), join_names(key.names)
+            raise RequestError(f"no document {quote(document)} in the key{guess and '.'}{guess} (the key has {names})")
+        number = list(key.names).index(document)
+        findings = {kind: [one for one in some if one.document == number] for kind, some in findings.items()}
+    labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
     wanted = [kind for kind in KINDS if not kinds or kind in kinds]
-    return ErrorReport(analysis, wanted, slices, document=document)
+    report = ErrorReport((key, response), findings, list_fields(key), labels, wanted, document=document)
+    return replace(report, slices={name: report.count_by(name) for name in by})
 
 
-def _make_slice_grids(field: str, counted: Mapping[str, Mapping[str, int]]) -> Iterator[Grid]:
-    """Yield the table of errors in entities by a field, if the field is one of entities, and that of mentions."""
-    for title, group in (("Entities", (RIGHT, *OF_ENTITIES)), ("Mentions", OF_MENTIONS)):
+def _label_mentions(table: MentionTable) -> dict[str, Sequence[str]]:
+    """Return the value of every field of mentions that the side has for every row, by field."""
+    if not len(table.entity):
+        return dict.fromkeys(FIELDS, ())
+    return {
+        name: [of.parts[number] for number in of.number(table).tolist()]
+        for name, of in FIELDS.items()
+        if not of.lacks(table)
+    }
+
+
+def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None) -> Mention:
+    parts = table.parts_of(row)
+    text = None if words is None else " … ".join(" ".join(words[start : end + 1]) for start, end in parts)
+    return Mention(int(table.start[row]), int(table.end[row]), text)
+
+
+CHAIN_KINDS = ("exact", "missing", "mixed", "extra", "spurious")
+EXACT, MISSING, MIXED, EXTRA, SPURIOUS = range(len(CHAIN_KINDS))
+FROM = 4
+"""The number of mentions from which on chains are counted together in tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChainErrors(Result):
+    """The chains of files, compared with gold."""
+
+    kind: Ints  # (n_chains,) an index of `CHAIN_KINDS`
+    size: Ints  # (n_chains,) the number of mentions
+    missing: Ints  # (n_chains,) how many mentions of its reference each chain lacks
+    foreign: Ints  # (n_chains,) how many of its mentions are in other gold chains
+    notices: Sequence[str] = ()  # what else a user should know about the files, one sentence each
+
+    def count_kinds(self) -> dict[str, int]:
+        """Return the number of chains of each of `CHAIN_KINDS`."""
+        return dict(zip(CHAIN_KINDS, np.bincount(self.kind, minlength=len(CHAIN_KINDS)).tolist(), strict=True))
+
+    def count_missing(self) -> dict[str, int]:
+        """Return the number of chains of the kind "missing" by the number of mentions that they lack, as text."""
+        return _count_values(self.missing[self.kind == MISSING])
+
+    def count_foreign(self) -> dict[str, int]:
+        """Return the number of chains of the kind "mixed" by the number of mentions of other gold chains, as text."""
+        return _count_values(self.foreign[self.kind == MIXED])
+
+    @property
+    def n_mistaken(self) -> int:
+        """The number of chains that are not exact."""
+        return int((self.kind != EXACT).sum())
+
+    def to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of kinds, and that of missing and foreign mentions if there are any."""
+        del style
+
+        def share(n: int, total: int) -> str:
+            return percent(float(ratio(n, total)) if total else None)
+
         rows = [
-            [value, *(f"{of[kind]:,}" for kind in group)] for value, of in counted.items() if of.keys() >= set(group)
+            [kind, f"{n:,}", share(n, len(self.kind)), "" if kind == "exact" else share(n, self.n_mistaken)]
+            for kind, n in self.count_kinds().items()
         ]
-        if rows:
-            yield Grid(f"{title} by {field}", [field, *(kind.rpartition(" ")[0] for kind in group)], rows)
+        sizes = pluralize(len(self.kind), "chain"), pluralize(int(self.size.sum()), "mention")
+        notes = ["{} of two or more mentions, {}.".format(*sizes)]
+        grids = [Grid("", ["kind", "chains", "% of chains", "% of mistaken chains"], rows, notes)]
+        counts = {
+            "missing, by mentions that they lack": self.count_missing(),
+            "mixed, by mentions of other chains": self.count_foreign(),
+        }
+        if any(counts.values()):
+            grouped = {name: group_numbers(of) for name, of in counts.items()}
+            header = ["chains by number of mentions", *(str(n) for n in range(1, FROM)), f"{FROM} or more"]
+            grids.append(Grid("", header, [[name, *(f"{n:,}" for n in of.values())] for name, of in grouped.items()]))
+        return grids
+
+    def to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all counts: the kind or the number of mentions, and the number of chains."""
+        parts = {"kind": self.count_kinds(), "missing mentions": self.count_missing()}
+        parts["foreign mentions"] = self.count_foreign()
+        return ["count", "value", "chains"], [[name, value, n] for name, of in parts.items() for value, n in of.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all counts as JSON can hold them."""
+        return {
+            "chains": len(self.kind),
+            "mentions": int(self.size.sum()),
+            "kinds": self.count_kinds(),
+            "missing_mentions": self.count_missing(),
+            "foreign_mentions": self.count_foreign(),
+        }
 
 
-def _make_document_grids(documents: Sequence[DocumentErrors], limit: int) -> Iterator[Grid]:
-    """Yield the table of the worst documents, if there are any to list."""
-    rows = [
-        [one.document, *(f"{n:,}" for n in (one.entity_errors, one.mention_errors, one.errors))]
-        for one in documents[:limit]
-    ]
-    left = len(documents) - len(rows)
-    where = choose_words("--limit and --json", "to_json()")
-    notes = [f"{pluralize(left, 'more document')} with errors: see {where}."] if left else []
-    if rows:
-        yield Grid("Documents with the most errors", ["document", "in entities", "in mentions", "errors"], rows, notes)
+def _count_values(values: Ints) -> dict[str, int]:
+    found, times = np.unique(values, return_counts=True)
+    return dict(zip(map(str, found.tolist()), times.tolist(), strict=True))
 
 
-def _make_error_grids(analysis: ErrorAnalysis, kinds: Sequence[str], limit: int) -> Iterator[Grid]:
-    """Yield the table of the errors of the worst documents, if there are any to list."""
+def group_numbers(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of 1, 2, 3 and of more, from counts by number.
 
-    rows = [_make_row(error) for kind in kinds for error in islice(list_errors(analysis, kinds, only=kind), limit)]
-    left = sum(analysis.count()[kind] for kind in kinds) - len(rows)
-    where = choose_words("--limit, --json and --format csv", "to_frame()")
-    notes = ["A bar separates mentions that the other side has in different entities or not at all."]
-    notes += [f"{pluralize(left, 'more error')}: see {where}."] if left else []
-    if rows:
-        yield Grid("", HEADER, rows, notes, prose=frozenset({"mentions"}))
+    >>> group_numbers({"1": 5, "3": 2, "4": 1, "12": 1})
+    {'1': 5, '2': 0, '3': 2, 'more': 2}
+    """
+    few = {str(number): counts.get(str(number), 0) for number in range(1, FROM)}
+    return {**few, "more": sum(counts.values()) - sum(few.values())}
 
 
-def _make_row(error: CorefError) -> list[str]:
-    pieces = (", ".join(map(_format_mention, piece)) for piece in error.pieces)
-    return [error.kind, error.document, error.entity, " | ".join(pieces)]
+def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> ChainErrors:
+    """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory."""
+    key, read, notices = read_beside_gold(gold, annotators)
+    return replace(find_chain_errors(key.table, [file.table for file in read]), notices=notices)
 
 
-def _format_mention(mention: Mention) -> str:
+def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> ChainErrors:
+    """Compare the chains of each document of each file with gold, which has all documents, and a mention once each."""
+    rows: list[tuple[int, int, int, int]] = []
+    for document in gather_annotations([gold, *files]):
+        expected, *others = (
+            sorted(sorted(chain) for chain in one.chains if len(chain) > 1) for one in document.annotations
+        )
+        for chains in others:
+            rows += judge_chains(chains, expected)
+    return ChainErrors(*np.array(rows, np.int64).reshape(-1, 4).T)
 
-    place = f"{mention.start}-{mention.end}"
-    return place if mention.text is None else f"{shorten(mention.text, 60)} [{place}]"
+
+def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield a row of `ChainErrors` for each annotated chain of a document.
+
+    The reference of a chain is its match; without one, the gold chain with most common links, then most common
+    mentions, then the first.  The kind is the first of these that holds: "exact": the chain is its reference;
+    "spurious": none of its mentions is in a gold chain; "mixed": it has mentions of other gold chains; "missing": it
+    lacks mentions of its reference; "extra": it has mentions of no gold chain.
+    """
+    place = {mention: number for number, members in enumerate(gold) for mention in members}
+    shared = [Counter(place[mention] for mention in members if mention in place) for members in chains]
+    for members, common, reference in zip(chains, shared, match_chains(shared), strict=True):
+        found = common.total()
+        if not found:
+            yield SPURIOUS, len(members), 0, 0
+            continue
+        if reference == NONE:  # most mentions are most links
+            reference = min(common, key=lambda number: (-common[number], number))
+        missing, foreign = len(gold[reference]) - common[reference], found - common[reference]
+        kind = MIXED if foreign else MISSING if missing else EXTRA if len(members) > found else EXACT
+        yield kind, len(members), missing, foreign
+
+
+def match_chains(shared: Sequence[Mapping[int, int]]) -> list[int]:
+    """Match annotated chains and gold chains one to one, with the most common links, and then mentions.
+
+    Given is for each chain how many mentions it has in common with gold chains, by their numbers; it returns the gold
+    chain of each chain, `NONE` if it has none.  Among the best matchings, it is the one in which the first chain has
+    the first gold chain possible, or none if it can't have any, then the second chain, and so on.
+    """
+    # Links and mentions in one integer: no total of mentions reaches the weight of a link.
+    link = sum(sum(common.values()) for common in shared) + 1
+    return best_assignment([{j: n * (n - 1) // 2 * link + n for j, n in common.items()} for common in shared])

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from closeread.corpus.notices import warn_all
 from closeread.exceptions import RequestError, describe_unknown, join_names, pluralize
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
@@ -48,17 +49,15 @@ def link_support(gold: Source, annotators: Files) -> Drawing:
       closeread plot link-support gold/ annotations/*.conll -o support.svg
     """
     from closeread.corpus.figures import Drawing
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import pluralize
-    from closeread.tasks.coref import plots
     from closeread.tasks.coref.annotators import read_beside_gold
-    from closeread.tasks.coref.plots import measure_support
+    from closeread.tasks.coref.plots import count_support, draw_link_support
 
     key, read, notices = read_beside_gold(gold, annotators)
     warn_all(notices)
-    support = measure_support(key.table, [file.table for file in read])
-    summary = f"{pluralize(len(support.support), 'link')}, {int(support.in_gold.sum()):,} in gold"
-    return Drawing(plots.draw_link_support(support), summary)
+    counts = count_support(key.table, [file.table for file in read])
+    return Drawing(
+        draw_link_support(counts), f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
+    )
 
 
 def mistakes(gold: Source, annotators: Files) -> Drawing:
@@ -74,15 +73,13 @@ def mistakes(gold: Source, annotators: Files) -> Drawing:
       closeread plot mistakes gold.conll response.conll -o mistakes.svg
     """
     from closeread.corpus.figures import Drawing
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import pluralize
-    from closeread.tasks.coref import plots
-    from closeread.tasks.coref.chain_errors import count_chain_errors
+    from closeread.tasks.coref.errors import count_chain_errors
+    from closeread.tasks.coref.plots import draw_mistakes
 
     found = count_chain_errors(gold, annotators)
     warn_all(found.notices)
     summary = f"{pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"
-    return Drawing(plots.draw_mistakes(found), summary)
+    return Drawing(draw_mistakes(found), summary)
 
 
 def convert(source: Source, *, side: Literal["key", "response"] = "key", output: Output | None = None) -> Written:
@@ -103,8 +100,6 @@ def convert(source: Source, *, side: Literal["key", "response"] = "key", output:
     Args:
         side: Convert gold entities (key) or predicted ones (response), if a JSON Lines file has both.
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import pluralize
     from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
 
     is_response = side == "response"
@@ -151,7 +146,6 @@ def errors(
         document: Count and list only the errors of this document.
         limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
     """
-    from closeread.corpus.notices import warn_all
     from closeread.counts.procedure import GoldSpec
     from closeread.tasks.coref.documents import table_of
     from closeread.tasks.coref.errors import check_options, count_errors
@@ -184,7 +178,7 @@ def chains(gold: Source, predictions: Files, *, max_bytes: MaxBytes = MAX_FILE_B
       closeread errors chains gold.conll anna.conll ben.conll
       closeread errors chains gold.conll response.conll --json
     """
-    from closeread.tasks.coref.chain_errors import count_chain_errors
+    from closeread.tasks.coref.errors import count_chain_errors
 
     return count_chain_errors(gold, predictions)
 
@@ -263,7 +257,6 @@ def adjudicate(
         worksheet: Write annotators and result side by side to FILE, to edit and give back with --forced.
         report: Write the cost of every link to FILE, as JSON.
     """
-    from closeread.corpus.notices import warn_all
     from closeread.files import text_suffix, write_texts
     from closeread.formats.json_lines import dump_json
     from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, read_forced
@@ -316,7 +309,6 @@ def adjudicate(
 
 def _read_annotated(files: Sequence[Path]) -> list[AnnotatedDocument]:
     """Read the annotators' files, and note what the result lacks."""
-    from closeread.corpus.notices import warn_all
     from closeread.counts.annotators import Annotator, find_repeated_paths
     from closeread.tasks.coref.adjudication.annotators import count_singletons, join_annotators
     from closeread.tasks.coref.annotators import list_notices, read_annotators

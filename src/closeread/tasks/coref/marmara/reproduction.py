@@ -18,7 +18,7 @@ from closeread.counts.table import CountTable
 from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
-from closeread.tasks.coref.chain_errors import ChainErrors, find_chain_errors
+from closeread.tasks.coref.errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.equalities import AnnotationFiles, read_annotation_files
 from closeread.tasks.coref.marmara.operations import Learner
