@@ -34,7 +34,7 @@ from closeread.corpus.sources import DATA_VARIABLE
 from closeread.tasks.coref.adjudication.partition import Deadline, Found, number_chains
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.sides import read_documents, write_documents
+from closeread.tasks.coref.files import read_documents, write_documents
 
 RUNS, LONG, LIMIT = 3, 5, 60
 SIZES = ((160, 30), (300, 45))

@@ -7,8 +7,10 @@ from shared.for_each import for_each
 
 from closeread.exceptions import FormatError, RequestError, SubmissionError
 from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.lines import StoredWords
-from closeread.tasks.coref.sides import read_documents, read_key
+from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.sides import read_key
 
 
 @pytest.fixture
@@ -124,7 +126,7 @@ def test_the_lines_of_many_problems_are_looked_up_in_one_reading(tmp_path, monke
     read = StoredWords._iterate_lines
     monkeypatch.setattr(StoredWords, "_iterate_lines", lambda *arguments: parsed.append(arguments) or read(*arguments))
     with pytest.raises(FormatError) as caught:
-        read_key(file)
+        read_key(file, PROCEDURE.resolve_options({}))
     found = caught.value.problems
     assert len(found) == MANY
     lines = text.splitlines()

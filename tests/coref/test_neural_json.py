@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.coreference import NO_INTERVALS, as_values
+from shared.coreference import NO_INTERVALS, as_values, read_response
 from shared.doors import KEY, RESPONSE
 from shared.for_each import for_each
 from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
@@ -15,7 +15,7 @@ import closeread
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.coref.documents import document_digests
-from closeread.tasks.coref.sides import align, read_documents, read_key, take_documents
+from closeread.tasks.coref.files import read_documents, take_documents
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:2 documents matched by name and part:closeread.CloseReadWarning",
@@ -107,14 +107,14 @@ def test_words_are_compared_but_for_what_preprocessing_changes(here):
 def test_names_in_either_form(here):
     (key := Path("key.conll")).write_text(CONLL)
     rows = [{"doc_key": f"bn/ferry_7_{part}", "clusters": [[[0, 0]]]} for part in (0, 1)]
-    response = align(read_key(key), write_lines(Path("response.jsonl"), rows))
+    response = read_response(key, write_lines(Path("response.jsonl"), rows))
     assert list(response.names) == ["bn/ferry_7; part 000", "bn/ferry_7; part 001"]
     assert response.notices == [
         "2 documents matched by name and part: 'bn/ferry_7_0' is 'bn/ferry_7; part 000' in the key, and so on."
     ]
     assert response.absent == frozenset()
     wl = [{"document_id": "bn/ferry_7", "part_id": 1, "cased_words": ["She", "left"], "span_clusters": [[[0, 1]]]}]
-    response = align(read_key(key), write_lines(Path("response.jsonl"), wl))
+    response = read_response(key, write_lines(Path("response.jsonl"), wl))
     assert (list(response.names)[1], response.absent, response.notices) == ("bn/ferry_7; part 001", {0}, [])
 
 
@@ -136,7 +136,7 @@ def test_names_that_are_unclear(known, given, message, here):
 def test_names_that_the_key_has_are_kept(here):
     key = [{"document": name, "clusters": []} for name in ("a_0", "a; part 000")]
     response = [{"doc_key": "a_0", "clusters": [[[0, 0]]]}]
-    assert align(read_key(key), response).document.tolist() == [0]
+    assert read_response(key, response).document.tolist() == [0]
 
 
 def row(kind="doc_key", **fields):

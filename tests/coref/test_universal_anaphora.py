@@ -15,7 +15,7 @@ from shared.for_each import for_each
 from shared.peers import find_peer
 from shared.universal_anaphora import random_pair
 
-from closeread.tasks.coref.sides import read_documents, write_documents
+from closeread.tasks.coref.files import read_documents, write_documents
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:not scored in the:closeread.CloseReadWarning",

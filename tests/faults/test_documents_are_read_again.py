@@ -13,10 +13,10 @@ from closeread.files import write_text
 from closeread.formats.timeml import Document, Entry, Passage, Span, Tlink, dump_timeml, read_timeml
 from closeread.formats.xml_tree import read_xml
 from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.files import dump_documents, read_documents
 from closeread.tasks.coref.marmara.coreference import dump_annotation, normalize_text, read_annotations
 from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
 from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
-from closeread.tasks.coref.sides import dump_documents, read_documents
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -12,7 +12,7 @@ from closeread.corpus.submissions import read_submission
 from closeread.exceptions import InputError
 from closeread.tasks import find_format
 from closeread.tasks.coref.document_fields import read_fields
-from closeread.tasks.coref.files import Reading, read_document_file
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.timeline.timeline_txt import read_folder
 
 pytestmark = pytest.mark.extended
@@ -77,7 +77,7 @@ CASES = [
 
 def read(task, path):
     if task == "coref":
-        return read_document_file(path, Reading())
+        return read_documents(path)
     if task == "cat":
         return find_format("timeline", "cat_xml").read(path, "").problems
     if task == "timeline":

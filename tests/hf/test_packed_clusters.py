@@ -91,5 +91,5 @@ def test_scores_are_the_same_in_either_way(pairs):
         [{f"\x85{i}": one for i, one in enumerate(side)} for side in (predictions, references)],
     ]
     found = [score(*form) for form in forms]
-    with mock.patch("closeread.tasks.coref.sides.pack_clusters", return_value=None):
+    with mock.patch("closeread.tasks.coref.files.pack_clusters", return_value=None):
         assert found == [score(*form) for form in forms]

@@ -53,8 +53,10 @@ def as_values(report):
 
 
 def read_response(key, response, **options):
-    """Read a key, and a response in the key's order."""
-    return align(read_key(Path(key), options.get("duplicates", "error")), Path(response), **options)
+    """Read a key, and a response in the key's order, both files or documents in memory."""
+    key, response = (Path(side) if isinstance(side, str) else side for side in (key, response))
+    options = PROCEDURE.resolve_options(options)
+    return align(read_key(key, options), response, options)
 
 
 def write_jsonl(path, documents):

@@ -11,8 +11,9 @@ MATCHING = {"exact": "exact", "head": "head", "partial-corefud": "partial"}
 
 def read_pair(key, response):
     """Read two files."""
-    gold = read_key(key, "first")
-    return gold, align(gold, response, duplicates="first")
+    options = PROCEDURE.resolve_options({"duplicates": "first"})
+    gold = read_key(key, options)
+    return gold, align(gold, response, options)
 
 
 def count_pair(gold, system, **options):

@@ -17,7 +17,8 @@ import numpy as np
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import FormatError, Problem, join_names, pluralize, quote, raise_all, read_all
 from closeread.tasks.coref.documents import MentionTable, merge_adjacent
-from closeread.tasks.coref.sides import compare_words, find_repeated, read_documents, take_documents
+from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.sides import compare_words, find_repeated
 
 ADVICE = "keep one of them"
 
@@ -145,9 +146,8 @@ def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
     for place, mention in zip(table.document.tolist(), _list_mentions(table), strict=True):
         name, (start, end, _) = table.names[place], mention
         if name in number and (number[name], mention) not in known:
-            line = table.words.line_of(place, start) if table.words is not None else None
             found = f"document {quote(name)}: the mention of tokens {start} to {-end} is not in {given.name}"
-            problems.append(Problem(found, line or None, table.file_of(place)))
+            problems.append(Problem(found, table.line_of(place, start), table.file_of(place)))
     return sorted(problems, key=lambda problem: problem.order)
 
 

@@ -10,24 +10,18 @@ from closeread.records import Record
 
 def one_entity(records: Sequence[Record]) -> list[Record]:
     """Put all mentions of a document into one entity."""
-    return [
-        {"document": record["document"], "clusters": [mentions] if (mentions := _list_mentions(record)) else []}
-        for record in records
-    ]
+    rows = singletons(records)
+    return [{**row, "clusters": [[one for (one,) in row["clusters"]]] if row["clusters"] else []} for row in rows]
 
 
 def singletons(records: Sequence[Record]) -> list[Record]:
-    """Make an entity of every mention."""
-    return [
-        {"document": record["document"], "clusters": [[mention] for mention in _list_mentions(record)]}
-        for record in records
-    ]
-
-
-def _list_mentions(record: Record) -> list[list[int]]:
-    """The mentions of a document, each once, in the order of the text."""
-    mentions = sorted((tuple(mention) for cluster in record["clusters"] for mention in cluster), reverse=True)
-    return [list(mention) for mention in sorted({mention[:2]: mention for mention in mentions}.values())]
+    """Make an entity of every mention, each once, in the order of the text."""
+    rows = []
+    for record in records:
+        mentions = sorted((tuple(mention) for cluster in record["clusters"] for mention in cluster), reverse=True)
+        once = sorted({mention[:2]: mention for mention in mentions}.values())
+        rows.append({"document": record["document"], "clusters": [[list(mention)] for mention in once]})
+    return rows
 
 
 BASELINES = (

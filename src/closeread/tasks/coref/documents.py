@@ -24,20 +24,18 @@ from closeread.records import Record
 from closeread.tasks.coref.relations import Relations, select_layer
 
 T = TypeVar("T")
-Parts = tuple[tuple[int, int], ...]
+Parts = tuple[tuple[int, int], ...]  # the first and the last token of each part of a mention
 
-WITH_HEAD = 3
-"""The length of a mention with a head, ``[start, end, head]``."""
-
-_LAST_TOKEN = 2**31 - 1
-"""The highest number of a token that the schema allows."""
+WITH_HEAD = 3  # the length of a mention with a head, ``[start, end, head]``
+GENRE = "genre"
+LAST_TOKEN = 2**31 - 1  # the highest number of a token that the schema allows
 
 
 class Words(Protocol):
     """The words of documents, and their lines in the file.
 
     Some have a method `digest`, too, which returns a digest of a document's words, for comparison with words of the
-    same class: equal digests mean equal words, unequal ones may too.
+    same class; different digests do not imply different words.
     """
 
     def __call__(self, document: int) -> Sequence[str]:
@@ -49,24 +47,20 @@ class Words(Protocol):
         ...
 
     def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, from 1."""
+        """Return the line of a token, from 1; 0 if it has none."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class EmptyNodes:
-    """The tokens that are empty nodes, in the order of documents and tokens.
-
-    Attributes:
-        document, token: (n_nodes,) the document of each, and its token there.
-        sentence: (n_nodes,) the number of its sentence in the document, from 0.
-        dependencies: the enhanced dependencies of each: pairs of the parent's token (-1 for the root) and the relation.
-    """
+    """The tokens that are empty nodes, in the order of documents and tokens, all (n_nodes,)."""
 
     document: Ints
     token: Ints
-    sentence: Ints
-    dependencies: Sequence[Sequence[tuple[int, str]]]
+    sentence: Ints  # its number in the document, from 0
+    dependencies: Sequence[
+        Sequence[tuple[int, str]]
+    ]  # the enhanced ones: the parent's token, -1 for the root; relation
 
 
 class TreeRow(NamedTuple):
@@ -80,15 +74,10 @@ class TreeRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """The constituency trees of documents.
+    """The constituency trees of documents, both (n_documents,)."""
 
-    Attributes:
-        rows: (n_documents,) the tokens of each document.
-        digests: (n_documents,) a digest of the words, tags, trees and sentences of each document.
-    """
-
-    rows: Sequence[Sequence[TreeRow]]
-    digests: Sequence[bytes]
+    rows: Sequence[Sequence[TreeRow]]  # the tokens
+    digests: Sequence[bytes]  # of words, tags, trees and sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,54 +85,32 @@ class MentionTable(Sequence[Record]):
     """The mentions of documents as columns; a sequence of records ``{"document", "clusters"}``.
 
     Mentions in records are ``[start, end]``, or ``[start, end, head]`` if the table has heads.
-
-    Attributes:
-        names: (n_documents,) the documents' names, in order.
-        n_tokens: (n_documents,) the number of tokens of each; None if unknown (JSON Lines).
-        document: (n_mentions,) the document of each mention, from 0, in ascending order.
-        start, end: (n_mentions,) first and last token of each mention.
-        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
-        n_entities: the number of entities.
-        parts: the (start, end) of each part of the discontinuous mentions, by the index of the mention.
-        head: (n_mentions,) the head token of each mention; None if the format has no heads.
-        labels: the ids of the entities in the file; None if it has none.
-        words: the tokens of the documents; None if the format has no text.
-        empty: the empty nodes among the tokens; None if there are none.
-        minimum: the tokens of each mention's minimum span, by the index of the mention.
-        trees: the constituency trees of the documents; None if they were not read.
-        mention_fields: by name, the value of a field of each mention, such as its part of speech; "" if unknown.
-        document_fields: by name, the value of a field of each document, such as its genre; "" if unknown.
-        relations: what is annotated beside identity; None if the format has no such annotation.
-        notices: what its reader has to say about the documents, such as annotation that is not scored.
-        absent: the documents without a response; they have no mentions here.
-        unnamed: the documents without a name in their file, whose names are numbers.
-        rank: (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which
-            the first keeps a repeated mention; None if that is the order of their numbers.
-        files: (n_documents,) the file of each document in its folder; empty if all are from one file.
     """
 
-    names: Sequence[str]
-    n_tokens: Ints | None
-    document: Ints
-    start: Ints
-    end: Ints
-    entity: Ints
+    names: Sequence[str]  # (n_documents,)
+    n_tokens: Ints | None  # (n_documents,); None if unknown (JSON Lines)
+    document: Ints  # (n_mentions,), from 0, in ascending order
+    start: Ints  # (n_mentions,) the first token
+    end: Ints  # (n_mentions,) the last token
+    entity: Ints  # (n_mentions,), from 0, in ascending order
     n_entities: int
-    parts: Mapping[int, Parts] = field(default_factory=dict)
-    head: Ints | None = None
-    labels: Sequence[str] | None = None
-    words: Words | None = None
-    empty: EmptyNodes | None = None
-    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    trees: Trees | None = None
-    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    relations: Relations | None = None
-    notices: Sequence[str] = ()
-    absent: frozenset[int] = frozenset()
-    unnamed: frozenset[int] = frozenset()
+    parts: Mapping[int, Parts] = field(default_factory=dict)  # of the discontinuous mentions, by index of the mention
+    head: Ints | None = None  # (n_mentions,) the head token; None if the format has no heads
+    labels: Sequence[str] | None = None  # the ids of the entities in the file; None if it has none
+    words: Words | None = None  # None if the format has no text
+    empty: EmptyNodes | None = None  # None if there are none
+    minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # the tokens of minimum spans, by mention
+    trees: Trees | None = None  # None if they were not read
+    mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by name; "" is an unknown value
+    document_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # such as the genre; "" if unknown
+    relations: Relations | None = None  # what is annotated beside identity; None if the format can't have it
+    notices: Sequence[str] = ()  # what its reader has to say, such as annotation that is not scored
+    absent: frozenset[int] = frozenset()  # the documents without a response; they have no mentions here
+    unnamed: frozenset[int] = frozenset()  # the documents without a name in their file, whose names are numbers
+    # (n_entities,) the place of each entity in the order in which the reference scorer meets them, of which the first
+    # keeps a repeated mention; None if that is the order of their numbers.
     rank: Ints | None = None
-    files: Sequence[str] = ()
+    files: Sequence[str] = ()  # (n_documents,) their files in the folder; empty if all are from one file
 
     def __len__(self) -> int:
         return len(self.names)
@@ -181,6 +148,10 @@ class MentionTable(Sequence[Record]):
         """Return the file of a document in its folder; None if all are from one file."""
         return self.files[document] if self.files else None
 
+    def line_of(self, document: int, token: int) -> int | None:
+        """Return the line of a token; None if it has none."""
+        return None if self.words is None else self.words.line_of(document, token) or None
+
     @overload
     def __getitem__(self, index: int) -> Record: ...
     @overload
@@ -198,8 +169,12 @@ class MentionTable(Sequence[Record]):
         return {"document": self.names[number], "clusters": list(clusters.values())}
 
 
+def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
+    return {new: values[old] for new, old in enumerate(rows) if old in values} if values else {}
+
+
 class EmptyNode(NamedTuple):
-    """A token that is an empty node: the number of its sentence in the document, and its dependencies as below."""
+    """A token that is an empty node: the number of its sentence in the document, and its dependencies as above."""
 
     token: int
     sentence: int
@@ -208,33 +183,20 @@ class EmptyNode(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A document as a reader yields it.
-
-    Attributes:
-        name: its name.
-        n_tokens: the number of its tokens; None if unknown.
-        start, end: (n_mentions,) first and last token of each mention.
-        entity: (n_mentions,) the entity of each mention, from 0, in ascending order.
-        labels: the ids of its entities; None if these are their numbers.
-        head: (n_mentions,) the head token of each mention; None if the format has no heads.
-        parts, minimum: as in `MentionTable`, by the number of the mention in the document.
-        rank: the place of each entity in the order in which the reference scorer meets them; None if that is theirs.
-        empty: the empty nodes among its tokens.
-        fields: by name, the value of a field of each mention.
-    """
+    """A document as a reader yields it; its columns are those of `MentionTable`, with numbers inside the document."""
 
     name: str
     n_tokens: int | None
     start: Ints
     end: Ints
     entity: Ints
-    labels: Sequence[str] | None
+    labels: Sequence[str] | None  # None if these are the numbers of the entities
     head: Ints | None = None
     parts: Mapping[int, Parts] = field(default_factory=dict)
     minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     rank: Sequence[int] | None = None
     empty: Sequence[EmptyNode] = ()
-    fields: dict[str, list[str]] = field(default_factory=dict)
+    fields: dict[str, list[str]] = field(default_factory=dict)  # of mentions
 
 
 def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
@@ -252,6 +214,9 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
     heads = [one.head for one in documents if one.head is not None]
     nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
     fields = dict.fromkeys(name for one in documents for name in one.fields)
+    labels = (
+        map(str, range(n)) if one.labels is None else one.labels for one, n in zip(documents, n_entities, strict=True)
+    )
 
     def number(values: Iterable[Mapping[int, T]]) -> dict[int, T]:
         return {n + i: value for of, n in zip(values, mentions, strict=False) for i, value in of.items()}
@@ -267,24 +232,11 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
         end=join(one.end for one in documents),
         entity=join(one.entity + n for one, n in zip(documents, entities, strict=False)),
         n_entities=entities[-1],
-        labels=None
-        if all(one.labels is None for one in documents)
-        else [
-            label
-            for one, n in zip(documents, n_entities, strict=True)
-            for label in (map(str, range(n)) if one.labels is None else one.labels)
-        ],
+        labels=None if all(one.labels is None for one in documents) else list(chain.from_iterable(labels)),
         head=join(heads) if len(heads) == len(documents) else None,
         parts=number(one.parts for one in documents),
         minimum=number(one.minimum for one in documents),
-        empty=EmptyNodes(
-            np.array([i for i, _ in nodes], np.int64),
-            np.array([node.token for _, node in nodes], np.int64),
-            np.array([node.sentence for _, node in nodes], np.int64),
-            [node.dependencies for _, node in nodes],
-        )
-        if nodes
-        else None,
+        empty=make_nodes([(i, *node) for i, node in nodes]) if nodes else None,
         mention_fields={
             name: [value for one in documents for value in one.fields.get(name) or [""] * len(one.start)]
             for name in fields
@@ -294,6 +246,21 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
     )
 
 
+def make_nodes(rows: Sequence[tuple[int, int, int, Sequence[tuple[int, str]]]]) -> EmptyNodes:
+    """Return empty nodes as columns: their document, token, sentence and dependencies."""
+    columns = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
+    return EmptyNodes(*columns, [row[3] for row in rows])
+
+
+def list_nodes(table: MentionTable, document: int) -> list[EmptyNode]:
+    """List the empty nodes of a document."""
+    nodes = table.empty
+    if nodes is None:
+        return []
+    places = range(*nodes.document.searchsorted([document, document + 1]).tolist())
+    return [EmptyNode(int(nodes.token[n]), int(nodes.sentence[n]), nodes.dependencies[n]) for n in places]
+
+
 def split_table(table: MentionTable) -> Iterator[Document]:
     """Split a table into its documents, which have heads if the table has them, or no mentions."""
     borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
@@ -301,7 +268,6 @@ def split_table(table: MentionTable) -> Iterator[Document]:
     for i, (first, last) in enumerate(pairwise(borders)):
         rows = slice(first, last)
         begin, end = (int(table.entity[first]), int(table.entity[last - 1]) + 1) if first < last else (0, 0)
-        nodes = range(*table.empty.document.searchsorted([i, i + 1]).tolist()) if table.empty else ()
         yield Document(
             name=table.names[i],
             n_tokens=None if table.n_tokens is None else int(table.n_tokens[i]),
@@ -313,37 +279,28 @@ def split_table(table: MentionTable) -> Iterator[Document]:
             parts=_renumber(table.parts, range(first, last)),
             minimum=_renumber(table.minimum, range(first, last)),
             rank=None if table.rank is None else (table.rank[begin:end] - begin).tolist(),
-            empty=[
-                EmptyNode(int(table.empty.token[n]), int(table.empty.sentence[n]), table.empty.dependencies[n])
-                for n in nodes
-                if table.empty
-            ],
+            empty=list_nodes(table, i),
             fields={name: list(values[rows]) for name, values in table.mention_fields.items()},
         )
 
 
-def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
-    return {new: values[old] for new, old in enumerate(rows) if old in values} if values else {}
-
-
 class ListedWords:
-    """The words of documents as lists, and the line of every token, 0 if it has none."""
+    """The words of documents as lists, and the line of every token, if they have lines."""
 
-    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]]) -> None:
-        self._words = words
-        self._lines = lines
+    def __init__(self, words: Sequence[Sequence[str]], lines: Sequence[Sequence[int]] = ()) -> None:
+        self._words, self._lines = words, lines
 
     def __call__(self, document: int) -> Sequence[str]:
-        """The tokens of a document."""
+        """Return the tokens of a document."""
         return self._words[document]
 
     def packed(self, document: int) -> bytes:
-        """The same as UTF-8, with a line end after each."""
+        """Return the tokens as UTF-8, each followed by a line end."""
         return "".join(f"{word}\n" for word in self._words[document]).encode("utf-8")
 
     def line_of(self, document: int, token: int) -> int:
-        """The line on which a token stands."""
-        return self._lines[document][token]
+        """Return the line of a token; 0 if it has none."""
+        return self._lines[document][token] if self._lines else 0
 
 
 def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -358,7 +315,7 @@ def merge_adjacent(parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
-    """A token of a mention by its number, from 1, which is not beyond the last."""
+    """Return a token of a mention by its number, from 1, which is not beyond the last."""
     token = parts[0][0] + number - 1
     for (_, end), (start, _) in pairwise(parts):
         if token > end:
@@ -367,19 +324,12 @@ def nth_token(parts: Sequence[tuple[int, int]], number: int) -> int:
 
 
 def number_of_token(parts: Parts, token: int) -> int:
-    """The number of a token among those of a mention, from 1."""
+    """Return the number of a token among those of a mention, from 1."""
     return 1 + [t for start, end in parts for t in range(start, end + 1)].index(token)
 
 
 def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Sequence[Any]]]]) -> MentionTable:
-    """Convert nested lists to columns: documents of clusters of mentions ``[start, end]`` or ``[start, end, head]``.
-
-    Args:
-        names: the names of the documents.
-        documents: the clusters of each, already validated.
-
-    Returns:
-        A table with heads if all mentions have one.
+    """Convert nested lists, already validated, to columns: documents of clusters of ``[start, end]`` with heads or not.
 
     Raises:
         ValueError: some mentions have heads, and some have none.
@@ -409,13 +359,25 @@ Documents = MentionTable | Sequence[Any]
 
 
 def table_of(documents: Documents) -> MentionTable:
-    """Return documents as columns; a document without a name gets its number, from 0, as its name."""
+    """Return documents as columns, with the lengths, words and genres of records that have them.
+
+    A document without a name gets its number, from 0, as its name.
+    """
     if isinstance(documents, MentionTable):
         return documents
+    records = [document if isinstance(document, dict) else {} for document in documents]
+    names = [str(record.get("document", i)) for i, record in enumerate(records)]
     absent = frozenset(i for i, document in enumerate(documents) if document is None)
-    named = (document if isinstance(document, dict) else {} for document in documents)
-    names = [str(record.get("document", i)) for i, record in enumerate(named)]
-    return replace(mention_table(names, list_clusters(documents)), absent=absent)
+    table = replace(mention_table(names, list_clusters(documents)), absent=absent)
+    if all(record.get("n_tokens") is not None for record in records):
+        table = replace(table, n_tokens=np.array([record["n_tokens"] for record in records], np.int64))
+    if records and all("sentences" in record for record in records):
+        sentences = [[sentence["tokens"] for sentence in record["sentences"]] for record in records]
+        words = [[token["form"] for token in chain.from_iterable(of_document)] for of_document in sentences]
+        table = replace(table, words=ListedWords(words))
+    if any(record.get(GENRE) for record in records):
+        table = replace(table, document_fields={GENRE: [record.get(GENRE) or "" for record in records]})
+    return table
 
 
 def list_clusters(documents: Sequence[Any]) -> list[Any]:
@@ -424,121 +386,103 @@ def list_clusters(documents: Sequence[Any]) -> list[Any]:
 
 
 def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
-    """Convert nested lists to columns if nothing about them is wrong, or has to be converted; else return None.
+    """Convert the clusters of documents to columns if nothing about them is wrong, or has to be converted.
 
-    Args:
-        documents: anything; the clusters of each document, as the schema wants them.
-
-    Returns:
-        As `mention_table`, with numbers from 0 as names.  All mentions have a head or none has one, no mention ends
-        before it starts, and heads are inside their mentions.
+    Their names are numbers from 0.  All mentions have a head or none has one, no mention ends before it starts, and
+    heads are inside their mentions; else, it returns None.
     """
-    try:
-        n_clusters = np.fromiter(map(list.__len__, documents), np.int64, len(documents))
-        clusters = list(chain.from_iterable(documents))
-        sizes = np.fromiter(map(list.__len__, clusters), np.int64, len(clusters))
-        mentions = list(chain.from_iterable(clusters))
-        widths = set(map(list.__len__, mentions)) or {WITH_HEAD}
-        numbers = list(chain.from_iterable(mentions))
-        if len(widths) > 1 or not widths <= {2, WITH_HEAD} or not set(map(type, numbers)) <= {int}:
+    levels: list[list[Any]] = [list(documents)]
+    for _ in range(3):  # documents, clusters, mentions
+        if set(map(type, levels[-1])) - {list}:
             return None
-        columns = np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, *widths).T
-    except (TypeError, OverflowError):
+        levels.append(list(chain.from_iterable(levels[-1])))
+    _, clusters, mentions, numbers = levels
+    if set(map(type, numbers)) - {int} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}) or not all(clusters):
         return None
-    start, end, *heads = columns
-    is_right = (start >= 0) & (start <= end) & (end <= _LAST_TOKEN)
-    for head in heads:
-        is_right &= (start <= head) & (head <= end)
-    if not is_right.all() or not sizes.all():
+    try:
+        table = mention_table(list(map(str, range(len(documents)))), documents)
+    except OverflowError:
         return None
-    entity = np.repeat(np.arange(len(clusters)), sizes)
-    return MentionTable(
-        names=list(map(str, range(len(documents)))),
-        n_tokens=None,
-        document=np.repeat(np.arange(len(documents)), n_clusters)[entity],
-        start=start,
-        end=end,
-        entity=entity,
-        n_entities=len(clusters),
-        head=heads[0] if heads else None,
-        unnamed=frozenset(range(len(documents))),
-    )
+    head = table.start if table.head is None else table.head
+    is_right = (table.start >= 0) & (table.start <= head) & (head <= table.end) & (table.end <= LAST_TOKEN)
+    return replace(table, unnamed=frozenset(range(len(documents)))) if is_right.all() else None
 
 
 def document_digests(table: MentionTable) -> list[bytes]:
     """Compute the sha256 of each document's clusters and heads; name, format and order of clusters don't matter."""
-    entity = np.empty(table.n_entities + 1, np.int64)
+    borders = np.searchsorted(table.document, np.arange(len(table) + 1))
     order = np.lexsort((table.end, table.start, table.document))
     seen, first = np.unique(table.entity[order], return_index=True)
-    entity[seen[np.argsort(first)]] = np.arange(len(seen))  # numbered by their first mentions
-    entity = entity[table.entity]
-    starts = np.searchsorted(table.document, np.arange(len(table.names) + 1))
-    first_entity = np.full(len(table.names), np.iinfo(np.int64).max)
-    np.minimum.at(first_entity, table.document, entity)
-    columns = [table.start, table.end, entity - first_entity[table.document]]
-    columns += [] if table.head is None else [table.head]
+    number = np.empty(table.n_entities + 1, np.int64)
+    number[seen[np.argsort(first)]] = np.arange(len(seen))  # entities are numbered by their first mentions
+    entity = number[table.entity]
+    lowest = np.full(len(table), np.iinfo(np.int64).max)
+    np.minimum.at(lowest, table.document, entity)
+    columns = [table.start, table.end, entity - lowest[table.document], *([] if table.head is None else [table.head])]
     rows = np.column_stack(columns)
     rows = rows[np.lexsort((*rows.T[::-1], table.document))].astype("<i8")
     parts: dict[int, list[list[list[int]]]] = {}
     for row, spans in table.parts.items():
         parts.setdefault(int(table.document[row]), []).append([list(map(int, span)) for span in spans])
-    texts = {number: json.dumps(sorted(spans, key=str)).encode() for number, spans in parts.items()}
+    texts = {document: json.dumps(sorted(spans, key=str)).encode() for document, spans in parts.items()}
     data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
     return [
-        hashlib.sha256(data[start * width : end * width] + texts.get(number, b"[]")).digest()
-        for number, (start, end) in enumerate(pairwise(starts.tolist()))
+        hashlib.sha256(data[start * width : end * width] + texts.get(document, b"[]")).digest()
+        for document, (start, end) in enumerate(pairwise(borders.tolist()))
     ]
 
 
 def join_tables(tables: Mapping[str, MentionTable]) -> MentionTable:
-    """Join the documents of several files, whose names differ.
+    """Join the documents of several files, whose names differ, given by the file's path in its folder.
 
     Heads, numbers of tokens and relations are kept if all files have them.
-
-    Args:
-        tables: the documents of each file, by the file's path in its folder.
     """
     parts = list(tables.values())
     starts = accumulate(map(len, parts), initial=0)
     fields = dict.fromkeys(name for table in parts for name in table.document_fields)
+    notices: dict[str, list[str]] = {}  # each with the files that it is about
+    for file, table in tables.items():
+        for notice in table.notices:
+            notices.setdefault(notice, []).append(file)
+    relations = [table.relations for table in parts if table.relations is not None]
+    layer = None
+    if any(one.discourse_deixis is not None for one in relations) and len(relations) == len(parts):
+        layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
+    by_name = {name: found for one in relations for name, found in one.documents.items()}
     return make_table(
         [document for table in parts for document in split_table(table)],
         words=None
         if all(table.words is None for table in parts)
         else JoinedWords([find_words(table, i) for table in parts for i in range(len(table))]),
-        relations=_join_relations(tables),
+        relations=Relations(by_name, layer) if len(relations) == len(parts) else None,
         document_fields={
             name: [value for table in parts for value in table.document_fields.get(name) or [""] * len(table)]
             for name in fields
         },
-        notices=_join_notices(tables),
+        notices=[f"{join_names(files)}: {notice}" for notice, files in notices.items()],
         unnamed=frozenset(start + i for table, start in zip(parts, starts, strict=False) for i in table.unnamed),
         files=[file for file, table in tables.items() for _ in table.names],
     )
 
 
 class JoinedWords:
-    """The words of documents of several files; lines are those of their file, 0 if it has no words.
-
-    Attributes:
-        places: the words of each document's file, if it has any, and the document's number there.
-    """
+    """The words of documents of several files, if these have any; lines are those of the file."""
 
     def __init__(self, places: Sequence[tuple[Words | None, int]]) -> None:
-        self.places = places
+        self.places = places  # the words of each document's file, and the document's number there
 
     def __call__(self, document: int) -> Sequence[str]:
-        """The tokens of a document."""
+        """Return the tokens of a document."""
         words, place = self.places[document]
         return () if words is None else words(place)
 
     def packed(self, document: int) -> bytes:
-        """The same as UTF-8, each followed by a line end."""
+        """Return the tokens as UTF-8, each followed by a line end."""
         words, place = self.places[document]
         return b"" if words is None else words.packed(place)
 
     def line_of(self, document: int, token: int) -> int:
-        """The line on which a token stands."""
+        """Return the line of a token; 0 if it has none."""
         words, place = self.places[document]
         return 0 if words is None else words.line_of(place, token)
 
@@ -547,25 +491,6 @@ def find_words(table: MentionTable, document: int) -> tuple[Words | None, int]:
     """Return the words of a document's file, and the document's number there."""
     words = table.words
     return words.places[document] if isinstance(words, JoinedWords) else (words, document)
-
-
-def _join_notices(tables: Mapping[str, MentionTable]) -> list[str]:
-    """Return each notice once, with the files that it is about."""
-    files: dict[str, list[str]] = {}
-    for file, table in tables.items():
-        for notice in table.notices:
-            files.setdefault(notice, []).append(file)
-    return [f"{join_names(names)}: {notice}" for notice, names in files.items()]
-
-
-def _join_relations(tables: Mapping[str, MentionTable]) -> Relations | None:
-    relations = [table.relations for table in tables.values() if table.relations is not None]
-    if len(relations) < len(tables):
-        return None
-    layer = None
-    if any(one.discourse_deixis is not None for one in relations):
-        layer = join_tables({file: select_layer(table, "discourse_deixis") for file, table in tables.items()})
-    return Relations({name: found for one in relations for name, found in one.documents.items()}, layer)
 
 
 def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
@@ -590,11 +515,7 @@ def reorder(key: MentionTable, response: MentionTable) -> MentionTable:
 
 
 def list_lengths(table: MentionTable, kind: str) -> list[int]:
-    """Return the number of tokens of each document, to make a row for each.
-
-    Args:
-        table: the documents.
-        kind: what to call the file in messages.
+    """Return the number of tokens of each document, to make a row for each in a file, which messages call `kind`.
 
     Raises:
         ValueError: it is unknown; or without their words, which take memory themselves, documents are said to have more
@@ -611,7 +532,7 @@ def list_lengths(table: MentionTable, kind: str) -> list[int]:
     return lengths
 
 
-GENRE = re.compile(
+GENRE_IN_NAME = re.compile(
     r"(?P<ontonotes>bc|bn|mz|nw|pt|tc|wb)/.+"  # OntoNotes, as in CoNLL-2011 and 2012
     r"|(?:GUM|GENTLE|AMALGUM)_(?P<gum>[A-Za-z]+)_.+",  # GUM and its sister corpora
     re.DOTALL,
@@ -624,5 +545,5 @@ def find_genre(name: str) -> str:
     >>> find_genre("bn/cnn/00/cnn_0001; part 000"), find_genre("GUM_academic_art"), find_genre("ferry")
     ('bn', 'academic', '')
     """
-    found = GENRE.fullmatch(name)
+    found = GENRE_IN_NAME.fullmatch(name)
     return found[found.lastgroup or 0] if found else ""

@@ -1,4 +1,4 @@
-"""Files and folders of coreference documents, in any format.
+"""Coreference documents of files and folders in any format, and those in memory.
 
 Conventions: the first line decides whether a file is CoNLL, CorefUD, Universal Anaphora or JSON Lines; if it is not
 conclusive, the suffix (`.conllu`, `.conllua`, `.jsonl`, `.ndjson`) does, without `.gz`.  A folder may contain files of
@@ -7,40 +7,29 @@ several formats, and subfolders; if it has files ending in `_gold_conll`, as CoN
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, describe_problems, join_names, pluralize, quote
+from closeread.corpus.schema import RowValidator, load_schema
+from closeread.corpus.validation import convert_rows, load_rules, validate_records
+from closeread.exceptions import FormatError, Problem, RequestError, describe_problems, join_names, pluralize, quote
+from closeread.files import text_suffix, write_text
 from closeread.formats import Format
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
-from closeread.records import Parsed
+from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks import find_format
-from closeread.tasks.coref.documents import MentionTable, join_tables
-from closeread.tasks.coref.formats.coref_json import table_of
+from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
+from closeread.tasks.coref.formats.coref_json import drop_other_fields, find_dialect, read_neural
 
 FORMATS = ("coref_json", "conll", "conllua", "conllu", "arrau")
 """The names of the formats, in the order in which they are tried; a format is imported when its turn comes."""
 
-GOLD_CONLL = "_gold_conll"
-CONLL = "_conll"
-"""How the names of the files in CoNLL-2012 end that contain coreference."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How to read files.
-
-    Attributes:
-        is_response: whether they are the output of a system, whose predictions may be next to gold annotation.
-        word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
-    """
-
-    is_response: bool = False
-    word_column: str = "auto"
+GOLD_CONLL, CONLL = "_gold_conll", "_conll"  # how the names of the files in CoNLL-2012 end that contain coreference
 
 
 def iterate_formats() -> Iterator[Format]:
@@ -48,33 +37,27 @@ def iterate_formats() -> Iterator[Format]:
     return map(partial(find_format, "coref"), FORMATS)
 
 
-def read_document_file(path: Path, reading: Reading) -> MentionTable:
-    """Read the documents of a file.
+def read_documents(path: Path, *, is_response: bool = False, word_column: str = "auto") -> MentionTable:
+    """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
     Args:
-        path: the file, which may be gzipped, or a pipe.
-        reading: how to read it.
+        path: the file or the folder.
+        is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
+        word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
     """
-    with plain_file(path) as file:
-        found = _find_format(path.name, _read_first_line(file)) or find_format("coref", "conll")
-        table = table_of(_read(found, file, reading).records)
-    return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
-
-
-def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
-    """Read the documents of all files of a folder and its subfolders.
-
-    A document without a name is named after its file.
-    """
-    files, problems = walk_files(folder)
-    chosen = {name: path for name, path in files.items() if _drop_gz(name).endswith(GOLD_CONLL)} or files
-    ignored = [name for name in files if name not in chosen]
+    if not path.is_dir():
+        with plain_file(path) as file:
+            found = _find_format(path.name, file) or find_format("coref", "conll")
+            table = table_of(_read(found, file, word_column, is_response=is_response).records)
+        return replace(table, notices=[f"{path}: {notice}" for notice in table.notices])
+    files, problems = walk_files(path)
+    chosen = {name: one for name, one in files.items() if _drop_gz(name).endswith(GOLD_CONLL)} or files
     tables: dict[str, MentionTable] = {}
     seen: dict[str, str] = {}
-    for name, path in chosen.items():
+    for name, one in chosen.items():
         try:
-            with plain_file(path) as file:
-                parsed = _read_member(name, file, reading)
+            with plain_file(one) as file:
+                parsed = _read(_find_format(name, file), file, word_column, is_response=is_response)
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
         else:
@@ -85,43 +68,43 @@ def read_document_folder(folder: Path, reading: Reading) -> MentionTable:
         if len(problems) > limits.MAX_PROBLEMS:
             break
     if problems:
-        raise FormatError(folder, problems)
+        raise FormatError(path, problems)
     table = join_tables(tables)
-    own = [f"{folder}: {what}" for what in (*_describe_ignored(ignored), *table.notices)]
-    return replace(table, notices=[*own, *describe_problems(str(folder), find_hidden(folder))])
+    notices = [f"{path}: {notice}" for notice in table.notices]
+    if ignored := [name for name in files if name not in chosen]:
+        what = f"{pluralize(len(ignored), 'file')} not ending in {GOLD_CONLL} ignored: {join_names(ignored)}."
+        notices.insert(0, f"{path}: {what}")
+    return replace(table, notices=[*notices, *describe_problems(str(path), find_hidden(path))])
 
 
-def _read_member(name: str, file: Path, reading: Reading) -> Parsed:
-    """Read a file of a folder."""
-    found = _find_format(name, _read_first_line(file))
+def _read(found: Format | None, file: Path, word_column: str, *, is_response: bool) -> Parsed:
     if found is None:
         expected = "expected CoNLL, CorefUD, Universal Anaphora or JSON Lines"
         raise FormatError(file, [Problem(f"is not a file of coreference ({expected})")])
-    return _read(found, file, reading)
-
-
-def _describe_ignored(files: Sequence[str]) -> Iterator[str]:
-    if files:
-        yield f"{pluralize(len(files), 'file')} not ending in {GOLD_CONLL} ignored: {join_names(files)}."
-
-
-def _read(found: Format, file: Path, reading: Reading) -> Parsed:
-    if reading.word_column != "auto" and found is find_format("coref", "conll"):
+    if word_column != "auto" and found is find_format("coref", "conll"):
         from closeread.tasks.coref.formats.conll import read_records
 
-        return read_records(file, "", int(reading.word_column))
-    read = found.read_system if reading.is_response and found.read_system is not None else found.read
+        return read_records(file, "", int(word_column))
+    read = found.read_system if is_response and found.read_system is not None else found.read
     return read(file, "")
 
 
-def _find_format(name: str, first_line: str) -> Format | None:
-    """Find the format of a file from its first nonblank line, or else its name."""
-    plain = _drop_gz(name)
-    if (found := next((one for one in iterate_formats() if one.recognises(first_line)), None)) is not None:
+def _find_format(name: str, file: Path) -> Format | None:
+    """Find the format of a file from its first nonblank line, if that is near the start, or else from its name."""
+    line = b""
+    try:
+        if file.is_file():  # reading from a pipe would wait for its writer
+            with file.open("rb") as opened:
+                line = opened.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
+    except OSError:  # reading it tells
+        pass
+    text = line.decode("utf-8", "replace")
+    if (found := next((one for one in iterate_formats() if one.recognises(text)), None)) is not None:
         return found
-    if plain.endswith(CONLL):
+    if _drop_gz(name).endswith(CONLL):
         return find_format("coref", "conll")
-    return next((one for one in iterate_formats() if PurePosixPath(plain).suffix.lower() in one.suffixes), None)
+    suffix = PurePosixPath(_drop_gz(name)).suffix.lower()
+    return next((one for one in iterate_formats() if suffix in one.suffixes), None)
 
 
 def _drop_gz(name: str) -> str:
@@ -133,18 +116,70 @@ def name_documents(table: MentionTable, file: str) -> MentionTable:
     if not table.unnamed:
         return table
     stem = str(PurePosixPath(_drop_gz(file)).with_suffix(""))
-    numbers = {document: number for number, document in enumerate(sorted(table.unnamed), start=1)}
-    new = {i: stem if len(numbers) == 1 else f"{stem} {number}" for i, number in numbers.items()}
-    return replace(table, names=[new.get(i, name) for i, name in enumerate(table.names)], unnamed=frozenset())
+    names = list(table.names)
+    for number, document in enumerate(sorted(table.unnamed), start=1):
+        names[document] = stem if len(table.unnamed) == 1 else f"{stem} {number}"
+    return replace(table, names=names, unnamed=frozenset())
 
 
-def _read_first_line(path: Path) -> str:
-    """Return the first nonblank line if it is near the start of the file; nothing if the file can't be read."""
-    if not path.is_file():  # reading from a pipe would wait for its writer
-        return ""
+def write_documents(documents: MentionTable, path: Path) -> None:
+    """Write documents in the format of the file's suffix: CoNLL, CorefUD, Universal Anaphora or JSON Lines."""
+    write_text(path, dump_documents(documents, path))
+
+
+def dump_documents(documents: MentionTable, path: Path) -> str:
+    """Return documents as the text of a file, as `write_documents` does."""
+    writers = {suffix: one.write for one in iterate_formats() for suffix in one.suffixes}
+    write = writers.get(text_suffix(path))
+    if write is None:
+        raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(writers)})")
     try:
-        with path.open("rb") as file:
-            line = file.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
-            return line.decode("utf-8", "replace")
-    except OSError:
-        return ""
+        return write(documents)
+    except ValueError as error:
+        raise RequestError(f"cannot write {path}: {error}") from None
+
+
+def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -> MentionTable:
+    """Check documents in memory, records as JSON Lines of coreference have them.
+
+    Args:
+        records: the documents; clusters alone are those of documents that are named by their numbers, from 0.
+        name: what to call them in messages.
+        is_response: whether they are the output of a system.
+    """
+    expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
+    if isinstance(records, Mapping):
+        what = f"is a single document (expected a list of documents; wrap it in a list: [{name}])"
+        raise FormatError(name, [Problem(what)])
+    if (packed := _pack(records)) is not None:
+        return packed
+    records, schema = convert_rows(records), load_schema("coref")
+    is_rows = isinstance(records, Sequence) and all(isinstance(record, Mapping) for record in records)
+    if not is_rows and RowValidator(schema, "clusters").accepts(records):
+        raise FormatError(name, [Problem(f"are the clusters of a single document ({expected})")])
+    if records and all(isinstance(record, list) for record in records):
+        records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
+    first = next(iter(records), None)
+    if (dialect := find_dialect(first)) is not None:
+        found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
+        if isinstance(found, list):
+            raise FormatError(name, found)
+        return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
+    if drop_other_fields(first) is not first:
+        records = list(map(drop_other_fields, records))
+    check = load_rules("coref").find_inconsistencies
+    parsed = ParsedRows(records, [])
+    return table_of(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
+
+
+def _pack(records: Sequence[Any]) -> MentionTable | None:
+    """Return documents that have nothing but clusters, and maybe names, as columns; None if something may be wrong."""
+    kinds = set(map(type, records))
+    if kinds == {list}:
+        return pack_clusters(records)
+    if kinds != {dict} or any(record.keys() != {"document", "clusters"} for record in records):
+        return None
+    names = [record["document"] for record in records]
+    is_named = set(map(type, names)) == {str} and len(set(names)) == len(names) and all(map(str.isprintable, names))
+    packed = pack_clusters([record["clusters"] for record in records]) if is_named and all(names) else None
+    return packed and replace(packed, names=names, unnamed=frozenset())

@@ -100,7 +100,7 @@ def convert(source: Source, *, side: Literal["key", "response"] = "key", output:
     Args:
         side: Convert gold entities (key) or predicted ones (response), if a JSON Lines file has both.
     """
-    from closeread.tasks.coref.sides import read_documents, take_documents, write_documents
+    from closeread.tasks.coref.files import read_documents, take_documents, write_documents
 
     is_response = side == "response"
     if isinstance(source.source, Path):
@@ -269,8 +269,8 @@ def adjudicate(
         summarize,
     )
     from closeread.tasks.coref.adjudication.results import adjudicate as solve
+    from closeread.tasks.coref.files import dump_documents
     from closeread.tasks.coref.formats.conll import dump_in_frames
-    from closeread.tasks.coref.sides import dump_documents
 
     settings = Settings(objective, incompatible, empty_annotators)
     documents = _read_annotated(files)

@@ -75,11 +75,9 @@ def count(
             with the entities as `clusters` and the document's name as `document`.
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics, from `TITLES` and `SELECTED`.
-        missing: how to treat documents without a response: "empty" scores them as documents without mentions, "skip"
-            leaves them out, "error" raises.
-        duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: as the options of
-            `PROCEDURE` describe; what they compute is in `closeread.tasks.coref.metrics`: `repeats`, `entity`,
-            `matching`, `minimum_spans` and `sets`.
+        missing: whether documents without a response count as "empty", are left out ("skip"), or are an "error".
+        duplicates, keep_singletons, blanc_edge, average, matching, zeros, split_antecedents: the options of
+            `PROCEDURE`.
         breakdowns: names from `closeread.tasks.coref.metrics.slices.FIELDS`.
 
     Raises:
@@ -135,6 +133,12 @@ def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     return average(score for name in (*TITLES, *SELECTED) if name in metrics for score in scores_of(name))
 
 
+BAGGA_1998, VILAIN_1995 = papers("bagga-baldwin-1998-algorithms"), papers("vilain-etal-1995-model")
+LUO_2005, LUO_2014 = papers("luo-2005-coreference"), papers("luo-etal-2014-extension")
+PRADHAN_2014, ZABOKRTSKY_2022 = papers("pradhan-etal-2014-scoring"), papers("zabokrtsky-etal-2022-findings")
+YU_2023 = papers("yu-etal-2023-universal")
+YU_2022 = papers("yu-etal-2022-universal") + YU_2023
+
 PROCEDURE = Procedure(
     name="coref",
     version=1,
@@ -149,7 +153,7 @@ PROCEDURE = Procedure(
             "error",
             "What to do with a mention that belongs to several entities: reject it, keep its first entity, or count it "
             "as the reference scorer does.",
-            references=papers("pradhan-etal-2014-scoring"),
+            references=PRADHAN_2014,
         ),
         Option(
             "keep_singletons",
@@ -163,7 +167,7 @@ PROCEDURE = Procedure(
             "reference",
             "How to compute BLANC when one kind of link is absent: as the reference scorer does, or as in Luo et al. "
             "(2014).",
-            references=papers("pradhan-etal-2014-scoring", "luo-etal-2014-extension"),
+            references=PRADHAN_2014 + LUO_2014,
         ),
         average_option("document"),
         Option(
@@ -172,7 +176,7 @@ PROCEDURE = Procedure(
             "exact",
             "How to match mentions: by the same tokens, by the same head, if the response's lies within the key's, by "
             "the same minimum span (MINA), or if a part of the response's lies within the first part of the key's.",
-            references=papers("moosavi-etal-2019-using", "zabokrtsky-etal-2022-findings"),
+            references=papers("moosavi-etal-2019-using") + ZABOKRTSKY_2022,
         ),
         Option(
             "words",
@@ -199,7 +203,7 @@ PROCEDURE = Procedure(
             "How to match zeros, mentions whose head is an empty node: by its place, by its dependencies, or by its "
             "dependencies with the lookups of corefud-scorer; or drop them from both sides.",
             signed="if_changed",
-            references=papers("zabokrtsky-etal-2022-findings"),
+            references=ZABOKRTSKY_2022,
         ),
         Option(
             "split_antecedents",
@@ -208,7 +212,7 @@ PROCEDURE = Procedure(
             "How to treat entities with split antecedents in Universal Anaphora files: ignore that they have any, "
             "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
-            references=papers("yu-etal-2023-universal"),
+            references=YU_2023,
         ),
         Option(
             "layer",
@@ -217,7 +221,7 @@ PROCEDURE = Procedure(
             "Choose the layer of Universal Anaphora files to score.",
             signed="if_changed",
             reading=True,
-            references=papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
+            references=YU_2022,
         ),
         PathOption(
             "fields",
@@ -238,7 +242,7 @@ PROCEDURE = Procedure(
             {"duplicates": "reference"},
             ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "conll"),
             "CoNLL-2011 and CoNLL-2012, reference scorer 8.01 (Pradhan et al. 2014)",
-            papers("pradhan-etal-2014-scoring"),
+            PRADHAN_2014,
         ),
         "corefud": Preset(
             {
@@ -250,25 +254,25 @@ PROCEDURE = Procedure(
             },
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
             "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
-            papers("zabokrtsky-etal-2022-findings"),
+            ZABOKRTSKY_2022,
         ),
         "codicrac_anaphora": Preset(
             {"zeros": "exclude", "split_antecedents": "score"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, anaphora resolution, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
+            YU_2022,
         ),
         "codicrac_deixis": Preset(
             {"zeros": "exclude", "split_antecedents": "score", "layer": "discourse_deixis"},
             ("mentions", "muc", "b3", "ceafe", "conll"),
             "CODI-CRAC 2022, discourse deixis, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
+            YU_2022,
         ),
         "codicrac_bridging": Preset(
             {"zeros": "exclude"},
             ("bridging_anaphors", "bridging_mentions", "bridging_entities"),
             "CODI-CRAC 2022, bridging, Universal Anaphora scorer 2.0 (Yu et al. 2022)",
-            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
+            YU_2022,
         ),
     },
     headline="conll/f1",
@@ -279,48 +283,32 @@ PROCEDURE = Procedure(
     find_lacking=find_lacking,
     more_fields="columns of the file given as fields",
     aliases={
-        "bcub": "b3",
-        "bcubed": "b3",
-        "ceaf": "ceafe",
-        "ceaf_phi3": "ceafm",
-        "ceaf_phi4": "ceafe",
-        "ceaf_φ3": "ceafm",
-        "ceaf_φ4": "ceafe",
-        "entity_ceaf": "ceafe",
-        "mention_ceaf": "ceafm",
-        "avg": "conll",
-        "average": "conll",
-        "conll2012": "conll",
-        "mention_detection": "mentions",
-        "md": "mentions",
-        "cluster_size": "entity_size",
-        "size": "entity_size",
-        "type": "mention_type",
-        "pos": "mention_type",
-        "upos": "mention_type",
-        "antecedent_distance": "distance",
+        alias: name
+        for name, aliases in {
+            "b3": "bcub bcubed",
+            "ceafe": "ceaf ceaf_phi4 ceaf_φ4 entity_ceaf",
+            "ceafm": "ceaf_phi3 ceaf_φ3 mention_ceaf",
+            "conll": "avg average conll2012",
+            "mentions": "mention_detection md",
+            "entity_size": "cluster_size size",
+            "mention_type": "type pos upos",
+            "distance": "antecedent_distance",
+        }.items()
+        for alias in aliases.split()
     },
-    citation=papers("pradhan-etal-2014-scoring")[0],
+    citation=PRADHAN_2014[0],
     references={  # predicted mentions are counted as in Pradhan et al. (2014)
-        "mentions": papers("pradhan-etal-2014-scoring"),
-        "muc": papers("vilain-etal-1995-model"),
-        "b3": papers("bagga-baldwin-1998-algorithms"),
-        "ceafm": papers("luo-2005-coreference"),
-        "ceafe": papers("luo-2005-coreference"),
-        "blanc": papers("recasens-hovy-2011-blanc", "luo-etal-2014-extension"),
+        "mentions": PRADHAN_2014,
+        "muc": VILAIN_1995,
+        "b3": BAGGA_1998,
+        "ceafm": LUO_2005,
+        "ceafe": LUO_2005,
+        "blanc": papers("recasens-hovy-2011-blanc") + LUO_2014,
         "lea": papers("moosavi-strube-2016-coreference"),
-        "conll": papers(
-            "denis-baldridge-2009-global",
-            "vilain-etal-1995-model",
-            "bagga-baldwin-1998-algorithms",
-            "luo-2005-coreference",
-        ),
-        "mor": papers("zabokrtsky-etal-2022-findings"),
-        "zeros": papers("zabokrtsky-etal-2022-findings"),
-        **dict.fromkeys(
-            ("non_referring", "bridging_anaphors", "bridging_mentions", "bridging_entities"),
-            papers("yu-etal-2022-universal", "yu-etal-2023-universal"),
-        ),
+        "conll": papers("denis-baldridge-2009-global") + VILAIN_1995 + BAGGA_1998 + LUO_2005,
+        "mor": ZABOKRTSKY_2022,
+        "zeros": ZABOKRTSKY_2022,
+        **dict.fromkeys(SELECTED[2:], YU_2022),
     },
     selective=True,
     by_name=("document", "clusters"),

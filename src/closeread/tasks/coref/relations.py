@@ -9,7 +9,7 @@ other numbers because the other side has other zeros.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +22,7 @@ Place = tuple[tuple[int, int], ...]
 
 
 class Bridging(NamedTuple):
-    """A bridging anaphor.
-
-    Attributes:
-        anaphor: its place.
-        anchor: the place of the mention that it is anchored to; None if only an entity is given.
-    """
+    """A bridging anaphor, and the mention that it is anchored to; None if only an entity is given."""
 
     anaphor: Place
     anchor: Place | None
@@ -35,32 +30,20 @@ class Bridging(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentRelations:
-    """The relations of a document.
+    """The relations of a document; entities are given by their ids."""
 
-    Attributes:
-        antecedents: the ids of the antecedents of each entity with split antecedents, by its id; no circles.
-        non_referring: the mentions of each non-referring entity, by its id.
-        bridging: the bridging anaphors; the last one if a mention is annotated as several.
-        unknown_markables: the number of bridging anaphors left out, because they or their anchors are no markables.
-    """
-
-    antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)
-    bridging: Sequence[Bridging] = ()
-    unknown_markables: int = 0
+    antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of split antecedents; no circles
+    non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)  # the mentions of such entities
+    bridging: Sequence[Bridging] = ()  # the last one if a mention is annotated as several
+    unknown_markables: int = 0  # how many are left out, because the anaphor or its anchor is no markable
 
 
 @dataclass(frozen=True)
 class Relations:
-    """The relations of documents.
-
-    Attributes:
-        documents: those of each document, by its name.
-        discourse_deixis: the mentions and entities of discourse deixis, which are a layer of their own; None if the
-            file has no such layer, or if this is it.
-    """
+    """The relations of documents, by name."""
 
     documents: Mapping[str, DocumentRelations]
+    # The mentions and entities of discourse deixis, a layer of its own; None if there is none, or if this is it.
     discourse_deixis: MentionTable | None = None
 
     def rename(self, new: Mapping[str, str]) -> Relations:
@@ -111,26 +94,19 @@ def _order_by_elements(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
     return order
 
 
-def merge_runs(runs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def merge_runs(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Merge runs that touch; they are in ascending order."""
-    current: tuple[int, int] | None = None
+    merged: list[tuple[int, int]] = []
     for start, end in runs:
-        if current is not None and current[1] + 1 == start:
-            current = current[0], end
+        if merged and merged[-1][1] + 1 == start:
+            merged[-1] = merged[-1][0], end
         else:
-            if current is not None:
-                yield current
-            current = start, end
-    if current is not None:
-        yield current
+            merged.append((start, end))
+    return merged
 
 
 def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
-    """Return the place of a mention.
-
-    Args:
-        parts: the first and last token of each of its parts.
-        zeros: the tokens of its document that are zeros, in ascending order.
+    """Return the place of a mention, given the tokens of its document that are zeros, in ascending order.
 
     >>> find_place([(2, 2), (4, 5)], [3]), find_place([(3, 3)], [0, 3])
     (((2, 4),), ((-3, 0),))
@@ -141,26 +117,15 @@ def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
         number = bisect_left(zeros, parts[0][0])
         if zeros[number : number + 1] == [parts[0][0]]:
             words = zeros[number] - number
-            first = number
-            while first and zeros[first - 1] - (first - 1) == words:
-                first -= 1
-            return ((-1 - words, number - first),)
+            return ((-1 - words, sum(zero - i == words for i, zero in enumerate(zeros[:number]))),)
     return tuple(merge_runs((start - bisect_left(zeros, start), end - bisect_left(zeros, end)) for start, end in parts))
 
 
 def places_by_entity(table: MentionTable, document: int, zeros: Sequence[int]) -> dict[int, list[tuple[int, Place]]]:
-    """Return the rows and places of the mentions of a document, by the number of the entity.
-
-    Args:
-        table: the mentions.
-        document: the number of the document.
-        zeros: its tokens that are zeros, in ascending order.
-    """
+    """Return the rows and places of the mentions of a document, by entity, given its tokens that are zeros."""
     found: dict[int, list[tuple[int, Place]]] = {}
-    first, last = table.document.searchsorted([document, document + 1]).tolist()
-    for row in range(first, last):
-        parts = table.parts_of(row)
-        found.setdefault(int(table.entity[row]), []).append((row, find_place(parts, zeros)))
+    for row in range(*table.document.searchsorted([document, document + 1]).tolist()):
+        found.setdefault(int(table.entity[row]), []).append((row, find_place(table.parts_of(row), zeros)))
     return found
 
 

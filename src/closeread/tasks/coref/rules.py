@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from closeread.corpus.validation import Rules
@@ -24,13 +25,7 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
 
 
 def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str = "clusters") -> Iterator[str]:
-    """Find the mentions of a document that end before they start, lie outside it, or have their head outside them.
-
-    Args:
-        clusters: the entities of the document.
-        n_tokens: the number of its tokens; None if unknown.
-        name: the name of the field with the entities.
-    """
+    """Find the mentions of a document that end before they start, lie outside it, or have their head outside them."""
     for i, cluster in enumerate(clusters):
         for j, mention in enumerate(cluster):
             start, end = mention[0], mention[1]
@@ -46,12 +41,7 @@ def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str 
 def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") -> Iterator[tuple[int, str]]:
     """Find the first mention of each document without a head, if the first mention of all has one; or the reverse.
 
-    Args:
-        documents: the entities of each document.
-        name: the name of the field with the entities.
-
-    Yields:
-        The index of the document, and the problem.
+    Yields the index of the document, and the problem.
     """
     mentions = (mention for clusters in documents for cluster in clusters for mention in cluster)
     first = next(mentions, None)
@@ -60,11 +50,9 @@ def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") ->
     kinds = ("has a head", "has no head")
     this, other = kinds if len(first) != WITH_HEAD else kinds[::-1]
     for index, clusters in enumerate(documents):
-        places = ((i, j) for i, cluster in enumerate(clusters) for j in range(len(cluster)))
-        odd = next(((i, j) for i, j in places if len(clusters[i][j]) != len(first)), None)
-        if odd is not None:
-            i, j = odd
-            found = f"{list(clusters[i][j])} {this}, but the first mention of all, {list(first)}, {other}"
+        numbered = ((i, j, mention) for i, cluster in enumerate(clusters) for j, mention in enumerate(cluster))
+        for i, j, odd in islice((one for one in numbered if len(one[2]) != len(first)), 1):
+            found = f"{list(odd)} {this}, but the first mention of all, {list(first)}, {other}"
             yield index, f"{name}[{i}][{j}]: {found} (expected heads for all mentions or for none)"
 
 

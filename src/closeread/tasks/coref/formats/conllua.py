@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -289,7 +289,7 @@ class _Document:
         return tuple(self.token_of_word[first : last + 1])
 
 
-def _list_words(markable: Markable) -> Iterator[tuple[int, int]]:
+def _list_words(markable: Markable) -> list[tuple[int, int]]:
     """List the first and last word of each part of a markable; parts that touch are one."""
     return merge_runs(sorted((first, last or 0) for first, last in markable.parts))
 

@@ -18,13 +18,13 @@ from closeread.counts.table import CountTable
 from closeread.records import Record
 from closeread.tasks.coref.agreement import measure_agreement, resolve
 from closeread.tasks.coref.annotators import gather_annotations
+from closeread.tasks.coref.documents import table_of
 from closeread.tasks.coref.errors import ChainErrors, find_chain_errors
 from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
 from closeread.tasks.coref.marmara.equalities import AnnotationFiles, read_annotation_files
 from closeread.tasks.coref.marmara.operations import Learner
 from closeread.tasks.coref.marmara.records import average_by_tokens, facts, measure
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.sides import table_of_corpus
 
 CORPUS = "marmara_coref"
 OVERALL, TOTAL = "Overall", "Total"
@@ -116,7 +116,7 @@ def text(inputs: Inputs) -> Recomputed:
     if inputs.annotations is not None:
         found = read_annotation_files(inputs.annotations)
         values |= _recompute_phase_2(found)
-        values |= _recompute_mistakes(find_chain_errors(table_of_corpus(records), found.tables))
+        values |= _recompute_mistakes(find_chain_errors(table_of(records), found.tables))
     relations = {token["relation"] for record in records for one in record["sentences"] for token in one["tokens"]}
     values["documents", "3.5"] = len(records)
     values["dependency relations in the treebank, by the paper", "4.2"] = len(relations - {None})
@@ -178,10 +178,10 @@ def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
 
 
 def _recompute_baseline_errors(records: Sequence[Record]) -> dict[tuple[str, str], float]:
-    gold = table_of_corpus(records)
+    gold = table_of(records)
 
     def shares(method: str) -> dict[str, float]:
-        return _list_shares(find_chain_errors(gold, [table_of_corpus(_predict(records, method))]))
+        return _list_shares(find_chain_errors(gold, [table_of(_predict(records, method))]))
 
     of_gold, of_predicted = shares("SVC/GM/T"), shares("SVR/PM/T")
     values = {
@@ -215,7 +215,7 @@ def _score_by_genre(
     records: Sequence[Record], rows: Sequence[Record], metrics: Sequence[str]
 ) -> dict[str, Callable[[str], float]]:
     """Score predictions; return a function from the name of a score to its value, by genre and in all."""
-    gold, system = table_of_corpus(records), table_of_corpus(rows)
+    gold, system = table_of(records), table_of(rows)
     table = PROCEDURE.count(gold=gold, system=system, metrics=metrics)
     procedure = PROCEDURE.select_metrics(metrics, {})
 
