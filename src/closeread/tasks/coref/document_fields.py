@@ -83,9 +83,9 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
         parsed = read_json_lines(path)
         for problem in parsed.problems:
             problems.add(problem.message, problem.line)
-        for line, row in zip(parsed.lines, parsed.records, strict=True):
-            if _check_columns(list(row), line, problems):
-                yield line, row
+        for number, record in zip(parsed.lines, parsed.records, strict=True):
+            if _check_columns(list(record), number, problems):
+                yield number, record
         return
     if suffix not in (".csv", ".tsv"):
         expected = ", ".join((".csv", ".tsv", *SUFFIXES))

@@ -248,8 +248,8 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
 
 def make_nodes(rows: Sequence[tuple[int, int, int, Sequence[tuple[int, str]]]]) -> EmptyNodes:
     """Return empty nodes as columns: their document, token, sentence and dependencies."""
-    columns = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
-    return EmptyNodes(*columns, [row[3] for row in rows])
+    document, token, sentence = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
+    return EmptyNodes(document, token, sentence, [row[3] for row in rows])
 
 
 def list_nodes(table: MentionTable, document: int) -> list[EmptyNode]:
@@ -340,7 +340,14 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
     widths = set(map(len, mentions)) or {WITH_HEAD}
     if len(widths) > 1:
         raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
-    columns = np.array(list(chain.from_iterable(mentions)), np.int64).reshape(-1, *widths).T
+    return _make_columns(names, documents, clusters, mentions)
+
+
+def _make_columns(
+    names: Sequence[str], documents: Sequence[Any], clusters: Sequence[Any], mentions: Sequence[Sequence[Any]]
+) -> MentionTable:
+    width = len(mentions[0]) if mentions else WITH_HEAD
+    columns = np.fromiter(chain.from_iterable(mentions), np.int64, width * len(mentions)).reshape(-1, width).T
     entity = np.repeat(np.arange(len(clusters)), list(map(len, clusters)))
     return MentionTable(
         names=names,
@@ -350,7 +357,7 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
         end=columns[1],
         entity=entity,
         n_entities=len(clusters),
-        head=columns[2] if len(columns) == WITH_HEAD else None,
+        head=columns[2] if width == WITH_HEAD else None,
     )
 
 
@@ -391,16 +398,18 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
     Their names are numbers from 0.  All mentions have a head or none has one, no mention ends before it starts, and
     heads are inside their mentions; else, it returns None.
     """
-    levels: list[list[Any]] = [list(documents)]
-    for _ in range(3):  # documents, clusters, mentions
+    levels: list[Sequence[Any]] = [documents]
+    for _ in range(2):
         if set(map(type, levels[-1])) - {list}:
             return None
         levels.append(list(chain.from_iterable(levels[-1])))
-    _, clusters, mentions, numbers = levels
-    if set(map(type, numbers)) - {int} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}) or not all(clusters):
+    _, clusters, mentions = levels
+    if set(map(type, mentions)) - {list} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}):
+        return None
+    if set(map(type, chain.from_iterable(mentions))) - {int} or not all(clusters):
         return None
     try:
-        table = mention_table(list(map(str, range(len(documents)))), documents)
+        table = _make_columns(list(map(str, range(len(documents)))), *levels)
     except OverflowError:
         return None
     head = table.start if table.head is None else table.head

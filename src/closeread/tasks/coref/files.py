@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -177,9 +178,12 @@ def _pack(records: Sequence[Any]) -> MentionTable | None:
     kinds = set(map(type, records))
     if kinds == {list}:
         return pack_clusters(records)
-    if kinds != {dict} or any(record.keys() != {"document", "clusters"} for record in records):
+    if kinds != {dict} or set(map(len, records)) != {2}:
         return None
-    names = [record["document"] for record in records]
+    try:
+        names, clusters = (list(map(itemgetter(name), records)) for name in ("document", "clusters"))
+    except KeyError:
+        return None
     is_named = set(map(type, names)) == {str} and len(set(names)) == len(names) and all(map(str.isprintable, names))
-    packed = pack_clusters([record["clusters"] for record in records]) if is_named and all(names) else None
+    packed = pack_clusters(clusters) if is_named and all(names) else None
     return packed and replace(packed, names=names, unnamed=frozenset())

@@ -82,7 +82,9 @@ def match_names(key: MentionTable, response: MentionTable) -> MentionTable:
 def _find_unknown_documents(key: MentionTable, response: MentionTable) -> Iterator[Problem]:
     """Find the documents of the response that the key lacks."""
     known = set(key.names)
-    by_stem = {} if known.issuperset(response.names) else {name.partition("; part")[0]: name for name in key.names}
+    if known.issuperset(response.names):
+        return
+    by_stem = {name.partition("; part")[0]: name for name in key.names}
     for document, name in enumerate(response.names):
         if name not in known:
             form = PART.fullmatch(name)
@@ -391,7 +393,7 @@ class CoreferenceSides:
         if any(side.empty is not None for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 
-            yield from describe_difference(*sides.values(), options["zeros"])
+            yield from describe_difference(key, sides["response"], options["zeros"])
         for name, side in sides.items():
             if side.relations is not None:
                 from closeread.tasks.coref.metrics.relations import describe_relations
