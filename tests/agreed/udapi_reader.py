@@ -110,14 +110,14 @@ def random_table(seed):
     """Documents with mentions, some of which the format can't express."""
     import numpy as np
 
-    from closeread.tasks.coref.documents import EmptyNodes, MentionTable
+    from closeread.tasks.coref.documents import EmptyNode, MentionTable
 
     rng = random.Random(seed)
     names, n_tokens, rows, labels, nodes = [], [], [], [], []
     for document in range(rng.randint(1, 2)):
         names.append(f"d{document}")
         n_tokens.append(rng.randint(3, 8))
-        nodes += [(document, token, 0) for token in range(1, n_tokens[-1]) if rng.random() < 0.2]
+        nodes.append([EmptyNode(token, 0, []) for token in range(1, n_tokens[-1]) if rng.random() < 0.2])
         mentions = set()
         for _ in range(rng.randint(1, 4)):
             places = sorted(rng.sample(range(n_tokens[-1]), rng.randint(1, 3)))
@@ -127,7 +127,6 @@ def random_table(seed):
             rows += [(document, len(labels), parts, head) for e, parts, head in sorted(mentions) if e == entity]
             labels.append(f"d{document}e{entity}")
     document, entity, parts, head = zip(*rows, strict=True)
-    columns = np.array(nodes, np.int64).reshape(-1, 3).T
     return MentionTable(
         names=names,
         n_tokens=np.array(n_tokens),
@@ -139,7 +138,7 @@ def random_table(seed):
         parts={i: one for i, one in enumerate(parts) if len(one) > 1},
         head=np.array(head),
         labels=labels,
-        empty=EmptyNodes(*columns, dependencies=[[]] * len(nodes)) if nodes else None,
+        empty=nodes if any(nodes) else None,
     )
 
 

@@ -165,11 +165,9 @@ def outcome(file):
     columns = (table.n_tokens, table.document, table.start, table.end, table.entity, table.head)
     words = [[table.words(i), table.words.digest(i)] for i in range(len(table))]
     fields = {name: list(values) for name, values in table.mention_fields.items()}
-    empty = table.empty
-    nodes = empty and [*(c.tolist() for c in (empty.document, empty.token, empty.sentence)), list(empty.dependencies)]
     return (
         *(list(table.names), [column.tolist() for column in columns], list(table.labels), table.parts, words, lines),
-        *(fields, nodes, table.notices, table.unnamed, table.document_fields),
+        *(fields, table.empty, table.notices, table.unnamed, table.document_fields),
     )
 
 

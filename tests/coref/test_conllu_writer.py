@@ -12,7 +12,7 @@ from shared.conllu_documents import entities
 from shared.for_each import for_each
 
 from closeread.files import write_text
-from closeread.tasks.coref.documents import EmptyNodes, MentionTable, mention_table
+from closeread.tasks.coref.documents import EmptyNode, MentionTable, mention_table
 from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
 from closeread.tasks.coref.sides import token_differences
 
@@ -167,12 +167,10 @@ def test_mentions_that_other_readers_would_join_otherwise(mentions):
 
 
 def test_empty_nodes_are_written(file):
-    empty = EmptyNodes(
-        document=np.array([0, 1, 1]),
-        token=np.array([2, 0, 1]),
-        sentence=np.array([0, 0, 1]),
-        dependencies=[[(1, "nsubj"), (-1, "root")], [], [(0, "obj:x")]],
-    )
+    empty = [
+        [EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])],
+        [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])],
+    ]
     table = MentionTable(
         **{**vars(mention_table(["a", "b"], [[[[0, 2]]], [[[1, 1]]]])), "n_tokens": np.array([4, 3]), "empty": empty}
     )
@@ -189,7 +187,7 @@ def test_empty_nodes_are_written(file):
     ]
     write_text(file, text)
     again = read_conllu(file)
-    assert again.empty.document.tolist() == [0, 1, 1]
-    assert again.empty.token.tolist() == [2, 0, 1]
-    assert again.empty.dependencies == empty.dependencies
+    assert [[(one.token, one.dependencies) for one in nodes] for nodes in again.empty] == [
+        [(one.token, one.dependencies) for one in nodes] for nodes in empty
+    ]
     assert dump_conllu(again) == text

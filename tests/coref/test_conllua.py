@@ -110,9 +110,10 @@ def test_tokens(read):
         ("1", ((1, 1), (3, 4)), (1, 3)),
         ("1", ((1, 1),), ()),
     ]
-    assert table.empty.document.tolist() == [0, 0, 0, 0]
-    assert table.empty.token.tolist() == [0, 2, 5, 6]
-    assert table.empty.sentence.tolist() == [0, 0, 0, 0]  # words tell their places apart, sentences do not
+    # Words tell their places apart, sentences do not.
+    assert [[(node.token, node.sentence) for node in nodes] for nodes in table.empty] == [
+        [(0, 0), (2, 0), (5, 0), (6, 0)], *[[]] * (len(table) - 1)
+    ]  # fmt: skip
     assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [5, 10, 19]
 
 

@@ -12,7 +12,7 @@ from shared.conll_documents import random_tables
 from shared.universal_anaphora import random_pair
 from twins import conllua as twin
 
-from closeread.tasks.coref.documents import EmptyNodes
+from closeread.tasks.coref.documents import EmptyNode
 from closeread.tasks.coref.formats.conllua import FORMAT
 from closeread.tasks.coref.relations import find_place, find_single_antecedents, places_by_entity
 from closeread.tasks.coref.sides import read_documents
@@ -28,9 +28,7 @@ def as_twin(table):
     documents = {}
     for number, name in enumerate(table.names):
         relations = table.relations.documents[name]
-        zeros = []
-        if table.empty is not None:
-            zeros = table.empty.token[table.empty.document == number].tolist()
+        zeros = [node.token for node in table.empty[number]] if table.empty else []
         tokens_of = partial(_tokens_of, zeros, int(table.n_tokens[number]))
         documents[name] = {
             "mentions": {
@@ -75,10 +73,9 @@ def test_same_as_twin(path, seed):
 @given(random_tables(with_words=False), st.integers(0, 10**6))
 def test_round_trip(path, table, seed):
     rng = random.Random(seed)
-    tokens = [(number, token, 0) for number, n in enumerate(table.n_tokens.tolist()) for token in range(n)]
-    zeros = [place for place in tokens if rng.random() < 0.1]
-    if zeros:
-        table = replace(table, empty=EmptyNodes(*np.array(zeros).T, dependencies=[()] * len(zeros)))
+    zeros = [[EmptyNode(token, 0, ()) for token in range(n) if rng.random() < 0.1] for n in table.n_tokens.tolist()]
+    if any(zeros):
+        table = replace(table, empty=zeros)
     try:
         text = FORMAT.write(table)
     except ValueError:

@@ -14,7 +14,7 @@ from shared.coreference import as_values, report_files, write_conll, write_coref
 
 from closeread import limits
 from closeread.exceptions import FormatError, SubmissionError
-from closeread.tasks.coref.documents import EmptyNodes, MentionTable, document_digests, join_tables, mention_table
+from closeread.tasks.coref.documents import EmptyNode, MentionTable, document_digests, join_tables, mention_table
 from closeread.tasks.coref.files import name_documents
 from closeread.tasks.coref.sides import read_documents
 
@@ -186,7 +186,7 @@ def decorate(table, first):
     """A table with everything that a reader may add, made from the numbers of its documents and mentions."""
     rows = range(first, first + len(table.document))
     numbers = np.arange(len(table))
-    nodes = EmptyNodes(numbers, numbers, numbers, [[(i, "nsubj")] for i in numbers.tolist()])
+    nodes = [[EmptyNode(int(name[1:]), 0, ())] for name in table.names]
     return replace(
         table,
         n_tokens=numbers + 10,
@@ -220,7 +220,7 @@ def test_joined_parts_are_the_whole(documents, borders):
     assert list(joined.parts.values()) == parts
     assert all(spans == ((joined.start[i], joined.end[i]),) for i, spans in joined.parts.items())
     assert all(tokens == (joined.start[i],) for i, tokens in joined.minimum.items())
-    assert joined.empty.document.tolist() == list(range(len(documents)))
+    assert joined.empty == whole.empty
     assert [joined.files[i] for i in range(len(names))] == [f for f, table in tables.items() for _ in table.names]
 
 

@@ -67,7 +67,7 @@ BAD_MODULE_INPUT = {
     "a mention of four": ([[[0, 1, 1, 1]]], "row 0: [0][0]: has 4 items (expected at most 3)"),
     "a head outside": (
         [[[0, 1, 2]]],
-        "row 0: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
+        "row 0: [0][0]: head 2 of [0, 1, 2] is outside the mention (expected a token from 0 to 1)",
     ),
     "a head too few": (
         [[[0, 1, 0], [2, 3]]],
@@ -75,7 +75,7 @@ BAD_MODULE_INPUT = {
         "(expected heads for all mentions or for none)",
     ),
     "a share of a token": ([[[0, 1.5]]], "row 0: [0][0][1]: expected a whole number, found 1.5"),
-    "an end before its start": ([[[3, 2]]], "row 0: [3, 2] ends before it starts (expected [start, end])"),
+    "an end before its start": ([[[3, 2]]], "row 0: [0][0]: [3, 2] ends before it starts (expected [start, end])"),
     "a mention twice": (
         [[[0, 0]], [[0, 0], [1, 1]]],
         "row 0: mention [0, 0] is in entities 0 and 1 (numbered from 0); "

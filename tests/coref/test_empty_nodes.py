@@ -9,7 +9,7 @@ from shared.for_each import for_each
 from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
-from closeread.tasks.coref.documents import EmptyNodes, MentionTable
+from closeread.tasks.coref.documents import EmptyNode, MentionTable
 from closeread.tasks.coref.empty_nodes import Zero, describe_difference, find_zeros, map_zeros, share_numbering
 from closeread.tasks.coref.metrics.matching import list_runs, match_sides
 
@@ -25,9 +25,8 @@ def make_table(documents, mentions, dependencies=()):
         mentions: (document, tokens, head), in the order of documents; every mention is an entity.
         dependencies: those of each empty node, if any.
     """
-    empty = [(d, t, s) for d, labels in enumerate(documents) for t, (s, _, i) in enumerate(labels) if i]
-    columns = np.array(empty, np.int64).reshape(-1, 3).T
-    nodes = EmptyNodes(*columns, dependencies or [[] for _ in empty])
+    left = iter(dependencies)
+    nodes = [[EmptyNode(t, s, next(left, [])) for t, (s, _, i) in enumerate(labels) if i] for labels in documents]
     n = len(mentions)
     return MentionTable(
         names=[str(d) for d in range(len(documents))],
@@ -40,7 +39,7 @@ def make_table(documents, mentions, dependencies=()):
         parts={i: list_parts(tokens) for i, (_, tokens, _) in enumerate(mentions) if len(list_parts(tokens)) > 1},
         head=np.array([head for _, _, head in mentions], np.int64),
         minimum={i: (head,) for i, (_, _, head) in enumerate(mentions)},
-        empty=nodes if empty else None,
+        empty=nodes if any(nodes) else None,
     )
 
 

@@ -62,8 +62,8 @@ def test_annotators_beside_gold():
     assert {place for place, height in enumerate(heights(axes)) if height} <= {4, 9, 14, 19}
     errors = find_chain_errors(gold, others)
     kinds, missing, foreign = draw_mistakes(errors).axes
-    assert [int(text.split("\n")[1]) for text in label_texts(kinds)] == list(errors.count_kinds().values())[1:]
-    for axes, counts in ((missing, errors.count_missing()), (foreign, errors.count_foreign())):
+    assert [int(text.split("\n")[1]) for text in label_texts(kinds)] == list(errors.kinds.values())[1:]
+    for axes, counts in ((missing, errors.missing), (foreign, errors.foreign)):
         assert [int(text.split("\n")[1]) for text in label_texts(axes)] == list(group_numbers(counts).values())
 
 

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import numpy as np
-
-from closeread.tasks.coref.documents import EmptyNodes, mention_table
+from closeread.tasks.coref.documents import EmptyNode, mention_table
 
 
 def make_table(documents, *, names=None, pos=None, empty=None):
@@ -22,8 +20,7 @@ def make_table(documents, *, names=None, pos=None, empty=None):
     if pos is not None:
         table = replace(table, mention_fields={"pos": [pos[place] for place in places]})
     if empty is not None:
-        document, token = np.array(sorted(empty), np.int64).reshape(-1, 2).T
-        nodes = EmptyNodes(document, token, np.zeros(len(empty), np.int64), [()] * len(empty))
+        nodes = [[EmptyNode(token, 0, ()) for at, token in sorted(empty) if at == i] for i in range(len(table))]
         table = replace(table, head=table.start, empty=nodes)
     return table
 

@@ -46,7 +46,6 @@ from closeread.tasks.coref.annotators import (
     select_given,
 )
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.rules import describe_reversed
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -313,7 +312,7 @@ def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
             seen: dict[tuple[int, int], int] = {}
             for cluster, (start, end, *_) in ((i, mention) for i, of in enumerate(clusters) for mention in of):
                 if start > end:
-                    yield Problem(f"{where}{describe_reversed([start, end])}")
+                    yield Problem(f"{where}[{start}, {end}] ends before it starts (expected [start, end])")
                 elif (start, end) in seen:
                     before = seen[start, end]
                     is_other = before != cluster

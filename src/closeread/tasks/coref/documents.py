@@ -51,16 +51,12 @@ class Words(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class EmptyNodes:
-    """The tokens that are empty nodes, in the order of documents and tokens, all (n_nodes,)."""
+class EmptyNode(NamedTuple):
+    """A token that is an empty node."""
 
-    document: Ints
-    token: Ints
-    sentence: Ints  # its number in the document, from 0
-    dependencies: Sequence[
-        Sequence[tuple[int, str]]
-    ]  # the enhanced ones: the parent's token, -1 for the root; relation
+    token: int
+    sentence: int  # its number in the document, from 0
+    dependencies: Sequence[tuple[int, str]]  # the enhanced ones: the parent's token, -1 for the root; relation
 
 
 class TreeRow(NamedTuple):
@@ -98,7 +94,7 @@ class MentionTable(Sequence[Record]):
     head: Ints | None = None  # (n_mentions,) the head token; None if the format has no heads
     labels: Sequence[str] | None = None  # the ids of the entities in the file; None if it has none
     words: Words | None = None  # None if the format has no text
-    empty: EmptyNodes | None = None  # None if there are none
+    empty: Sequence[Sequence[EmptyNode]] | None = None  # (n_documents,) the empty nodes of each; None if there are none
     minimum: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # the tokens of minimum spans, by mention
     trees: Trees | None = None  # None if they were not read
     mention_fields: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by name; "" is an unknown value
@@ -173,14 +169,6 @@ def _renumber(values: Mapping[int, T], rows: Sequence[int]) -> dict[int, T]:
     return {new: values[old] for new, old in enumerate(rows) if old in values} if values else {}
 
 
-class EmptyNode(NamedTuple):
-    """A token that is an empty node: the number of its sentence in the document, and its dependencies as above."""
-
-    token: int
-    sentence: int
-    dependencies: Sequence[tuple[int, str]]
-
-
 @dataclass(frozen=True, eq=False)
 class Document:
     """A document as a reader yields it; its columns are those of `MentionTable`, with numbers inside the document."""
@@ -212,7 +200,6 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
     ]
     lengths = [one.n_tokens for one in documents]
     heads = [one.head for one in documents if one.head is not None]
-    nodes = [(i, node) for i, one in enumerate(documents) for node in one.empty]
     fields = dict.fromkeys(name for one in documents for name in one.fields)
     labels = (
         map(str, range(n)) if one.labels is None else one.labels for one, n in zip(documents, n_entities, strict=True)
@@ -236,7 +223,7 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
         head=join(heads) if len(heads) == len(documents) else None,
         parts=number(one.parts for one in documents),
         minimum=number(one.minimum for one in documents),
-        empty=make_nodes([(i, *node) for i, node in nodes]) if nodes else None,
+        empty=[one.empty for one in documents] if any(one.empty for one in documents) else None,
         mention_fields={
             name: [value for one in documents for value in one.fields.get(name) or [""] * len(one.start)]
             for name in fields
@@ -244,21 +231,6 @@ def make_table(documents: Sequence[Document], **others: Any) -> MentionTable:
         rank=None if ranks == list(range(len(ranks))) else np.array(ranks, np.int64),
         **others,
     )
-
-
-def make_nodes(rows: Sequence[tuple[int, int, int, Sequence[tuple[int, str]]]]) -> EmptyNodes:
-    """Return empty nodes as columns: their document, token, sentence and dependencies."""
-    document, token, sentence = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3).T
-    return EmptyNodes(document, token, sentence, [row[3] for row in rows])
-
-
-def list_nodes(table: MentionTable, document: int) -> list[EmptyNode]:
-    """List the empty nodes of a document."""
-    nodes = table.empty
-    if nodes is None:
-        return []
-    places = range(*nodes.document.searchsorted([document, document + 1]).tolist())
-    return [EmptyNode(int(nodes.token[n]), int(nodes.sentence[n]), nodes.dependencies[n]) for n in places]
 
 
 def split_table(table: MentionTable) -> Iterator[Document]:
@@ -279,7 +251,7 @@ def split_table(table: MentionTable) -> Iterator[Document]:
             parts=_renumber(table.parts, range(first, last)),
             minimum=_renumber(table.minimum, range(first, last)),
             rank=None if table.rank is None else (table.rank[begin:end] - begin).tolist(),
-            empty=list_nodes(table, i),
+            empty=table.empty[i] if table.empty else (),
             fields={name: list(values[rows]) for name, values in table.mention_fields.items()},
         )
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.documents import EmptyNode, EmptyNodes, MentionTable, list_nodes, make_nodes
+from closeread.tasks.coref.documents import EmptyNode, MentionTable
 
+Nodes = Sequence[Sequence[EmptyNode]]  # of each document
 Place = tuple[int, int, int]
 
 TREATMENTS = {
@@ -55,7 +56,7 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
     """Map the rows of zeros to the empty nodes that are their heads."""
     if table.empty is None:
         return {}
-    nodes = {(document, node.token): node for document in range(len(table)) for node in list_nodes(table, document)}
+    nodes = {(document, node.token): node for document, of in enumerate(table.empty) for node in of}
     heads = table.start if table.head is None else table.head
     places = enumerate(zip(table.document.tolist(), heads.tolist(), strict=True))
     return {row: nodes[place] for row, place in places if place in nodes}
@@ -73,15 +74,12 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
         yield f"the key has {nodes}, {len(own & other):,} of them at the same places; zeros are {TREATMENTS[zeros]}"
 
 
-def digest_nodes(nodes: EmptyNodes, digests: Sequence[bytes]) -> list[bytes]:
+def digest_nodes(nodes: Nodes, digests: Sequence[bytes]) -> list[bytes]:
     """Add the empty nodes of each document and their dependencies to the digests of the documents that have any."""
-    found = [list[object]() for _ in digests]
-    columns = (nodes.document.tolist(), nodes.token.tolist(), nodes.sentence.tolist(), nodes.dependencies)
-    for document, token, sentence, dependencies in zip(*columns, strict=True):
-        found[document].append([token, sentence, sorted([parent, relation] for parent, relation in dependencies)])
+    rows = [[[one.token, one.sentence, sorted(map(list, one.dependencies))] for one in of] for of in nodes]
     return [
-        hashlib.sha256(digest + json.dumps(rows).encode()).digest() if rows else digest
-        for digest, rows in zip(digests, found, strict=True)
+        hashlib.sha256(digest + json.dumps(found).encode()).digest() if found else digest
+        for digest, found in zip(digests, rows, strict=True)
     ]
 
 
@@ -104,26 +102,23 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
 
 def _adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
     """Return the table with the empty nodes that the other side has in documents where both number tokens alike."""
-    own = [list_nodes(table, document) for document in range(len(table))]
-    adopted = [[] if nodes else list_nodes(other, document) for document, nodes in enumerate(own)]
+    if other.empty is None:
+        return table
+    own: Nodes = table.empty or [()] * len(table)
+    is_alike = [True] * len(table)
     if table.n_tokens is not None and other.n_tokens is not None:
         is_alike = (table.n_tokens == other.n_tokens).tolist()
-        adopted = [nodes if alike else [] for nodes, alike in zip(adopted, is_alike, strict=True)]
-    if not any(adopted):
-        return table
-    every = [nodes or others for nodes, others in zip(own, adopted, strict=True)]
-    return replace(table, empty=make_nodes([(i, *node) for i, nodes in enumerate(every) for node in nodes]))
+    nodes = [mine or (theirs if alike else ()) for mine, theirs, alike in zip(own, other.empty, is_alike, strict=True)]
+    return table if list(map(len, own)) == list(map(len, nodes)) else replace(table, empty=nodes)
 
 
 def _list_places(table: MentionTable) -> list[list[Place]]:
     """List the places of the empty nodes of each document, in ascending order."""
-    found = []
-    for document in range(len(table)):
-        places: list[Place] = []
-        for i, node in enumerate(list_nodes(table, document)):
+    found: list[list[Place]] = [[] for _ in table.names]
+    for places, nodes in zip(found, table.empty or (), strict=False):
+        for i, node in enumerate(nodes):
             place = (node.token - i, node.sentence)
             places.append((*place, places[-1][2] + 1 if places and places[-1][:2] == place else 0))
-        found.append(places)
     return found
 
 
@@ -169,9 +164,11 @@ def _renumber(table: MentionTable, places: Sequence[Sequence[Place]], union: Seq
         if row in table.parts or len(split) > 1:
             parts[row] = split
     nodes = [
-        (i, numbering(token), sentence, [(numbering(parent), relation) for parent, relation in dependencies])
-        for i, numbering in enumerate(numberings)
-        for token, sentence, dependencies in list_nodes(table, i)
+        [
+            EmptyNode(of(one.token), one.sentence, [(of(parent), name) for parent, name in one.dependencies])
+            for one in some
+        ]
+        for of, some in zip(numberings, table.empty or [()] * len(table), strict=True)
     ]
     return replace(
         table,
@@ -182,5 +179,5 @@ def _renumber(table: MentionTable, places: Sequence[Sequence[Place]], union: Seq
         head=None if table.head is None else number(table.head),
         parts=parts,
         minimum={row: tuple(map(numberings[documents[row]], tokens)) for row, tokens in table.minimum.items()},
-        empty=make_nodes(nodes),
+        empty=nodes,
     )

@@ -20,9 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from closeread.arrays import Ints, ratio
+from closeread.arrays import ratio
 from closeread.assignment import NONE, best_assignment
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import Options
@@ -331,7 +329,6 @@ def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None
 
 
 CHAIN_KINDS = ("exact", "missing", "mixed", "extra", "spurious")
-EXACT, MISSING, MIXED, EXTRA, SPURIOUS = range(len(CHAIN_KINDS))
 FROM = 4
 """The number of mentions from which on chains are counted together in tables."""
 
@@ -340,28 +337,21 @@ FROM = 4
 class ChainErrors(Result):
     """The chains of files, compared with gold."""
 
-    kind: Ints  # (n_chains,) an index of `CHAIN_KINDS`
-    size: Ints  # (n_chains,) the number of mentions
-    missing: Ints  # (n_chains,) how many mentions of its reference each chain lacks
-    foreign: Ints  # (n_chains,) how many of its mentions are in other gold chains
+    kinds: Mapping[str, int]  # the number of chains of each of `CHAIN_KINDS`
+    missing: Mapping[str, int]  # of the kind "missing", by the number of mentions that they lack, as text
+    foreign: Mapping[str, int]  # of the kind "mixed", by the number of mentions of other gold chains, as text
+    n_mentions: int  # of all chains
     notices: Sequence[str] = ()  # what else a user should know about the files, one sentence each
 
-    def count_kinds(self) -> dict[str, int]:
-        """Return the number of chains of each of `CHAIN_KINDS`."""
-        return dict(zip(CHAIN_KINDS, np.bincount(self.kind, minlength=len(CHAIN_KINDS)).tolist(), strict=True))
-
-    def count_missing(self) -> dict[str, int]:
-        """Return the number of chains of the kind "missing" by the number of mentions that they lack, as text."""
-        return _count_values(self.missing[self.kind == MISSING])
-
-    def count_foreign(self) -> dict[str, int]:
-        """Return the number of chains of the kind "mixed" by the number of mentions of other gold chains, as text."""
-        return _count_values(self.foreign[self.kind == MIXED])
+    @property
+    def n_chains(self) -> int:
+        """The number of chains."""
+        return sum(self.kinds.values())
 
     @property
     def n_mistaken(self) -> int:
         """The number of chains that are not exact."""
-        return int((self.kind != EXACT).sum())
+        return self.n_chains - self.kinds["exact"]
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of kinds, and that of missing and foreign mentions if there are any."""
@@ -371,42 +361,37 @@ class ChainErrors(Result):
             return percent(float(ratio(n, total)) if total else None)
 
         rows = [
-            [kind, f"{n:,}", share(n, len(self.kind)), "" if kind == "exact" else share(n, self.n_mistaken)]
-            for kind, n in self.count_kinds().items()
+            [kind, f"{n:,}", share(n, self.n_chains), "" if kind == "exact" else share(n, self.n_mistaken)]
+            for kind, n in self.kinds.items()
         ]
-        sizes = pluralize(len(self.kind), "chain"), pluralize(int(self.size.sum()), "mention")
-        notes = ["{} of two or more mentions, {}.".format(*sizes)]
-        grids = [Grid("", ["kind", "chains", "% of chains", "% of mistaken chains"], rows, notes)]
-        counts = {
-            "missing, by mentions that they lack": self.count_missing(),
-            "mixed, by mentions of other chains": self.count_foreign(),
-        }
-        if any(counts.values()):
-            grouped = {name: group_numbers(of) for name, of in counts.items()}
+        sizes = f"{pluralize(self.n_chains, 'chain')} of two or more mentions, {pluralize(self.n_mentions, 'mention')}."
+        grids = [Grid("", ["kind", "chains", "% of chains", "% of mistaken chains"], rows, [sizes])]
+        if self.missing or self.foreign:
+            rows = [
+                [name, *(f"{n:,}" for n in group_numbers(counts).values())]
+                for name, counts in (
+                    ("missing, by mentions that they lack", self.missing),
+                    ("mixed, by mentions of other chains", self.foreign),
+                )
+            ]
             header = ["chains by number of mentions", *(str(n) for n in range(1, FROM)), f"{FROM} or more"]
-            grids.append(Grid("", header, [[name, *(f"{n:,}" for n in of.values())] for name, of in grouped.items()]))
+            grids.append(Grid("", header, rows))
         return grids
 
     def to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all counts: the kind or the number of mentions, and the number of chains."""
-        parts = {"kind": self.count_kinds(), "missing mentions": self.count_missing()}
-        parts["foreign mentions"] = self.count_foreign()
+        parts = {"kind": self.kinds, "missing mentions": self.missing, "foreign mentions": self.foreign}
         return ["count", "value", "chains"], [[name, value, n] for name, of in parts.items() for value, n in of.items()]
 
     def to_json(self) -> dict[str, Any]:
         """Return all counts as JSON can hold them."""
         return {
-            "chains": len(self.kind),
-            "mentions": int(self.size.sum()),
-            "kinds": self.count_kinds(),
-            "missing_mentions": self.count_missing(),
-            "foreign_mentions": self.count_foreign(),
+            "chains": self.n_chains,
+            "mentions": self.n_mentions,
+            "kinds": self.kinds,
+            "missing_mentions": self.missing,
+            "foreign_mentions": self.foreign,
         }
-
-
-def _count_values(values: Ints) -> dict[str, int]:
-    found, times = np.unique(values, return_counts=True)
-    return dict(zip(map(str, found.tolist()), times.tolist(), strict=True))
 
 
 def group_numbers(counts: Mapping[str, int]) -> dict[str, int]:
@@ -427,18 +412,28 @@ def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> Chai
 
 def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> ChainErrors:
     """Compare the chains of each document of each file with gold, which has all documents, and a mention once each."""
-    rows: list[tuple[int, int, int, int]] = []
+    judged: list[tuple[str, int, int, int]] = []
     for document in gather_annotations([gold, *files]):
         expected, *others = (
             sorted(sorted(chain) for chain in one.chains if len(chain) > 1) for one in document.annotations
         )
         for chains in others:
-            rows += judge_chains(chains, expected)
-    return ChainErrors(*np.array(rows, np.int64).reshape(-1, 4).T)
+            judged += judge_chains(chains, expected)
+
+    def count(values: Iterable[int]) -> dict[str, int]:
+        return {str(value): times for value, times in sorted(Counter(values).items())}
+
+    kinds = Counter(kind for kind, *_ in judged)
+    return ChainErrors(
+        {kind: kinds[kind] for kind in CHAIN_KINDS},
+        count(missing for kind, _, missing, _ in judged if kind == "missing"),
+        count(foreign for kind, _, _, foreign in judged if kind == "mixed"),
+        sum(size for _, size, _, _ in judged),
+    )
 
 
-def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield a row of `ChainErrors` for each annotated chain of a document.
+def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]]) -> Iterator[tuple[str, int, int, int]]:
+    """Yield the kind of each annotated chain of a document, its size, and how many mentions are missing and foreign.
 
     The reference of a chain is its match; without one, the gold chain with most common links, then most common
     mentions, then the first.  The kind is the first of these that holds: "exact": the chain is its reference;
@@ -450,12 +445,12 @@ def judge_chains(chains: Sequence[Sequence[int]], gold: Sequence[Sequence[int]])
     for members, common, reference in zip(chains, shared, match_chains(shared), strict=True):
         found = common.total()
         if not found:
-            yield SPURIOUS, len(members), 0, 0
+            yield "spurious", len(members), 0, 0
             continue
         if reference == NONE:  # most mentions are most links
             reference = min(common, key=lambda number: (-common[number], number))
         missing, foreign = len(gold[reference]) - common[reference], found - common[reference]
-        kind = MIXED if foreign else MISSING if missing else EXTRA if len(members) > found else EXACT
+        kind = "mixed" if foreign else "missing" if missing else "extra" if len(members) > found else "exact"
         yield kind, len(members), missing, foreign
 
 

@@ -78,7 +78,7 @@ def mistakes(gold: Source, annotators: Files) -> Drawing:
 
     found = count_chain_errors(gold, annotators)
     warn_all(found.notices)
-    summary = f"{pluralize(len(found.kind), 'chain')}, {found.n_mistaken:,} of them mistaken"
+    summary = f"{pluralize(found.n_chains, 'chain')}, {found.n_mistaken:,} of them mistaken"
     return Drawing(draw_mistakes(found), summary)
 
 

@@ -70,13 +70,13 @@ def draw_link_support(counts: Ints) -> Figure:
 
 def draw_mistakes(errors: ChainErrors) -> Figure:
     """Draw the shares of the kinds of mistaken chains, and of the numbers of missing and foreign mentions."""
-    kinds = {kind: count for kind, count in errors.count_kinds().items() if kind != "exact"}
+    kinds = {kind: count for kind, count in errors.kinds.items() if kind != "exact"}
     with own_settings():
         figure, panels = start_chart(10.5, 3.8, 3)
         for axes, title, counts, colour in (
             (panels[0], "kind of mistaken chain", kinds, COLOURS[0]),
-            (panels[1], "missing: mentions that it lacks", group_numbers(errors.count_missing()), COLOURS[1]),
-            (panels[2], "mixed: mentions of other chains", group_numbers(errors.count_foreign()), COLOURS[2]),
+            (panels[1], "missing: mentions that it lacks", group_numbers(errors.missing), COLOURS[1]),
+            (panels[2], "mixed: mentions of other chains", group_numbers(errors.foreign), COLOURS[2]),
         ):
             draw_shares(axes, counts, colour)
             axes.set_title(title, fontsize=10)

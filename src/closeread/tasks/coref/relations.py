@@ -137,12 +137,7 @@ def relations_of(table: MentionTable, document: int) -> DocumentRelations:
 
 def list_zeros(document: int, *tables: MentionTable) -> list[int]:
     """List the tokens of a document that are zeros on any of some sides, which number tokens alike."""
-    found: set[int] = set()
-    for table in tables:
-        if table.empty is not None:
-            first, last = table.empty.document.searchsorted([document, document + 1])
-            found.update(table.empty.token[first:last].tolist())
-    return sorted(found)
+    return sorted({node.token for table in tables if table.empty for node in table.empty[document]})
 
 
 def select_layer(table: MentionTable, layer: str) -> MentionTable:

@@ -28,14 +28,18 @@ def find_misplaced_mentions(clusters: Clusters, n_tokens: int | None, name: str 
     """Find the mentions of a document that end before they start, lie outside it, or have their head outside them."""
     for i, cluster in enumerate(clusters):
         for j, mention in enumerate(cluster):
-            start, end = mention[0], mention[1]
+            start, end, *head = mention
             if start > end:
-                yield f"{name}[{i}][{j}]: {describe_reversed(mention)}"
+                what = f"{list(mention)} ends before it starts (expected [start, end{', head' if head else ''}])"
             elif n_tokens is not None and end >= n_tokens:
                 found = f"{list(mention)} is outside the document, which has {pluralize(n_tokens, 'token')}"
-                yield f"{name}[{i}][{j}]: {found} (expected an end below {n_tokens})"
-            elif len(mention) == WITH_HEAD and not start <= mention[2] <= end:
-                yield f"{name}[{i}][{j}]: {describe_stray_head(mention)}"
+                what = f"{found} (expected an end below {n_tokens})"
+            elif head and not start <= head[0] <= end:
+                found = f"head {head[0]} of {list(mention)} is outside the mention"
+                what = f"{found} (expected a token from {start} to {end})"
+            else:
+                continue
+            yield f"{name}[{i}][{j}]: {what}"
 
 
 def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") -> Iterator[tuple[int, str]]:
@@ -54,18 +58,6 @@ def find_lacking_heads(documents: Sequence[Clusters], name: str = "clusters") ->
         for i, j, odd in islice((one for one in numbered if len(one[2]) != len(first)), 1):
             found = f"{list(odd)} {this}, but the first mention of all, {list(first)}, {other}"
             yield index, f"{name}[{i}][{j}]: {found} (expected heads for all mentions or for none)"
-
-
-def describe_reversed(mention: Sequence[int]) -> str:
-    """Write the message for a mention that ends before it starts."""
-    expected = "[start, end, head]" if len(mention) == WITH_HEAD else "[start, end]"
-    return f"{list(mention)} ends before it starts (expected {expected})"
-
-
-def describe_stray_head(mention: Sequence[int]) -> str:
-    """Write the message for a mention whose head is not one of its tokens."""
-    start, end, head = mention
-    return f"head {head} of {list(mention)} is outside the mention (expected a token from {start} to {end})"
 
 
 RULES = {"document": Rules(find_inconsistencies)}

@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from closeread.counts.procedure import GoldSpec, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
@@ -37,7 +35,6 @@ from closeread.tasks.coref.documents import (
     document_digests,
     find_words,
     list_clusters,
-    list_nodes,
     pack_clusters,
     reorder,
     table_of,
@@ -47,7 +44,7 @@ from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.formats.coref_json import JsonWords
 from closeread.tasks.coref.metrics.matching import REPEATS_ADVICE, repeats, require_heads
 from closeread.tasks.coref.relations import select_layer
-from closeread.tasks.coref.rules import describe_reversed, describe_stray_head, find_lacking_heads
+from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 
 # Names
 
@@ -185,7 +182,7 @@ def _find_uncounted(table: MentionTable, document: int, other: MentionTable, its
     lengths = [None if of.n_tokens is None else of.n_tokens[n] for of, n in ((table, document), (other, its))]
     if isinstance(find_words(other, its)[0], ConllWords | JsonWords | None) and lengths[0] == lengths[1]:
         return set()
-    return {node.token for node in list_nodes(table, document)}
+    return {node.token for node in table.empty[document]}
 
 
 def _have_equal_digests(key: Words, k: int, response: Words, r: int) -> bool:
@@ -338,22 +335,20 @@ class CoreferenceSides:
         """Find mentions that end before they start, stray and missing heads, and repeats if they are an error."""
         for name, documents in (("gold", gold), ("system", system)):
             nested = () if isinstance(documents, MentionTable) else list_clusters(documents)
-            if lacking := [Inconsistency(name, document, what) for document, what in find_lacking_heads(nested, "")]:
-                yield from lacking
+            if lacking := list(find_lacking_heads(nested, "")):
+                yield from (Inconsistency(name, *one) for one in lacking)
                 continue
-            table = table_of(documents)
-            is_reversed = table.start > table.end
-            head = table.start if table.head is None else table.head
-            is_stray = ~is_reversed & ((head < table.start) | (head > table.end))
-            for row in np.flatnonzero(is_reversed | is_stray).tolist():
-                mention = [int(column[row]) for column in (table.start, table.end, head)]
-                what = describe_reversed(mention[:2]) if is_reversed[row] else describe_stray_head(mention)
-                yield Inconsistency(name, int(table.document[row]), what)
-            for first, again in repeats(table).tolist() if options["duplicates"] == "error" else ():
-                one, other = table.label(first), table.label(again)
-                where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
-                found = f"mention [{int(table.start[again])}, {int(table.end[again])}] is in {where} (numbered from 0)"
-                yield Inconsistency(name, int(table.document[again]), f"{found}; {REPEATS_ADVICE}")
+            for document, clusters in enumerate(nested):
+                for what in find_misplaced_mentions(clusters, None, ""):
+                    yield Inconsistency(name, document, what)
+            if options["duplicates"] == "error":
+                table = table_of(documents)
+                for first, again in repeats(table).tolist():
+                    one, other = table.label(first), table.label(again)
+                    where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
+                    mention = f"mention [{int(table.start[again])}, {int(table.end[again])}]"
+                    what = f"{mention} is in {where} (numbered from 0); {REPEATS_ADVICE}"
+                    yield Inconsistency(name, int(table.document[again]), what)
 
     def names(self, gold: Key) -> Sequence[str]:
         """Return the documents' names."""

@@ -158,12 +158,12 @@ def _recompute_chains(records: Sequence[Record]) -> dict[tuple[str, str], float]
 
 
 def _recompute_mistakes(errors: ChainErrors) -> dict[tuple[str, str], float]:
-    missing, foreign, kinds = errors.count_missing(), errors.count_foreign(), _list_shares(errors)
-    exact = 100 * float(ratio(errors.count_kinds()["exact"], len(errors.kind)))
+    missing, foreign, kinds = errors.missing, errors.foreign, _list_shares(errors)
+    exact = 100 * float(ratio(errors.kinds["exact"], errors.n_chains))
     of_kind = "percent of mistaken chains: "
     values = {
-        "annotated chains": len(errors.kind),
-        "mentions in annotated chains": int(errors.size.sum()),
+        "annotated chains": errors.n_chains,
+        "mentions in annotated chains": errors.n_mentions,
         "percent of annotated chains that equal a gold chain": exact,
         f"{of_kind}missing mentions": kinds["missing"],
         "of these, percent missing one mention": _share_up_to(missing, 1),
@@ -228,8 +228,7 @@ def _score_by_genre(
 
 def _list_shares(errors: ChainErrors) -> dict[str, float]:
     """Return the share of every kind in the chains that are not exact."""
-    kinds = errors.count_kinds()
-    return {kind: 100 * float(ratio(count, errors.n_mistaken)) for kind, count in kinds.items() if kind != "exact"}
+    return {kind: 100 * float(ratio(n, errors.n_mistaken)) for kind, n in errors.kinds.items() if kind != "exact"}
 
 
 def _share_up_to(counts: Mapping[str, int], most: int) -> float:
