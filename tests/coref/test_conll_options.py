@@ -76,7 +76,7 @@ def test_words_in_python_and_in_other_formats(pair):
     clusters = {"a": [[[0, 0], [2, 2]]], "e": [[[0, 0]]]}
     without_words = write_jsonl(Path("other.jsonl"), clusters)
     response = read_response("key.conll", without_words, words="warn")
-    assert (len(response.start), response.notices) == (3, ())
+    assert (len(response.start), list(response.notices)) == (3, [])
 
 
 def test_the_differing_words_of_many_documents(here, read):

@@ -17,7 +17,7 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
-from closeread.tasks.coref.documents import EmptyNodes, JoinedWords, MentionTable, Parts, find_words, mention_table
+from closeread.tasks.coref.documents import JoinedWords, MentionTable, Parts, find_words, mention_table
 
 NO_CHAIN = -1
 
@@ -170,17 +170,12 @@ def _list_mentions(table: MentionTable) -> list[list[tuple[Mention, int]]]:
 
 def _take_document(table: MentionTable, document: int) -> MentionTable:
     """Return a table of one document with its tokens and empty nodes, without mentions."""
-    empty = table.empty
-    if empty is not None:
-        nodes = np.flatnonzero(empty.document == document)
-        dependencies = [empty.dependencies[i] for i in nodes.tolist()]
-        empty = EmptyNodes(np.zeros(len(nodes), np.int64), empty.token[nodes], empty.sentence[nodes], dependencies)
     return replace(
         mention_table([table.names[document]], [[]]),
         n_tokens=None if table.n_tokens is None else table.n_tokens[document : document + 1],
         head=None,
         words=JoinedWords([find_words(table, document)]) if has_words(table, document) else None,
-        empty=empty if empty is not None and len(empty.token) else None,
+        empty=[table.empty[document]] if table.empty and table.empty[document] else None,
     )
 
 
