@@ -18,8 +18,8 @@ from closeread.tasks.mctaco.procedure import PROCEDURE as MCTACO
 from closeread.tasks.mctaco.procedure import expect_coin
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
-from closeread.tasks.wikipossessions.dates import Reading
-from closeread.tasks.wikipossessions.subtasks import Rules, article_counts, possessions
+from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
+from closeread.tasks.wikipossessions.subtasks import article_counts, possessions
 
 pytestmark = pytest.mark.extended
 
@@ -109,8 +109,9 @@ def possession(name, order="1"):
 
 
 def count_article(*rows):
-    side = possessions(rows, Reading())
-    return article_counts(side, side, Rules(suborder="nested_tie"))
+    options = POSSESSIONS.resolve_options({"suborder": "nested_tie"})
+    side = possessions(rows, options)
+    return article_counts(side, side, options)
 
 
 def test_deep_orders_take_linear_memory():

@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,7 @@ from shared.for_each import for_each
 
 from closeread.formats import text
 from closeread.tasks.mctaco.mctaco_labels import parse_submission
-from closeread.tasks.mctaco.procedure import PROCEDURE, count, expected_coin_scores
+from closeread.tasks.mctaco.procedure import PROCEDURE, count, expect_coin
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "mctaco.json").read_text("utf-8"))
 
@@ -23,15 +22,8 @@ def rows(gold, system):
     for question, labels in gold.items():
         for i, (label, predicted) in enumerate(zip(labels.split(), system[question].split(), strict=True)):
             name = f"{question}-{i}"
-            records.append(
-                {
-                    "id": name,
-                    "question_id": question,
-                    "sentence_id": "s",
-                    "label": label,
-                    "category": "Frequency",
-                }
-            )
+            row = {"id": name, "question_id": question, "sentence_id": "s", "label": label, "category": "Frequency"}
+            records.append(row)
             answers.append(None if predicted == "-" else {"id": name, "label": predicted})
     return records, answers
 
@@ -105,17 +97,16 @@ def test_agrees_with_the_twin(corpus):
 @given(st.integers(1, 6), st.data())
 def test_expected_coin_scores_by_enumeration(n, data):
     gold = data.draw(st.lists(LABEL, min_size=n, max_size=n))
-    records = [{"question_id": "q", "label": label} for label in gold]
+    records = [{"question_id": "q", "sentence_id": "s", "label": label, "category": "Frequency"} for label in gold]
     outcomes = [twin(records, [{"label": "yes" if bits >> i & 1 else "no"} for i in range(n)]) for bits in range(2**n)]
-    got = expected_coin_scores(np.array([n]), np.array([gold.count("yes")]))
-    for name, means, variances in (
-        ("exact_match", got.exact, got.exact_variance),
-        ("f1", got.f1, got.f1_variance),
-    ):
+    found = expect_coin(count(gold=records, system=records))
+    for name in ("exact_match", "f1"):
         values = [outcome[name] for outcome in outcomes]
         mean = sum(values) / Fraction(2**n)
-        assert means[0] == pytest.approx(float(mean), abs=1e-12)
-        assert variances[0] == pytest.approx(float(sum((v - mean) ** 2 for v in values) / 2**n), abs=1e-12)
+        assert found[name].mean == pytest.approx(float(mean), abs=1e-12)
+        assert found[name].deviation ** 2 == pytest.approx(
+            float(sum((v - mean) ** 2 for v in values) / 2**n), abs=1e-12
+        )
 
 
 labels = st.sampled_from([b"yes", b"no", b" yes\t", b"yes\r", b"\xc2\xa0no", b"maybe", b"", b"\xe2\x80\xa8yes"])

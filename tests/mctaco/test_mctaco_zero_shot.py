@@ -7,25 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.tasks.mctaco.models import above_mean, find_best_threshold
-from closeread.tasks.mctaco.procedure import PROCEDURE
+from closeread.tasks.mctaco.models import choose_threshold, label_candidates, make_rows
+from closeread.tasks.mctaco.procedure import score_labels
 
 SAMPLE = ["--config", "sample", "--split", "test"]
 
 
-def test_above_the_mean_of_the_question():
-    question = np.array([0, 1, 0, 1, 2, 3, 3, 3])
-    scores = np.array([-1.0, -5, -3, -4, -9, -0.1, -0.1, -0.1])
-    assert above_mean(question, scores).tolist() == [True, False, False, True, False, False, False, False]
-
-
-def f1_of(question, gold, system):
-    gold_rows = [
-        {"question_id": f"q{q}", "sentence_id": "s", "label": "yes" if yes else "no", "category": "Frequency"}
-        for q, yes in zip(question, gold, strict=True)
+def make_records(rows):
+    return [
+        {
+            "id": str(i),
+            "question_id": f"q{question}",
+            "sentence_id": "s",
+            "label": "yes" if yes else "no",
+            "category": "Frequency",
+        }
+        for i, (question, yes, _) in enumerate(rows)
     ]
-    table = PROCEDURE.count(gold=gold_rows, system=[{"label": "yes" if yes else "no"} for yes in system])
-    return float(table.scores(PROCEDURE.metrics)["f1"])
+
+
+def test_above_the_mean_of_the_question():
+    question = [0, 1, 0, 1, 2, 3, 3, 3]
+    scores = np.array([-1.0, -5, -3, -4, -9, -0.1, -0.1, -0.1])
+    found = label_candidates(make_records([(one, True, 0) for one in question]), scores)
+    assert [row["label"] for row in found] == ["yes", "no", "no", "yes", "no", "no", "no", "no"]
 
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(-6, 0)), min_size=1, max_size=12)
@@ -33,13 +38,16 @@ rows = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(-6, 0)),
 
 @given(rows)
 def test_the_best_of_all_thresholds(rows):
-    question = np.unique([q for q, _, _ in rows], return_inverse=True)[1]
-    gold, scores = np.array([yes for _, yes, _ in rows]), np.array([score for _, _, score in rows], float)
-    threshold, f1 = find_best_threshold(question, gold, scores)
+    records, scores = make_records(rows), np.array([score for *_, score in rows], float)
+    threshold, f1 = choose_threshold(records, scores)
+
+    def score(limit):
+        return score_labels(records, make_rows(records, scores > limit))["f1"]
+
     # Whole scores from -6 to 0 can be divided in eight ways.
-    tried = {half: f1_of(question, gold, scores > half) for half in np.arange(-7.5, 1)}
+    tried = {half: score(half) for half in np.arange(-7.5, 1)}
     assert f1 == pytest.approx(max(tried.values()))
-    assert f1_of(question, gold, scores > threshold) == pytest.approx(f1)
+    assert score(threshold) == pytest.approx(f1)
     fewer = [half for half in tried if (scores > half).sum() < (scores > threshold).sum()]
     assert all(tried[half] < f1 - 1e-9 for half in fewer)
 

@@ -201,11 +201,11 @@ def test_folders_that_hold_something_else(run, here, encoder):
     (here / "run/run.json").write_text(json.dumps({**described, "format": 2}), "utf-8")
     newer = "has format 2 (expected 1): it was written by a newer closeread; update closeread"
     assert refuse(run, *predict) == f"run/run.json: {newer}"
-    (here / "run/run.json").write_text(json.dumps({"format": 1, "task": "mctaco", "runs": [{}], "state": ""}), "utf-8")
-    assert refuse(run, *predict).startswith("run/run.json: does not describe complete runs: ")
+    (here / "run/run.json").write_text(json.dumps({"format": 1, "task": "mctaco", "runs": [], "state": ""}), "utf-8")
+    state = "run/run.json: state: '' is not one of 'training', 'complete'"
+    assert refuse(run, *predict) == refuse(run, "plot", "learning-curve", "run", "-o", "c.png") == state
     found = refuse(run, *train, "--resume")
     assert found == "run: holds several runs (expected the folder of one run for --resume)"
-    assert refuse(run, "plot", "learning-curve", "run", "-o", "c.png").startswith("run/run.json: does not describe")
     assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
 
 

@@ -199,8 +199,8 @@ def test_all_titles_without_a_text_are_told_at_once(fetch, wiki):
     first, *problems = [line.removeprefix("Error: ").removeprefix(f"{wiki.url}: ") for line in done.stderr.splitlines()]
     assert first == "9 problems:"
     assert problems == [
-        "'a/b' contains a slash, so that it can't be the name of a file",
-        f"'{'x' * 27} … {'x' * 27}' is too long for the name of a file: 264 bytes (limit: 255)",
+        "'a/b' can't be the name of a file: it contains a slash",
+        f"'{'x' * 27} … {'x' * 27}' can't be the name of a file: it is too long: 264 bytes (limit: 255)",
         "'Lost' does not exist; it may have been deleted or is spelled otherwise",
         "'Late' did not exist at the end of 2017-06-12",
         "'Bare' has no paragraphs in revision 3000 (expected the text of an article)",

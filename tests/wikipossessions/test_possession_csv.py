@@ -129,8 +129,8 @@ EXPECTED = f"(expected 8: {HEADER})"
             ROW.replace("PER", "X").replace("#1#", "#x#").replace("Ann", ""),
             [
                 "Possessor is empty (expected a name)",
-                "Type is 'X' (expected PER or ORG or GPE)",
                 "order is 'x' (expected a number such as 6, or 6.1 for a possession within possession 6)",
+                "Type is 'X' (expected PER or ORG or GPE)",
             ],
         ),
     ],

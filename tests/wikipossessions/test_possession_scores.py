@@ -16,7 +16,7 @@ from twins import possessions as twin
 from closeread.assignment import best_assignment
 from closeread.counts.procedure import Inconsistency
 from closeread.exceptions import RequestError
-from closeread.tasks.wikipossessions.dates import Reading, parse_century, parse_time
+from closeread.tasks.wikipossessions.dates import parse_century, parse_time
 from closeread.tasks.wikipossessions.matching import normalize_name, order_key
 from closeread.tasks.wikipossessions.possession_csv import read_records
 from closeread.tasks.wikipossessions.procedure import PROCEDURE, count, validate
@@ -145,7 +145,7 @@ def test_names_by_hand(case):
 
 @for_each("case", CASES["times"], ids=lambda case: case["anchor"])
 def test_times_by_hand(case):
-    found = parse_time(case["anchor"], case.get("relation"), Reading(**case.get("reading", {})))
+    found = parse_time(case["anchor"], case.get("relation"), **case.get("reading", {}))
     assert (found if found is None else list(found)) == case["time"]
 
 

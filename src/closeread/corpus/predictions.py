@@ -20,6 +20,13 @@ from closeread.records import Record
 from closeread.tasks import load_procedure
 
 
+def read_noted_gold(place: GoldSpec) -> Gold:
+    """Read the gold records of a corpus, or the user's own, and warn of what is unusual about them."""
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    return gold
+
+
 def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None = None) -> System:
     """Read predictions for gold, with the default options of the corpus, for a command without procedure options."""
     procedure = load_procedure(gold.corpus.procedure)

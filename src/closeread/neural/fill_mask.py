@@ -16,18 +16,13 @@ _OVERSAMPLING = 5
 
 
 class FillMask:
-    """A Hugging Face fill-mask model.
+    """A Hugging Face fill-mask model, by its name on the Hub or a folder; on the first GPU, if no device is named.
 
-    Deterministic on a given machine: nothing is sampled.  Code from the model's repository is never run
-    (`trust_remote_code` is always off), and weights come from safetensors files or are loaded with torch's
-    `weights_only`, which cannot run code either.
+    Deterministic on a given machine: nothing is sampled.  Code from the model's repository is never run, and weights
+    come from safetensors files or are loaded with torch's `weights_only`, which cannot run code either.
 
-    Args:
-        model: a model id on the Hugging Face Hub, or a local folder.
-        candidates: the maximum number of words per mask.
-        batch_size: the number of texts per forward pass.  The logits take 4 bytes * texts * tokens of the longest
-            text * vocabulary size.
-        device: such as "cpu" or "cuda:1"; defaults to the first GPU, if there is one.
+    It returns at most so many candidates per mask.  The logits of a batch take 4 bytes * texts * tokens of the longest
+    text * vocabulary size.
     """
 
     def __init__(self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None) -> None:

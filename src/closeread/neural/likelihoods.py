@@ -39,17 +39,10 @@ PIECES_AT_ONCE = 2048
 
 
 class LikelihoodModel:
-    """A language model that says how likely texts are.
+    """A masked or causal language model that says how likely texts are; its tokenizer is a fast one.
 
-    Args:
-        tokenizer: a fast tokenizer.
-        model: a masked or causal language model.
-        kind: one of `MASKED` and `CAUSAL`.
-        device: such as "cpu" or "cuda:0".
-
-    Attributes:
-        longest: the most pieces of a pair, special tokens included.
-        n_cut: the number of pairs so far whose first text was cut.
+    `longest` is the most pieces of a pair, special tokens included; `n_cut` the number of pairs so far whose first text
+    was cut.
     """
 
     def __init__(self, tokenizer: Any, model: Any, kind: str, device: str = "cpu") -> None:

@@ -26,11 +26,11 @@ from closeread.arrays import Ints, Mask, expand_ranges
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors, write_vectors
 from closeread.neural.encoders import Encoder, set_dropout
-from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
+from closeread.neural.run_files import ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.neural.spans import FrozenSpans, Spans, SpanVectors, StaticSpans, TunedSpans, VectorsOf
 from closeread.neural.trained_vectors import train_vectors
-from closeread.neural.training import Setting, train
+from closeread.neural.training import Setting
 from closeread.progress import report_progress
 
 NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
@@ -75,32 +75,21 @@ class LinkBatch:
 
 
 class LabelledPairs(NamedTuple):
-    """The linked pairs of documents, anchor first, sorted by document; (n_pairs,) each.
-
-    Attributes:
-        document, anchor, complement: the document of each, and the numbers of its spans there.
-        label: from 1.
-    """
+    """The linked pairs of documents, anchor first, sorted by document; (n_pairs,) each."""
 
     document: Ints
-    anchor: Ints
+    anchor: Ints  # the number of the span in its document
     complement: Ints
-    label: Ints
+    label: Ints  # from 1
 
 
 class PredictedPairs(NamedTuple):
-    """Pairs of some documents, anchor first; (n_pairs,) each.
-
-    Attributes:
-        document, anchor, complement: the document of each, and the numbers of its spans there.
-        label: the most probable label of a link, from 1.
-        is_linked: whether the two are linked.
-    """
+    """Pairs of some documents, anchor first; (n_pairs,) each."""
 
     document: Ints
-    anchor: Ints
+    anchor: Ints  # the number of the span in its document
     complement: Ints
-    label: Ints
+    label: Ints  # the most probable label of a link, from 1
     is_linked: Mask
 
 
@@ -134,24 +123,13 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
         labels: the number of labels, "no link" included.
         ends: what the vectors of an anchor and of a complement are mapped to.
         head: the hidden layer of a head.
-        span_dropout, ends_dropout: the shares of both vectors that are dropped in training.
     """
 
-    def __init__(
-        self,
-        variant: str,
-        span: int,
-        labels: int,
-        *,
-        ends: int = 500,
-        head: int = 100,
-        span_dropout: float = 0.2,
-        ends_dropout: float = 0.3,
-    ) -> None:
+    def __init__(self, variant: str, span: int, labels: int, *, ends: int = 500, head: int = 100) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(span_dropout)
+        self.dropout = nn.Dropout(0.2)
         self.anchor, self.complement = (
-            nn.Sequential(nn.Linear(span, ends), nn.ReLU(), nn.Dropout(ends_dropout)) for _ in range(2)
+            nn.Sequential(nn.Linear(span, ends), nn.ReLU(), nn.Dropout(0.3)) for _ in range(2)
         )
         coupled = variant == "coupled"
         self.label_head = _Head(ends, head, labels if coupled else labels - 1)
@@ -160,9 +138,7 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
     def forward(self, vectors: torch.Tensor, batch: LinkBatch) -> Mapping[str, torch.Tensor]:
         """Return the parts of the loss, each summed over as many pairs as `LinkBatch.totals` says.
 
-        Args:
-            vectors: (n_spans, span) the vectors of the batch's spans.
-            batch: the spans, with labels.
+        `vectors` are those of the batch's spans, (n_spans, span).
         """
         labels = batch.labels
         ends = self._find_ends(vectors, batch)
@@ -221,17 +197,7 @@ class LinkSystem(nn.Module):  # type: ignore[misc] # torch has no types here
 
 
 class LinkLearner:
-    """Learns the links of documents (`closeread.neural.training.Learner`).
-
-    Args:
-        system: the model, which is on its device.
-        spans: the spans to learn from.
-        links: the links between them.
-        held_out: the spans of held-out documents.
-        score: scores predictions for these.
-        criterion: the score by which the best epoch is chosen.
-        device: where the model is.
-    """
+    """Learns the links of documents (`closeread.neural.training.Learner`); the system is on its device."""
 
     pretrained = "vectors."
 
@@ -334,54 +300,42 @@ def train_links(
     about: Mapping[str, Any],
     resume: bool = False,
 ) -> None:
-    """Train a model in a folder.
+    """Train a model in a folder; every epoch is scored on held-out documents, and the best is that of the criterion.
 
-    Args:
-        folder: of the run.
-        choice: what is trained.
-        setting: how.
-        training: the documents to learn from.
-        held_out: documents on which every epoch is scored.
-        score: scores predictions for these.
-        criterion: the score by which the best epoch is chosen.
-        about: what else `run.json` says, in JSON.
-        resume: continue the run that is in the folder, if there is one.
+    `about` is what else `run.json` says.
     """
+    words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
+
+    def prepare(continues: bool) -> LinkLearner:
+        if continues:
+            source = _load_source(folder, choice, words)
+        elif choice.kind != "static":
+            source = Encoder.load(choice.name)
+        elif choice.name != CORPUS:
+            source = read_vectors(Path(choice.name), words)
+        else:
+            known, matrix = train_vectors(training.spans.words)
+            source = WordVectors(matrix, {word: row for row, word in enumerate(known)})
+        return LinkLearner(
+            _make_system(choice, source, setting.device).to(setting.device),
+            training.spans,
+            training.links,
+            held_out=held_out.spans,
+            score=score,
+            criterion=criterion,
+            device=setting.device,
+        )
+
+    def save_source(learner: LinkLearner) -> None:
+        vectors = learner.model.vectors
+        if isinstance(vectors, (TunedSpans, FrozenSpans)):
+            vectors.encoder.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
+        elif isinstance(vectors, StaticSpans) and choice.name == CORPUS:
+            write_vectors(folder.path / VECTORS, list(vectors.source.rows), vectors.source.matrix)
+
     data = {"training": training.digest, "held_out": held_out.digest}
     described = {**about, "model": asdict(choice), "data": data}
-    torch.manual_seed(setting.seed)
-    run, state = folder.open(described, setting, resume=resume)
-    if run is not None and run["state"] == COMPLETE:
-        return
-    words = {word for examples in (training, held_out) for document in examples.spans.words for word in document}
-    if state is not None:
-        source = _load_source(folder, choice, words)
-    # An encoder or vectors that can't be loaded leave no folder behind.
-    elif choice.kind != "static":
-        source = Encoder.load(choice.name)
-    elif choice.name != CORPUS:
-        source = read_vectors(Path(choice.name), words)
-    else:
-        trained = train_vectors(training.spans.words)
-    if run is None:
-        run = folder.begin(described, setting)
-    if state is None and choice.kind == "static" and choice.name == CORPUS:
-        write_vectors(folder.path / VECTORS, *trained)
-        source = _load_source(folder, choice, words)
-    elif state is None and isinstance(source, Encoder):
-        source.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-    learner = LinkLearner(
-        _make_system(choice, source, setting.device).to(setting.device),
-        training.spans,
-        training.links,
-        held_out=held_out.spans,
-        score=score,
-        criterion=criterion,
-        device=setting.device,
-    )
-    for after in train(learner, setting, state):
-        folder.save(run, learner.model, after, criterion)
-    folder.finish(run)
+    folder.train(described, setting, prepare=prepare, save_source=save_source, resume=resume)
 
 
 def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:

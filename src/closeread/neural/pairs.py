@@ -23,9 +23,9 @@ from closeread.arrays import Floats, Ints
 from closeread.exceptions import FormatError, Problem, RequestError, quote, shorten
 from closeread.neural.devices import loading_silently
 from closeread.neural.encoders import load_tokenizer, longest_input, set_dropout
-from closeread.neural.run_files import COMPLETE, ENCODER, RUN, read_run
+from closeread.neural.run_files import ENCODER, RUN, read_run
 from closeread.neural.run_folders import RunFolder
-from closeread.neural.training import Setting, train, use_precision
+from closeread.neural.training import Setting
 from closeread.progress import report_progress
 
 AT_ONCE = 64
@@ -80,9 +80,8 @@ class PairChoice:
 class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
     """A pretrained encoder with a classifier of pairs, and its fast tokenizer.
 
-    Attributes:
-        longest: the most pieces of a pair, special tokens included.
-        pretrained: how the names of the parameters of the encoder begin.
+    `longest` is the most pieces of a pair, special tokens included; `pretrained` how the names of the parameters of the
+    encoder begin.
     """
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
@@ -214,49 +213,29 @@ def train_pairs(
     resume: bool = False,
     warn_of_cut: Callable[[int, int], None] = lambda n_cut, longest: None,
 ) -> None:
-    """Train a classifier in a folder; without pairs to learn from, it stays as it is, with new random layers.
+    """Train a classifier in a folder; every epoch is scored on held-out pairs, and the best is that of the criterion.
 
-    Args:
-        folder: of the run.
-        choice: what is trained.
-        setting: how.
-        training: the pairs to learn from.
-        held_out: pairs on which every epoch is scored.
-        score: scores predictions for these.
-        criterion: the score by which the best epoch is chosen.
-        about: what else `run.json` says, in JSON.
-        resume: continue the run that is in the folder, if there is one.
-        warn_of_cut: is told how many pairs are too long, so that their first texts are cut, and how many pieces fit.
+    `about` is what else `run.json` says.  `warn_of_cut` is told how many pairs are too long, so that their first texts
+    are cut, and how many pieces fit.
     """
-    described = {**about, "model": asdict(choice)}
-    torch.manual_seed(setting.seed)
-    run, state = folder.open(described, setting, resume=resume)
-    if run is not None and run["state"] == COMPLETE:
-        return
-    if state is None:
-        model = PairClassifier.load(choice.encoder, choice)
-    else:
-        model = PairClassifier.load(folder.path / ENCODER, choice, with_weights=False)
-    model.to(setting.device)
-    learnt, scored = model.cut(training.pairs), model.cut(held_out)
-    if run is None:  # not before: a model that can't be loaded leaves no folder behind
-        run = folder.begin(described, setting)
-    if state is None:
-        model.save(folder.path / ENCODER)
-    warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
-    if len(training.labels):
-        learner = PairLearner(
+
+    def prepare(continues: bool) -> PairLearner:
+        name = folder.path / ENCODER if continues else choice.encoder
+        model = PairClassifier.load(name, choice, with_weights=not continues).to(setting.device)
+        learnt, scored = model.cut(training.pairs), model.cut(held_out)
+        warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
+        return PairLearner(
             model, learnt, training.labels, held_out=scored, score=score, criterion=criterion, device=setting.device
         )
-        for after in train(learner, setting, state):
-            folder.save(run, model, after, criterion)
-    else:  # a model that has learnt nothing, as epoch 0
-        model.eval()
-        with use_precision(setting.device, setting.precision):
-            run["best"] = {"epoch": 0, **score(predict_pairs(model, scored, setting.device))}
-        run["seconds"] = 0.0
-        folder.save_weights(model)
-    folder.finish(run)
+
+    described = {**about, "model": asdict(choice)}
+    folder.train(
+        described,
+        setting,
+        prepare=prepare,
+        save_source=lambda learner: learner.model.save(folder.path / ENCODER),
+        resume=resume,
+    )
 
 
 def load_classifier(folder: RunFolder, device: str) -> PairClassifier:

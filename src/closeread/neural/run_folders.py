@@ -14,10 +14,10 @@ from __future__ import annotations
 import pickle
 import platform
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import safetensors
 import safetensors.torch
@@ -30,9 +30,10 @@ from closeread.exceptions import FormatError, Problem, RequestError, name_option
 from closeread.files import is_empty_folder, replacing
 from closeread.formats.json_lines import write_json
 from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
-from closeread.neural.training import Epoch, Setting, State, find_best
+from closeread.neural.training import Epoch, Learner, Setting, State, find_best, train, use_precision
 
 WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
+L = TypeVar("L", bound=Learner)
 
 
 class RunFolder:
@@ -41,13 +42,48 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def begin(self, description: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
-        """Create the folder with the description of a run that has no epochs yet, and return what `run.json` holds.
+    def train(
+        self,
+        described: Mapping[str, Any],
+        setting: Setting,
+        *,
+        prepare: Callable[[bool], L],
+        save_source: Callable[[L], None],
+        resume: bool,
+    ) -> None:
+        """Train a model in the folder, or continue the run that is in it, if it is to be resumed and there is one.
 
         Args:
-            description: what is trained: the task, the model and the data, in JSON.
+            described: what is trained: the task, the model and the data, in JSON.
             setting: how it is trained.
+            prepare: makes the learner, from scratch or of the run in the folder; without anything to learn from, the
+                model stays as it is, as epoch 0.
+            save_source: writes what the model is loaded from again, besides its parameters.
+            resume: whether to continue.
         """
+        torch.manual_seed(setting.seed)
+        run, state = self._open(described, setting, resume=resume)
+        if run is not None and run["state"] == COMPLETE:
+            return
+        learner = prepare(state is not None)
+        if run is None:  # not before: a model that can't be loaded leaves no folder behind
+            run = self._begin(described, setting)
+        if state is None:
+            save_source(learner)
+        for after in train(learner, setting, state) if learner.n_items else ():
+            self.save(run, learner.model, after, learner.criterion)
+        if not learner.n_items:
+            learner.model.eval()
+            with use_precision(setting.device, setting.precision):
+                run["best"] = {"epoch": 0, **learner.evaluate()}
+            run["seconds"] = 0.0
+            self.save_weights(learner.model)
+        run["state"] = COMPLETE
+        write_json(self.path / RUN, run)
+        (self.path / CHECKPOINT).unlink(missing_ok=True)
+
+    def _begin(self, described: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+        """Create the folder with the description of a run that has no epochs yet, and return what `run.json` holds."""
         self._check_new()
         self.path.mkdir(parents=True, exist_ok=True)
         device = setting.device
@@ -58,7 +94,7 @@ class RunFolder:
         run = {
             "format": FORMAT,
             "closeread": __version__,
-            **description,
+            **described,
             "setting": asdict(setting),
             "versions": {
                 "python": platform.python_version(),
@@ -78,8 +114,8 @@ class RunFolder:
             expected = f"expected a new folder, or a run for {name_option('resume')}"
             raise RequestError(f"{self.path}: is not an empty folder ({expected})")
 
-    def open(
-        self, description: Mapping[str, Any], setting: Setting, *, resume: bool
+    def _open(
+        self, described: Mapping[str, Any], setting: Setting, *, resume: bool
     ) -> tuple[dict[str, Any] | None, State | None]:
         """Return what `run.json` holds and the last state of the run to continue; None for each if there is none yet.
 
@@ -89,10 +125,10 @@ class RunFolder:
             self._check_new()
             return None, None
         run = read_run(self.path)
-        before = {**{name: run.get(name) for name in description}, **run["setting"]}
+        before = {**{name: run.get(name) for name in described}, **run["setting"]}
         different = [
             f"{name} was {before.get(name)!r} and is {value!r}"
-            for name, value in {**description, **asdict(setting)}.items()
+            for name, value in {**described, **asdict(setting)}.items()
             if before.get(name) != value
         ]
         if different:
@@ -126,12 +162,6 @@ class RunFolder:
             mode = stat.S_IMODE(partial.stat().st_mode)
             safetensors.torch.save_model(model, str(partial))  # a new file, which only its owner may read
             partial.chmod(mode)
-
-    def finish(self, run: dict[str, Any]) -> None:
-        """Mark the run as complete, and remove its checkpoint."""
-        run["state"] = COMPLETE
-        write_json(self.path / RUN, run)
-        (self.path / CHECKPOINT).unlink(missing_ok=True)
 
     def load_state(self) -> State | None:
         """Return the state of the checkpoint; None if there is none."""

@@ -107,13 +107,13 @@ class StaticSpans:
     """Spans in word vectors that know no context."""
 
     def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
-        self._vectors, self._device = vectors, device
+        self.source, self._device = vectors, device
         self.size = vectors.matrix.shape[1]
 
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
         table = np.zeros((len(spans.first), self.size), np.float32)
-        rows, matrix = self._vectors.rows, self._vectors.matrix
+        rows, matrix = self.source.rows, self.source.matrix
         for document, words in enumerate(spans.words):
             known = [rows.get(word) for word in words]
             for span in range(spans.starts[document], spans.starts[document + 1]):

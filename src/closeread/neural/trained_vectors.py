@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from closeread.exceptions import MissingExtraError, RequestError, pluralize
 
-# The longest text that gensim trains on: it passes over what comes after.
-_PIECE = 10_000
-_LAST_SEED = 2**32 - 1
+_PIECE = 10_000  # the longest text that gensim trains on: it passes over what comes after
 
 
 def train_vectors(
@@ -31,25 +29,11 @@ def train_vectors(
     The learning rate (0.025), the number of negative samples (5) and the sampling of frequent words (0.001) are those
     of word2vec.  Deterministic on a given machine: one thread trains, and nothing depends on Python's hashes of
     strings.  Words are as they are written: the case of letters is kept.  White space in tokens, such as line breaks,
-    is no word; tokens with any are left out.
-
-    Args:
-        texts: the tokens of each text; windows don't reach over the end of a text.
-        dimensions: how long vectors are, from 1.
-        epochs: how often the texts are passed over, from 1.
-        window: the largest distance of two words that are trained together, from 1.
-        min_count: how often a word occurs at least; others are left out, and windows reach over them.
-        seed: of all random numbers, 0 to 2**32 - 1.
+    is no word; tokens with any are left out.  Windows don't reach over the end of a text.
 
     Returns:
         The words, the most frequent first, and their vectors, (n_words, dimensions).
     """
-    limits = {"dimensions": dimensions, "epochs": epochs, "window": window, "min_count": min_count}
-    for name, value in limits.items():
-        if value < 1:
-            raise RequestError(f"{name} is {value} (expected a whole number from 1)")
-    if not 0 <= seed <= _LAST_SEED:
-        raise RequestError(f"seed is {seed} (expected a whole number from 0 to {_LAST_SEED})")
     try:
         from gensim.models import Word2Vec
     except ImportError as error:

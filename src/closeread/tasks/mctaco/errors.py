@@ -4,13 +4,6 @@ Conventions: a candidate is *falsely yes* if only the system labels it yes, and 
 without a prediction is falsely no if gold labels it yes, and wrong without being either if gold labels it no.  Most
 fields are of questions, and select questions.  The unit is one of answers: it selects candidates, and the scores of a
 unit are those of questions that have only these candidates.
-
-Fields:
-    category: the question's.
-    unit: the unit of time that an answer names, from second to century, "several" if it names several, "none" if it
-        names none (`closeread.tasks.mctaco.perturbation.units.find_units`).
-    question_size: how many candidates the question has.
-    gold_yes: the share of them that gold labels yes.
 """
 
 from __future__ import annotations
@@ -32,10 +25,7 @@ from closeread.tables import NOTHING, Grid, Style
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
 from closeread.tasks.mctaco.procedure import ABSENT, CATEGORIES, COUNTS, YES, choice_counts, encode_labels
 
-NO_UNIT, SEVERAL_UNITS = "none", "several"
-UNITS = (*UNIT_SECONDS["proper"], SEVERAL_UNITS, NO_UNIT)
-
-UP_TO = (4, 8, 12)
+UNITS = (*UNIT_SECONDS["proper"], "several", "none")
 SIZES = ("1 to 4", "5 to 8", "9 to 12", "over 12")
 GOLD_YES = ("none", "up to 25%", "up to 50%", "up to 75%", "over 75%", "all")
 
@@ -51,9 +41,7 @@ WRONG = ("gold_no", "false_yes", "false_no")
 """Counts of candidates besides those of the procedure: labelled no in gold, falsely yes, falsely no."""
 
 LABEL_METRICS = (
-    Metric(
-        "accuracy", "Accuracy", "Proportion of candidates that are labelled correctly.", Ratio("correct", "candidates")
-    ),
+    Metric("accuracy", "Accuracy", "Proportion of candidates labelled correctly.", Ratio("correct", "candidates")),
     Metric("false_yes", "False yes", "Proportion of gold-no candidates labelled yes.", Ratio("false_yes", "gold_no")),
     Metric(
         "false_no", "False no", "Proportion of gold-yes candidates not labelled yes.", Ratio("false_no", "gold_yes")
@@ -61,26 +49,19 @@ LABEL_METRICS = (
 )
 """Scores of candidates; without a value where there are no candidates to divide by."""
 
-
 ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
 """What there is to say of a wrong candidate."""
 
 
 class WrongQuestion(NamedTuple):
-    """A question with candidates that are labelled wrongly.
-
-    Attributes:
-        question_id, category, sentence, question: its id, category, and texts.
-        wrong: how many candidates are labelled wrongly.
-        candidates: all candidates: their answers, and labels of gold and system; None without a prediction.
-    """
+    """A question with candidates that are labelled wrongly."""
 
     question_id: str
     category: str
     sentence: str
     question: str
-    wrong: int
-    candidates: Sequence[tuple[str, str, str | None]]
+    wrong: int  # how many candidates are labelled wrongly
+    candidates: Sequence[tuple[str, str, str | None]]  # answers, and labels of gold and system; None for no prediction
 
 
 def count_fields(gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable) -> CountTable:
@@ -102,7 +83,7 @@ def count_fields(gold: Sequence[Record], system: Sequence[Record | None], counts
         values=_add_wrong(counts.values),
         fields={
             **counts.fields,
-            "question_size": [SIZES[i] for i in np.digitize(size, UP_TO, right=True).tolist()],
+            "question_size": [SIZES[i] for i in np.digitize(size, (4, 8, 12), right=True).tolist()],
             "gold_yes": [GOLD_YES[i] for i in bins.tolist()],
         },
         breakdowns={"unit": Breakdown(UNITS, rows // len(UNITS), rows % len(UNITS), _add_wrong(values))},
@@ -113,35 +94,34 @@ def list_wrong(
     gold: Sequence[Record], system: Sequence[Record | None], table: CountTable
 ) -> tuple[list[WrongQuestion], list[list[object]]]:
     """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`."""
-    candidates: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
+    by_question: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
     for record, row in zip(gold, system, strict=True):
-        if record["question_id"] in candidates:
-            candidates[record["question_id"]].append((record, None if row is None else row["label"]))
-    questions, rows = [], []
-    for number, of_question in enumerate(candidates.values()):
-        wrong = [(record, label) for record, label in of_question if record["label"] != label]
-        if wrong:
-            first = of_question[0][0]
+        if record["question_id"] in by_question:
+            by_question[record["question_id"]].append((record, None if row is None else row["label"]))
+    found: list[tuple[WrongQuestion, list[list[object]]]] = []
+    for candidates, *fields in zip(
+        by_question.values(), table.fields["question_size"], table.fields["gold_yes"], strict=True
+    ):
+        rows: list[list[object]] = [
+            [
+                *(record[name] for name in ("question_id", "id", "sentence", "question", "answer", "label")),
+                *(label, record["category"], _name_unit(record["answer"]), *fields),
+            ]
+            for record, label in candidates
+            if record["label"] != label
+        ]
+        if rows:
+            first = candidates[0][0]
             texts = (first["question_id"], first["category"], first["sentence"], first["question"])
-            shown = [(record["answer"], record["label"], label) for record, label in of_question]
-            questions.append(WrongQuestion(*texts, len(wrong), shown))
-            fields = [table.fields[name][number] for name in ("question_size", "gold_yes")]
-            rows.append(
-                [
-                    [
-                        *(record[name] for name in ("question_id", "id", "sentence", "question", "answer", "label")),
-                        *(label, record["category"], _name_unit(record["answer"]), *fields),
-                    ]
-                    for record, label in wrong
-                ]
-            )
-    ranked = sorted(range(len(rows)), key=lambda i: (-questions[i].wrong, len(questions[i].candidates)))
-    return [questions[i] for i in ranked], [row for i in ranked for row in rows[i]]
+            shown = [(record["answer"], record["label"], label) for record, label in candidates]
+            found.append((WrongQuestion(*texts, len(rows), shown), rows))
+    found.sort(key=lambda one: (-one[0].wrong, len(one[0].candidates)))
+    return [question for question, _ in found], [row for _, rows in found for row in rows]
 
 
 def _name_unit(answer: str) -> str:
     found = find_units(answer)
-    return NO_UNIT if not found else found[0] if len(found) == 1 else SEVERAL_UNITS
+    return "several" if len(found) > 1 else found[0] if found else "none"
 
 
 def _add_wrong(values: Floats) -> Floats:
@@ -152,9 +132,6 @@ def _add_wrong(values: Floats) -> Floats:
     return np.column_stack([values, size - gold, system - both, gold - both])
 
 
-LIMIT = 5
-"""How many questions tables list unless they are told otherwise."""
-
 MEANINGS = {
     "unit": "the unit of time that an answer names; of each question, only these candidates",
     "question_size": "how many candidates the question has",
@@ -162,18 +139,20 @@ MEANINGS = {
 }
 """What fields are, where their names don't say it."""
 
+
+def _score(title: str, name: str) -> tuple[Column, Column]:
+    return Column(title, "score", name), Column("", "interval", name)
+
+
 COLUMNS = {
     "Questions": (
         Column("questions", "count", "questions"),
-        Column("exact match", "score", "exact_match"),
-        Column("", "interval", "exact_match"),
-        Column("F1", "score", "f1"),
-        Column("", "interval", "f1"),
+        *_score("exact match", "exact_match"),
+        *_score("F1", "f1"),
     ),
     "Candidates": (
         Column("candidates", "count", "candidates"),
-        Column("accuracy", "score", "accuracy"),
-        Column("", "interval", "accuracy"),
+        *_score("accuracy", "accuracy"),
         Column("false yes", "count", "false_yes"),
         Column("% of gold no", "score", "false_yes"),
         Column("false no", "count", "false_no"),
@@ -185,19 +164,12 @@ COLUMNS = {
 
 @dataclass(frozen=True, repr=False)
 class LabelErrorReport(Result):
-    """The errors of a system's labels.
+    """The errors of a system's labels."""
 
-    Attributes:
-        report: the scores, with slices by each field; exact match and F1 as `closeread.score` computes them.
-        questions: the questions with errors, those with the most first.
-        rows: the wrong candidates, in the order of their questions.
-        limit: how many questions tables list.
-    """
-
-    report: Report
-    questions: Sequence[WrongQuestion]
-    rows: Sequence[list[object]]
-    limit: int = LIMIT
+    report: Report  # with slices by each field; exact match and F1 as `closeread.score` computes them
+    questions: Sequence[WrongQuestion]  # those with errors, the most first
+    rows: Sequence[list[object]]  # the wrong candidates, in the order of their questions
+    limit: int  # how many questions tables list
 
     def __repr__(self) -> str:
         counts = self.report.total.counts

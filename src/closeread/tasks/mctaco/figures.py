@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.corpus.figures import Drawing
-from closeread.corpus.gold import read_corpus_gold
-from closeread.corpus.notices import warn_all
-from closeread.corpus.predictions import count_rows, name_systems, read_systems
+from closeread.corpus.notices import warn
+from closeread.corpus.predictions import count_rows, name_systems, read_noted_gold, read_systems
 from closeread.counts.annotators import Annotator
 from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
@@ -30,7 +29,6 @@ from closeread.tasks.mctaco.procedure import PROCEDURE, expect_coin, score_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
 
 COIN = "coin"
 _LEGEND_COLUMNS = 4
@@ -59,8 +57,7 @@ def draw_categories(coin: Mapping[str, float], systems: Mapping[str, Mapping[str
 
 def draw_systems(place: GoldSpec, systems: Sequence[Annotator]) -> Drawing:
     """Draw exact match by category, of systems beside a coin (Zhou et al., 2019, Figure 2)."""
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
+    gold = read_noted_gold(place)
     different = name_systems(systems)
 
     def score(one: Annotator) -> dict[str, float]:
@@ -81,8 +78,7 @@ SCORES = {"accuracy": "accuracy of labels", "exact_match": "exact match", "f1": 
 
 def draw_label_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
     """Draw a score of labels by a field, with 95% intervals."""
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
+    gold = read_noted_gold(place)
     metric = next(one for one in (*PROCEDURE.metrics, *LABEL_METRICS) if one.name == score)
     different = name_systems(systems)
 
@@ -115,7 +111,7 @@ def draw_runs(folder: Path) -> Drawing:
     data = "test" if all(run.test for run in found.runs) else "held_out"
     questions = [float(np.mean([run.questions for run in found.runs if run.size == size])) for size in found.sizes]
     if not found.is_complete:
-        warn_all([f"{folder / RUN}: some runs are not complete."])
+        warn(f"{folder / RUN}: some runs are not complete.")
     with own_settings():
         figure, (axes,) = start_chart(6.5, 4.2)
         for (metric, title), colour in zip(METRICS.items(), COLOURS, strict=False):

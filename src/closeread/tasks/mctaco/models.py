@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask
+from closeread.arrays import Floats, Mask
 from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
 from closeread.counts.table import factorize
-from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize, quote, quote_json
+from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
+from closeread.json_schema import check_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.progress import prefixing_progress
 from closeread.records import Record, check_format
@@ -39,45 +40,35 @@ if TYPE_CHECKING:
     from closeread.neural.training import Setting
 
 TASK = "mctaco"
-CRITERION = "f1"  # the score on held-out questions by which the best epoch is chosen
-WHOLE = 100.0  # all questions to learn from, in percent
 RUNS_FORMAT = 1  # of the description of several runs
-DATA = {"held_out": "held-out", "test": "test"}
-"""What scores are of, by its name here; and what it is called."""
-
+DATA = {"held_out": "held-out", "test": "test"}  # what scores are of, and what it is called
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
 SAME = 1e-6  # scores that differ less are equal: the same text in another batch may differ so much
 
 
 @dataclass(frozen=True)
 class Method:
-    """What is trained."""
+    """What is trained, and on which questions."""
 
     encoder: str  # its name on the Hugging Face Hub, or its folder
-    unit_normalization: str = "off"  # how answers are normalized before they are encoded: "proper" or "official"
-    encoder_dropout: float | None = None  # the dropout inside the encoder; None for its own
-    size: float = WHOLE  # how many of the questions to learn from, in percent; 0 keeps the model untrained
-
-
-@dataclass(frozen=True)
-class Examples:
-    """The questions of a run."""
-
     training: Gold
     validation: Gold | None = None  # what every epoch is scored on; None to hold out some of the training sentences
     held_out: float = 0.1  # the share of these, between 0 and 1
     test: Gold | None = None  # what the trained model is scored on, if anything
+    unit_normalization: str = "off"  # of answers before they are encoded: "proper" or "official"
+    encoder_dropout: float | None = None  # the dropout inside the encoder; None for its own
+    size: float = 100.0  # how many of the questions to learn from, in percent; 0 keeps the model untrained
 
-    def divide(self, size: float, seed: int) -> tuple[list[Record], list[Record]]:
-        """Return the records to learn from, a percentage of all, and those that every epoch is scored on."""
-        if self.validation is not None:
-            learnt, held_out = list(self.training.records), list(self.validation.records)
-        else:
+    def divide(self, seed: int) -> tuple[list[Record], list[Record]]:
+        """Return the records to learn from, and those that every epoch is scored on."""
+        if self.validation is None:
             learnt, held_out = split_questions(self.training.records, self.held_out, seed)
+        else:
+            learnt, held_out = list(self.training.records), list(self.validation.records)
         for records, what in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
             if not records:
                 raise RequestError(f"0 questions {what} (expected 1 or more)")
-        return keep_questions(learnt, size, seed), held_out
+        return keep_questions(learnt, self.size, seed), held_out
 
 
 def split_questions(records: Sequence[Record], share: float, seed: int) -> tuple[list[Record], list[Record]]:
@@ -101,7 +92,7 @@ def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list
     questions = list(dict.fromkeys(record["question_id"] for record in records))
     order = np.random.default_rng((seed, 1)).permutation(len(questions))
     # Rounded up, so that few questions are not none.
-    kept = {questions[number] for number in order[: int(np.ceil(len(questions) * percent / WHOLE))].tolist()}
+    kept = {questions[number] for number in order[: int(np.ceil(len(questions) * percent / 100))].tolist()}
     return [record for record in records if record["question_id"] in kept]
 
 
@@ -137,9 +128,6 @@ def warn_of_cut(n_cut: int, longest: int) -> None:
         warn_all([f"{found}: the beginning of the sentence is left out."])
 
 
-# Training
-
-
 @dataclass(frozen=True)
 class TrainedRun:
     """What came of a run."""
@@ -159,6 +147,12 @@ class Estimate(NamedTuple):
 
     mean: float
     standard_error: float | None
+
+
+def estimate_mean(values: Sequence[float]) -> Estimate:
+    """Return the mean of one or more values, with its standard error."""
+    error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else None
+    return Estimate(float(np.mean(values)), error)
 
 
 @dataclass(frozen=True)
@@ -181,10 +175,7 @@ class TrainedRuns(Result):
     def estimate(self, size: float, data: str, metric: str) -> Estimate | None:
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
         values = [getattr(run, data).get(metric) for run in self.runs if run.size == size]
-        if not values or None in values:
-            return None
-        error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else None
-        return Estimate(float(np.mean(values)), error)
+        return None if not values or None in values else estimate_mean(values)
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
@@ -236,27 +227,19 @@ class TrainedRuns(Result):
         }
 
 
-def train(
-    examples: Examples, run: Path, method: Method, setting: Setting, *, resume: bool = False, name: str = ""
-) -> TrainedRun:
+def train(method: Method, run: Path, setting: Setting, *, resume: bool = False, name: str = "") -> TrainedRun:
     """Train a classifier of candidate answers in a folder, which `predict` reads, and return how it went.
 
-    Args:
-        examples: the questions.
-        run: a new folder; or that of a run to continue.
-        method: what to train.
-        setting: how.
-        resume: continue the run that is in the folder, if there is one.
-        name: what to call the run, inside the folder of all runs; empty for the name of its folder.
+    With `resume`, the run in the folder is continued, if there is one.  `name` is what to call the run inside the
+    folder of all runs; empty for the name of its folder.
     """
     from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
         raise RequestError(f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})")
-    learnt, held_out = examples.divide(method.size, setting.seed)
+    learnt, held_out = method.divide(setting.seed)
     labels = np.array([YES if record["label"] == "yes" else NO for record in learnt], np.int64)
-    validation, test = examples.validation, examples.test
     train_pairs(
         RunFolder(run),
         PairChoice(method.encoder, encoder_dropout=method.encoder_dropout),
@@ -264,13 +247,13 @@ def train(
         LabelledTexts(make_texts(learnt, method.unit_normalization), labels),
         make_texts(held_out, method.unit_normalization),
         score=lambda found: score_labels(held_out, decode(held_out, found)),
-        criterion=CRITERION,
+        criterion="f1",
         about={
             "task": TASK,
             "unit_normalization": method.unit_normalization,
             "data": {
-                "training": examples.training.digest,
-                "held_out": examples.held_out if validation is None else validation.digest,
+                "training": method.training.digest,
+                "held_out": method.held_out if method.validation is None else method.validation.digest,
                 "size": method.size,
                 "questions": len({record["question_id"] for record in learnt}),
             },
@@ -278,7 +261,7 @@ def train(
         resume=resume,
         warn_of_cut=warn_of_cut,
     )
-    described = read_run(run)
+    described, test = read_run(run), method.test
     if test is not None and described.get("test", {}).get("data") != test.digest:
         rows = predict(test.records, run, device=setting.device, precision=setting.precision)
         described["test"] = {"data": test.digest, **score_labels(test.records, rows)}
@@ -302,9 +285,8 @@ def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
 
 
 def train_several(
-    examples: Examples,
-    run: Path,
     method: Method,
+    run: Path,
     setting: Setting,
     *,
     seeds: Sequence[int],
@@ -315,7 +297,11 @@ def train_several(
 
     With `resume`, the runs in the folder that are complete stay as they are.
     """
-    names = {(seed, size): name_run(seed, size) for size in sizes or (None,) for seed in seeds}
+    names = {
+        (seed, size): f"seed-{seed}" if size is None else f"size-{size:g}/seed-{seed}"
+        for size in sizes or (None,)
+        for seed in seeds
+    }
     if run.exists() and not is_empty_folder(run):
         known = {name.partition("/")[0] for name in names.values()}
         is_known = run.is_dir() and (is_series(run) or {path.name for path in run.iterdir()} <= known)
@@ -326,19 +312,10 @@ def train_several(
     for (seed, size), name in names.items():
         of_size = method if size is None else replace(method, size=size)
         with prefixing_progress(name):
-            one = train(examples, run / name, of_size, replace(setting, seed=seed), resume=resume, name=name)
+            one = train(of_size, run / name, replace(setting, seed=seed), resume=resume, name=name)
         found = TrainedRuns([*found.runs, one], is_complete=len(found.runs) + 1 == len(names))
         write_json(run / RUN, found.to_json())
     return found
-
-
-def name_run(seed: int, size: float | None = None) -> str:
-    """Return the folder of a run, inside that of several runs.
-
-    >>> name_run(3), name_run(3, 12.5)
-    ('seed-3', 'size-12.5/seed-3')
-    """
-    return f"seed-{seed}" if size is None else f"size-{size:g}/seed-{seed}"
 
 
 def is_series(folder: Path) -> bool:
@@ -357,40 +334,13 @@ def read_runs(folder: Path) -> TrainedRuns:
     if not isinstance(found, dict) or found.get("task") != TASK:
         raise FormatError(path, [Problem(f"does not describe training runs of {TASK}")])
     check_format(found, RUNS_FORMAT, path)
+    if "runs" in found:
+        check_json(found, "closeread.tasks.mctaco/runs.schema.json", path)
+        return TrainedRuns([TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete")
     try:
-        if "runs" not in found:
-            return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
-        runs = [TrainedRun(**run) for run in found["runs"]]
-        is_complete = found["state"] == "complete"
-    except (KeyError, TypeError) as error:
+        return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
+    except KeyError as error:
         raise FormatError(path, [Problem(f"does not describe complete runs: {error}")]) from None
-    if problems := [problem for number, run in enumerate(runs) for problem in _find_problems(run, number)]:
-        raise FormatError(path, problems)
-    return TrainedRuns(runs, is_complete)
-
-
-def _find_problems(run: TrainedRun, number: int) -> list[Problem]:
-    """Find what in the description of one of several runs is not what `TrainedRun` says; the first wrong number."""
-
-    def is_number(value: object, largest: float, kinds: Any = (int, float)) -> bool:
-        return isinstance(value, kinds) and not isinstance(value, bool) and 0 <= cast(float, value) <= largest
-
-    def report(name: str, expected: str) -> Problem:
-        return Problem(f"is {quote_json(getattr(run, name))} (expected {expected})", path=("runs", number, name))
-
-    bounds = {"size": 100, "seed": 2**64 - 1, "questions": 2**53, "epoch": 2**53, "seconds": 2**53}
-    for name, largest in bounds.items():
-        kinds, what = ((int, float), "a number") if name in ("size", "seconds") else (int, "a whole number")
-        if not is_number(getattr(run, name), largest, kinds):
-            return [report(name, f"{what} from 0 to {largest:,}")]
-    problems = []
-    if run.folder not in (name_run(run.seed), name_run(run.seed, run.size)):
-        problems.append(report("folder", quote(name_run(run.seed))))
-    for data in DATA:
-        scores = getattr(run, data)
-        if not isinstance(scores, dict) or not all(is_number(scores.get(name, 0), 1) for name in METRICS):
-            problems.append(report(data, f"{' and '.join(METRICS)}, from 0 to 1"))
-    return problems
 
 
 def find_run(folder: Path, seed: int | None = None) -> Path:
@@ -432,12 +382,7 @@ def predict(records: Sequence[Record], run: Path, *, device: str = "cpu", precis
 
 
 def score_candidates(
-    records: Sequence[Record],
-    model: LikelihoodModel,
-    *,
-    unit_normalization: str = "off",
-    precision: str = "float32",
-    device: str = "cpu",
+    records: Sequence[Record], model: LikelihoodModel, *, unit_normalization: str, precision: str, device: str
 ) -> Floats:
     """Return how likely a language model finds each answer after sentence and question, (n_candidates,)."""
     from closeread.neural.training import use_precision
@@ -454,50 +399,31 @@ def label_candidates(records: Sequence[Record], scores: Floats, threshold: float
     if threshold is not None:
         return make_rows(records, scores > threshold)
     question, _ = factorize([record["question_id"] for record in records])
-    return make_rows(records, above_mean(question, scores))
-
-
-def above_mean(question: Ints, scores: Floats) -> Mask:
-    """Return which candidates have a score above the mean of their question; `question` is its index."""
-    means = np.bincount(question, scores) / np.maximum(np.bincount(question), 1)
-    above: Mask = scores - means[question] > SAME
-    return above
+    means = np.bincount(question, scores) / np.bincount(question)
+    return make_rows(records, scores - means[question] > SAME)
 
 
 def choose_threshold(records: Sequence[Record], scores: Floats) -> tuple[float, float]:
-    """Return the threshold with the best F1 on labelled candidates, and that F1."""
-    question, _ = factorize([record["question_id"] for record in records])
-    gold = np.array([record["label"] == "yes" for record in records])
-    return find_best_threshold(question, gold, scores)
-
-
-def find_best_threshold(question: Ints, gold: Mask, scores: Floats) -> tuple[float, float]:
-    """Return the threshold with the best mean F1 over questions, and that F1; the highest of equally good thresholds.
+    """Return the threshold with the best F1 on labelled candidates, one or more; the highest of the best; and that F1.
 
     Thresholds are half way between neighbouring scores, or a little below the lowest or above the highest score.
-
-    Args:
-        question: (n_candidates,) index of each candidate's question; every index up to the highest occurs.
-        gold: (n_candidates,) whether the gold label is yes.
-        scores: (n_candidates,) their scores; one or more.
     """
-    order = np.argsort(-scores, kind="stable")
-    n_yes = np.bincount(question[gold], minlength=int(question.max()) + 1)
+    n_yes = Counter(record["question_id"] for record in records if record["label"] == "yes")
+    question = [record["question_id"] for record in records]
     # With the highest threshold, no candidate is yes, and F1 is 1 where that is right.
-    f1 = (n_yes == 0).astype(np.float64)
-    means = [f1.mean()]
-    system_yes, both_yes = np.zeros_like(n_yes), np.zeros_like(n_yes)
-    total = f1.sum()
-    for candidate in order.tolist():
-        of = question[candidate]
-        system_yes[of] += 1
-        both_yes[of] += gold[candidate]
-        before, f1[of] = f1[of], 2 * both_yes[of] / (n_yes[of] + system_yes[of])
-        total += f1[of] - before
-        means.append(total / len(f1))
-    ranked = scores[order]
-    thresholds = np.concatenate([[ranked[0] + 1], (ranked[:-1] + ranked[1:]) / 2, [ranked[-1] - 1]])
-    tried = np.array(means)
-    tried[1:-1][ranked[:-1] - ranked[1:] <= SAME] = -1.0  # a threshold can't divide equal scores
-    best = int(np.flatnonzero(tried >= tried.max() - 1e-12)[0])  # sums in another order differ by rounding only
-    return float(thresholds[best]), float(tried[best])
+    f1 = {name: 0.0 if n_yes[name] else 1.0 for name in question}
+    total = best = sum(f1.values())
+    threshold = float(scores.max()) + 1
+    system_yes, both_yes = Counter[str](), Counter[str]()
+    order = np.argsort(-scores, kind="stable").tolist()
+    for candidate, following in zip(order, [*order[1:], None], strict=True):
+        name, score = question[candidate], float(scores[candidate])
+        system_yes[name] += 1
+        both_yes[name] += records[candidate]["label"] == "yes"
+        before, f1[name] = f1[name], 2 * both_yes[name] / (n_yes[name] + system_yes[name])
+        total += f1[name] - before
+        lower = score - 2 if following is None else float(scores[following])
+        # A threshold can't divide equal scores, and sums in another order differ by rounding.
+        if score - lower > SAME and total > best + 1e-9:
+            best, threshold = total, (score + lower) / 2
+    return threshold, best / len(f1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from closeread.exceptions import RequestError, describe_unknown, fill_options, name_option, pluralize
+from closeread.exceptions import RequestError, describe_unknown, fill_options, name_option, pluralize, read_all
 from closeread.limits import MAX_FILE_BYTES
 from closeread.parameters import (
     Config,
@@ -190,18 +190,19 @@ def adjudicate(
     from closeread.corpus.names import load_corpus
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import gold_rows, read_labels, unanimous
+    from closeread.tasks.mctaco.annotation import find_unanimous, gold_rows, measure_observed_agreement, read_labels
 
-    result = unanimous([read_labels(path) for path in annotators], [str(path) for path in annotators])
-    rows = gold_rows(result.kept, candidates)
+    labels = read_labels(annotators)
+    kept = find_unanimous(labels)
+    rows = gold_rows(kept, candidates)
     gold = dump_json_lines(rows) if candidates is None else dump_gold(load_corpus("mctaco"), output, rows)
-    dropped_rows = [{"id": name, "labels": list(labels)} for name, labels in result.dropped.items()]
+    dropped_rows = [{"id": name, "labels": list(given)} for name, given in labels.items() if name not in kept]
     more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows)}
     write_texts({output: gold, **more})
-    yes = sum(label == "yes" for label in result.kept.values())
-    agreement = "" if result.observed_agreement is None else f"; observed agreement {result.observed_agreement:.3f}"
-    kept = f"{len(result.kept):,} kept ({yes:,} yes, {len(result.kept) - yes:,} no)"
-    return Written(output, f"{kept}, {len(result.dropped):,} dropped{agreement}", rows)
+    yes = sum(label == "yes" for label in kept.values())
+    agreement = f"; observed agreement {measure_observed_agreement(labels):.3f}" if labels else ""
+    found = f"{len(kept):,} kept ({yes:,} yes, {len(kept) - yes:,} no), {len(dropped_rows):,} dropped{agreement}"
+    return Written(output, found, rows)
 
 
 def adjudicate_questions(
@@ -223,19 +224,14 @@ def adjudicate_questions(
     Args:
         dropped: Write the dropped questions with the reasons to FILE.
     """
-    from closeread.corpus.gold import dump_gold, read_corpus_gold
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import read_all
+    from closeread.corpus.gold import dump_gold
+    from closeread.corpus.predictions import read_noted_gold
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.annotation import filter_questions, read_verifications
 
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
-    # A file that is given twice is two annotators.
-    names = [f"{one}" if one not in annotators[:n] else f"{one} ({n + 1})" for n, one in enumerate(annotators)]
-    read = read_all(annotators, read_verifications)
-    found = filter_questions(gold.records, dict(zip(names, read, strict=True)))
+    gold = read_noted_gold(place)
+    found = filter_questions(gold.records, read_verifications(annotators))
     rows = [record for record in gold.records if not found[record["question_id"]]]
     reasons = [{"question_id": question, "reasons": why} for question, why in found.items() if why]
     more = {} if dropped is None else {dropped: dump_json_lines(reasons)}
@@ -259,13 +255,12 @@ def units(*, place: Gold, rule: Literal["proper", "official"] = "proper", output
         rule: How to choose the unit: the largest that gives at least 1, or as the authors' script does (at least 0.5,
             months of 30 days).
     """
-    from closeread.corpus.gold import dump_gold, read_corpus_gold
-    from closeread.corpus.notices import warn_all
+    from closeread.corpus.gold import dump_gold
+    from closeread.corpus.predictions import read_noted_gold
     from closeread.files import write_text
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
+    gold = read_noted_gold(place)
     rows = [{**record, "answer": normalize_units(record["answer"], rule=rule)} for record in gold.records]
     changed = sum(row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True))
     write_text(output, dump_gold(gold.corpus, output, rows))
@@ -320,15 +315,27 @@ def candidates(
     """
     from collections import Counter
 
-    from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
+    from closeread.corpus.notices import warn
+    from closeread.corpus.predictions import read_noted_gold
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.perturbation.candidates import by_masking, by_retrieval, by_rules, expand, read_index
+    from closeread.tasks.mctaco.perturbation.candidates import (
+        EVENTS,
+        by_masking,
+        by_retrieval,
+        by_rules,
+        expand,
+        read_index,
+    )
+    from closeread.tasks.mctaco.procedure import CATEGORIES
 
-    chosen = _choose_events(events)
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
+    known = (*CATEGORIES, NO_EVENTS)
+    if unknown := [name for name in events if name not in known]:
+        raise RequestError(describe_unknown("category of events", unknown[0], known))
+    if NO_EVENTS in events and len(set(events)) > 1:
+        raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
+    chosen = [name for name in dict.fromkeys(events or EVENTS) if name != NO_EVENTS]
+    gold = read_noted_gold(place)
     techniques = [by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)]
     retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]  # before a model, which takes long
     if fill_mask is not None:
@@ -336,34 +343,18 @@ def candidates(
 
         model = FillMask(fill_mask, device=device)
         techniques.append(by_masking(model, mask_token=model.mask_token))
-    count = len({record["question_id"] for record in gold.records if record["category"] in chosen})
-    of = ", ".join(chosen)
+    count, of = len({one["question_id"] for one in gold.records if one["category"] in chosen}), ", ".join(chosen)
     if count and phrases is None:
-        use = f"see {name_option('phrases')}, or use {name_option('events', 'none')}"
+        use = f"see {name_option('phrases')}, or use {name_option('events', NO_EVENTS)}"
         what = f"{pluralize(count, 'question')} of {of} will get no new candidates"
-        warn_all([f"{what}: their answers are events, for which phrases are retrieved ({use})."])
+        warn(f"{what}: their answers are events, for which phrases are retrieved ({use}).")
     if chosen and not count and phrases is not None:
-        warn_all([f"no phrases are retrieved: there is no question of {of} (see {name_option('events')})."])
+        warn(f"no phrases are retrieved: there is no question of {of} (see {name_option('events')}).")
     rows = expand(gold.records, [*techniques, *retrieval], events=chosen, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     made = Counter(row["technique"] for row in rows)
     counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
     return Written(output, f"{len(rows):,} rows ({counted})", rows)
-
-
-def _choose_events(given: Sequence[str]) -> Sequence[str]:
-    """Return the categories of events; none for 'none', which stands alone."""
-    from closeread.tasks.mctaco.perturbation.candidates import EVENTS
-    from closeread.tasks.mctaco.procedure import CATEGORIES
-
-    for name in given:
-        if name not in (*CATEGORIES, NO_EVENTS):
-            raise RequestError(describe_unknown("category of events", name, (*CATEGORIES, NO_EVENTS)))
-    if NO_EVENTS in given:
-        if len(set(given)) > 1:
-            raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
-        return ()
-    return tuple(dict.fromkeys(given)) or EVENTS
 
 
 def phrases_of_texts(
@@ -388,7 +379,6 @@ def phrases_of_texts(
         max_words: Leave out phrases with more words.
     """
     from closeread.corpus.pipelines import load_pipeline, parse
-    from closeread.exceptions import read_all
     from closeread.files import write_lines
     from closeread.tasks.mctaco.phrases import find_event_phrases, make_pool, read_paragraphs
 
@@ -507,14 +497,16 @@ def train(
     learnt = golds["training"]
     if learnt is None:
         raise RequestError("there is nothing to learn from")
-    examples = models.Examples(learnt, golds["validation"], 0.1 if held_out is None else held_out, golds["test"])
-    method = models.Method(encoder, unit_normalization, encoder_dropout)
+    share = 0.1 if held_out is None else held_out
+    method = models.Method(
+        encoder, learnt, golds["validation"], share, golds["test"], unit_normalization, encoder_dropout
+    )
     if seeds is None and not sizes:
-        trained = models.train(examples, output, method, setting, resume=resume)
+        trained = models.train(method, output, setting, resume=resume)
         found, folders = models.TrainedRuns([trained], is_complete=True), [output]
     else:
         numbers = range(setting.seed, setting.seed + (seeds or 1))
-        found = models.train_several(examples, output, method, setting, seeds=numbers, sizes=sizes, resume=resume)
+        found = models.train_several(method, output, setting, seeds=numbers, sizes=sizes, resume=resume)
         folders = [output / one.folder for one in found.runs]
     for one, folder in zip(found.runs, folders, strict=True):
         if one.epoch:
@@ -574,9 +566,8 @@ def predict(
     from closeread.neural.devices import check_libraries, choose_device, choose_precision
 
     check_libraries("a trained model")
-    from closeread.corpus.gold import read_corpus_gold, read_rows
-    from closeread.corpus.notices import warn_all
-    from closeread.corpus.predictions import check_place, write_predictions
+    from closeread.corpus.gold import read_rows
+    from closeread.corpus.predictions import check_place, read_noted_gold, write_predictions
     from closeread.tasks.mctaco import models
 
     with write_predictions("mctaco", output) as write:
@@ -584,9 +575,7 @@ def predict(
             check_place("questions", place)
             records: Sequence[Record] = read_rows(questions, "mctaco", "unlabelled")
         else:
-            gold = read_corpus_gold(place)
-            warn_all(gold.notices)
-            records = gold.records
+            records = read_noted_gold(place).records
         chosen, tuning = choose_device(device), ""
         how: dict[str, Any] = {"device": chosen, "precision": choose_precision(precision, chosen)}
         if run is not None:
@@ -595,13 +584,10 @@ def predict(
             from closeread.neural.likelihoods import LikelihoodModel
 
             how["unit_normalization"] = unit_normalization or "off"
-            tuned = None if tune_on is None else read_corpus_gold(place._replace(gold=None, split=tune_on))
+            tuned = None if tune_on is None else read_noted_gold(place._replace(gold=None, split=tune_on)).records
             model = LikelihoodModel.load(str(zero_shot), chosen)
             if tuned is not None:
-                warn_all(tuned.notices)
-                threshold, f1 = models.choose_threshold(
-                    tuned.records, models.score_candidates(tuned.records, model, **how)
-                )
+                threshold, f1 = models.choose_threshold(tuned, models.score_candidates(tuned, model, **how))
                 tuning = f"; threshold {threshold:.4f}, with F1 {100 * f1:.1f} on {tune_on}"
             rows = models.label_candidates(records, models.score_candidates(records, model, **how), threshold)
         write(rows)

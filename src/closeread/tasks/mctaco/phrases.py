@@ -53,26 +53,22 @@ _ADVERBS_OF_CLAUSES = frozenset({"how", "when", "whenever", "where", "wherever",
 
 def read_paragraphs(path: Path, most: int) -> list[str]:
     """Read the paragraphs of a text, of at most so many characters, which blank lines separate."""
-    problems: list[Problem] = ProblemList()
+    problems = ProblemList()
     paragraphs: list[str] = []
-    begin = 0
     lines: list[str] = []
     for number, line in enumerate(chain(read_lines(path), [""]), start=1):
-        problems += [
-            Problem(f"contains the control character U+{ord(character):04X}", number)
-            for character in UNSAFE.findall(line.replace("\t", " "))
-        ]
+        for character in UNSAFE.findall(line.replace("\t", " ")):
+            problems.add(f"contains the control character U+{ord(character):04X}", number)
         if line.strip():
-            begin = begin if lines else number
             lines.append(line.strip())
         elif lines:
             paragraphs.append(" ".join(lines))
-            if len(paragraphs[-1]) > most:
-                found = f"the paragraph has {len(paragraphs[-1]):,} characters (limit of the pipeline: {most:,})"
-                problems.append(Problem(found, begin))
+            if (length := len(paragraphs[-1])) > most:
+                found = f"the paragraph has {length:,} characters (limit of the pipeline: {most:,})"
+                problems.add(found, number - len(lines))
             lines = []
-    if not any(any(map(str.isalpha, paragraph)) for paragraph in paragraphs):
-        problems.append(Problem("contains no words"))
+    if not any(map(str.isalpha, "".join(paragraphs))):
+        problems.add("contains no words")
     if problems:
         raise FormatError(path, problems)
     return paragraphs
@@ -108,16 +104,15 @@ def _find_subject(verb: Any) -> Any:
 def _write(words: list[Any]) -> str:
     """Write words in the order of the text, with a blank where it has one or where words are left out."""
     spoken = [number for number, word in enumerate(words) if not word.is_punct]
-    words = words[spoken[0] : spoken[-1] + 1]
-    pieces = []
-    for word, following in zip(words, [*words[1:], None], strict=True):
-        is_gap = following is not None and following.i != word.i + 1
-        pieces.append(word.text + (" " if word.whitespace_ or is_gap else ""))
-    first = words[0]
+    first, *others = words[spoken[0] : spoken[-1] + 1]
+    text, end = first.text_with_ws, first.i + 1
     begins = all(word.is_punct or word.is_space for word in first.doc[first.sent.start : first.i])
     if begins and first.pos_ != "PROPN" and not _WRITTEN_LARGE.fullmatch(first.text):
-        pieces[0] = pieces[0][0].lower() + pieces[0][1:]
-    return "".join(pieces).strip()
+        text = text[0].lower() + text[1:]
+    for word in others:
+        gap = " " if word.i > end and not text.endswith(" ") else ""
+        text, end = text + gap + word.text_with_ws, word.i + 1
+    return str(text.strip())
 
 
 _KEPT = re.compile(r"(?:C-)?ARG(?:[0-9]|A)(?:-\w+)?|(?:C-)?ARGM-(?:MOD|PRR|LVB|DIR|GOL)")
@@ -142,10 +137,6 @@ _ATTACHED = re.compile(
 _POSSESSIVES = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 
 
-_Words = list[tuple[str, bool]]
-"""The words of a phrase in order, and whether they belong to the verb: the predicate and its auxiliaries."""
-
-
 class Frames(NamedTuple):
     """What frame files contain."""
 
@@ -165,13 +156,16 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
     errors: list[FormatError] = []
     broken: list[FormatError] = []
     for path in paths:
+        if not path.is_dir():
+            files.append(path)
+            continue
         try:
             # A release has a README and a DTD beside the frames.
-            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd") if path.is_dir() else ({}, [])
+            listed, problems = list_files(path, "frame file", ".xml", ".txt", ".dtd")
         except FormatError as error:
             errors.append(error)
             continue
-        files += [file for name, file in listed.items() if name.endswith(".xml")] if path.is_dir() else [path]
+        files += [file for name, file in listed.items() if name.endswith(".xml")]
         if problems:
             errors.append(FormatError(path, problems))
     made: list[str | None] = []
@@ -181,24 +175,20 @@ def read_frames(paths: Sequence[Path], *, invalid: Literal["error", "skip"] = "e
         except FormatError as error:
             broken.append(error)
             continue
-        if root.name == "frameset":
-            made += [_read_example(example) if of_verb else "" for example, of_verb in _list_examples(root)]
-        else:
+        if root.name != "frameset":
             found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
             errors.append(FormatError(path, [Problem(found, root.line)]))
+        for roleset in root.below("roleset"):
+            kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
+            for example in roleset.below("example"):
+                # The name of an example tells whether it is of a verb, or else the words of its roleset.
+                told = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
+                of_verb = told[1] in _VERBS if told else not kinds or not kinds.isdisjoint(_VERBS)
+                made.append(_read_example(example) if of_verb else "")
     if errors or (broken and (invalid == "error" or len(broken) == len(files))):
         raise merge_errors([*errors, *broken])
     phrases = [phrase for phrase in made if phrase]
     return Frames(phrases, len(files) - len(broken), len(made), made.count(None), broken)
-
-
-def _list_examples(root: Element) -> Iterator[tuple[Element, bool]]:
-    """Yield all examples, and whether they may be of a verb: by their name, else by the words of their roleset."""
-    for roleset in root.below("roleset"):
-        kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
-        for example in roleset.below("example"):
-            told = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
-            yield example, told[1] in _VERBS if told else not kinds or not kinds.isdisjoint(_VERBS)
 
 
 def _read_example(example: Element) -> str | None:
@@ -215,18 +205,17 @@ def _read_example(example: Element) -> str | None:
     return "" if _BRACKET.search(phrase) else phrase
 
 
-def _read_places(example: Element, annotation: Element) -> _Words | None:
-    """Return the words of a phrase by their places in the sentence; None if a place is unknown."""
+def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]] | None:
+    """Return the words of a phrase, and whether they belong to the verb; None if a place is unknown."""
     sentence = "".join(text.text() for text in example.elements("text")).split()
     of_verb: set[int] = set()
     of_arguments: set[int] = set()
     for element in annotation.elements():
-        attributes = element.attributes
         if element.name == "rel":
-            places = _parse_places(attributes.get("relloc", ""))
+            places = _parse_places(element, "relloc")
             of_verb.update(places)
-        elif element.name == "arg" and _KEPT.fullmatch(attributes.get("type", "")):
-            first, last = (_parse_places(attributes.get(name, "")) for name in ("start", "end"))
+        elif element.name == "arg" and _KEPT.fullmatch(element.attributes.get("type", "")):
+            first, last = _parse_places(element, "start"), _parse_places(element, "end")
             places = range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
             of_arguments.update(places)
         else:
@@ -240,18 +229,18 @@ def _read_places(example: Element, annotation: Element) -> _Words | None:
     return [(sentence[place], place in of_verb) for place in sorted(of_arguments | of_verb)]
 
 
-def _parse_places(text: str) -> Sequence[int]:
+def _parse_places(element: Element, name: str) -> Sequence[int]:
+    text = element.attributes.get(name, "")
     return tuple(map(int, text.split())) if _PLACES.fullmatch(text) else ()
 
 
-def _read_in_order(example: Element) -> _Words:
-    """Return the words of a phrase from a file without places."""
-    words: _Words = []
+def _read_in_order(example: Element) -> list[tuple[str, bool]]:
+    """Return the words of a phrase from a file without places, and whether they belong to the verb."""
+    words: list[tuple[str, bool]] = []
     for element in example.elements():
-        attributes = element.attributes
         is_predicate = element.name == "rel"
-        if is_predicate or (element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(attributes.get("n", ""))):
-            preposition = attributes.get("f", "")
+        if is_predicate or (element.name == "arg" and _KEPT_IN_OLD_FILES.fullmatch(element.attributes.get("n", ""))):
+            preposition = element.attributes.get("f", "")
             text = f"{preposition} {element.text()}" if preposition.islower() else element.text()
             words += [(word, is_predicate) for word in text.split()]
     return words

@@ -16,10 +16,10 @@ Metrics:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from hashlib import sha256
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,18 +46,10 @@ COUNTS = ("questions", "exact", "f1_sum", "candidates", "correct", "gold_yes", "
 
 
 def choice_counts(question: Ints, gold: Mask, system: Mask, correct: Mask, n_questions: int) -> Floats:
-    """Count what exact match and F1 are computed from.
+    """Count what exact match and F1 are computed from: (n_questions, len(COUNTS)), columns in the order of `COUNTS`.
 
-    Args:
-        question: (n_candidates,) index of each candidate's question.
-        gold: (n_candidates,) whether the gold label is yes.
-        system: (n_candidates,) whether the predicted label is yes.
-        correct: (n_candidates,) whether the predicted label is the gold label; does not follow from `gold` and
-            `system`, because a candidate without a prediction is neither predicted yes nor correct.
-        n_questions: the number of questions.
-
-    Returns:
-        (n_questions, len(COUNTS)) float64, columns in the order of `COUNTS`.
+    `correct` does not follow from `gold` and `system`: a candidate without a prediction is neither predicted yes nor
+    correct.
     """
     every = np.ones_like(gold)
     candidates, n_correct, gold_yes, system_yes, both_yes = (
@@ -79,52 +71,13 @@ def _f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
     return np.where(either == 0, 1.0, 2.0 * both_yes / np.maximum(either, 1))
 
 
-class CoinScores(NamedTuple):
-    """Means and variances of the scores of each question if labels are fair coin flips; (n_questions,) each."""
-
-    exact: Floats
-    f1: Floats
-    exact_variance: Floats
-    f1_variance: Floats
-
-
-def expected_coin_scores(candidates: Ints, gold_yes: Ints) -> CoinScores:
-    """Exact means and variances of the scores of each question if labels are fair coin flips.
-
-    With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
-    other n - g with probability C(n - g, w) / 2**(n - g); F1 is as in `_f1`.  Exact match is 1 with probability
-    2**-n, else 0.
-
-    Args:
-        candidates: (n_questions,) the number of candidates.
-        gold_yes: (n_questions,) the number of candidates whose gold label is yes.
-
-    Raises:
-        LimitError: a question has more than `MAX_CANDIDATES`.
-    """
-    noun = "candidate answers, too many for the expected scores of a coin"
-    check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
-    exact = 0.5 ** candidates.astype(np.float64)
-    f1, f1_variance = np.empty(len(candidates)), np.empty(len(candidates))
-    for n, g in set(zip(candidates.tolist(), gold_yes.tolist(), strict=True)):
-        both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
-        heads = [np.array([comb(flips, k) / 2**flips for k in range(flips + 1)]) for flips in (g, n - g)]
-        weight = np.outer(*heads)
-        values = _f1(np.full_like(both, g), both + wrong, both)
-        mean = (weight * values).sum()
-        rows = (candidates == n) & (gold_yes == g)
-        f1[rows], f1_variance[rows] = mean, (weight * (values - mean) ** 2).sum()
-    return CoinScores(exact, f1, exact * (1 - exact), f1_variance)
-
-
 CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")
 """In the order of Table 1."""
 
 
 def score_table(table: CountTable) -> dict[str, float]:
     """Score the questions of a table, which has at least one."""
-    totals = table.totals
-    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+    return {metric.name: float(metric.score(table.totals, table.names)) for metric in PROCEDURE.metrics}
 
 
 def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
@@ -139,18 +92,33 @@ def slice_by_category(gold: Sequence[Record], system: Sequence[Record | None]) -
 
 
 def expect_coin(table: CountTable) -> dict[str, Chance]:
-    """Return the exact means and standard deviations of the scores of fair coin flips."""
-    candidates, gold_yes = (
-        table.values[:, table.names.index(name)].astype(np.int64) for name in ("candidates", "gold_yes")
-    )
+    """Return the exact means and standard deviations of the scores if labels are fair coin flips.
+
+    With g gold-yes candidates out of n, c of the g are labelled yes with probability C(g, c) / 2**g, and w of the
+    other n - g with probability C(n - g, w) / 2**(n - g).  Questions are labelled independently, so the variance of
+    their sum is the sum of their variances.
+
+    Raises:
+        LimitError: a question has more than `MAX_CANDIDATES`.
+    """
+    candidates, gold_yes = (table.values[:, COUNTS.index(name)].astype(np.int64) for name in ("candidates", "gold_yes"))
     with name_documents(table.units, "question"):
-        coin = expected_coin_scores(candidates, gold_yes)
-    # Questions are labelled independently, so the variance of their sum is the sum of their variances.
-    of_metric = {"exact_match": (coin.exact, coin.exact_variance), "f1": (coin.f1, coin.f1_variance)}
-    return {
-        name: Chance(float(mean.mean()), float(np.sqrt(variance.sum())) / len(variance))
-        for name, (mean, variance) in of_metric.items()
-    }
+        noun = "candidate answers, too many for the expected scores of a coin"
+        check_sums(np.arange(len(candidates)), candidates, noun, MAX_CANDIDATES)
+    shapes = list(zip(candidates.tolist(), gold_yes.tolist(), strict=True))
+    of_shape = {}
+    for n, g in set(shapes):
+        both, wrong = np.meshgrid(np.arange(g + 1), np.arange(n - g + 1), indexing="ij")
+        weight = np.outer(*(np.array([comb(flips, k) / 2**flips for k in range(flips + 1)]) for flips in (g, n - g)))
+        exact = (both == g) & (wrong == 0)
+        for name, values in (("exact_match", exact), ("f1", _f1(np.full_like(both, g), both + wrong, both))):
+            mean = (weight * values).sum()
+            of_shape[name, n, g] = mean, (weight * (values - mean) ** 2).sum()
+    scores = {}
+    for name in ("exact_match", "f1"):
+        means, variances = np.array([of_shape[name, *shape] for shape in shapes]).T
+        scores[name] = Chance(float(means.mean()), math.sqrt(variances.sum()) / len(shapes))
+    return scores
 
 
 NO, YES, ABSENT = 0, 1, 2
@@ -173,20 +141,18 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], missing: s
     check_present(present, "candidates", missing)
     question, questions = factorize(column(gold, "question_id"))
     first = np.unique(question, return_index=True)[1].tolist()
-    sentence_ids, categories = (
+    sentences, categories = (
         [values[row] for row in first] for values in (column(gold, "sentence_id"), column(gold, "category"))
     )
     gold_yes = encode_labels(gold) == YES
     correct = (labels == YES) == gold_yes
-    sentence, sentences = factorize(sentence_ids)
-    digests = [sha256(name.encode()).digest() for name in sentences]
     table = CountTable(
         questions,
-        sentence,
+        factorize(sentences)[0],
         COUNTS,
         choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
         {"category": categories},
-        block_names=[digests[number] for number in sentence.tolist()],
+        block_names=[sha256(name.encode()).digest() for name in sentences],
     )
     if missing == "skip":
         return table.select(np.bincount(question[~present], minlength=len(questions)) == 0)

@@ -25,7 +25,7 @@ from closeread.exceptions import MissingExtraError, RequestError, fill_options, 
 from closeread.neural.run_files import find_complete_runs
 from closeread.records import Record
 from closeread.tasks.mctaco.baselines import always_negative, always_positive
-from closeread.tasks.mctaco.models import METRICS, TASK, predict
+from closeread.tasks.mctaco.models import METRICS, TASK, estimate_mean, predict
 from closeread.tasks.mctaco.perturbation.rules import UNIT_SETS, WORD_RULES, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units, plural
 from closeread.tasks.mctaco.procedure import (
@@ -46,12 +46,7 @@ RELEASED_PREDICTIONS = {
     ROBERTA: "experiments/roberta/roberta.output.txt",
 }
 NAMES = {"f1": "F1", "exact_match": "EM"}
-COLUMNS = {
-    "adjective": "Adjectives",
-    "frequency": "Frequency",
-    "period": "Period",
-    "typical time": "Typical time",
-}
+COLUMNS = {"adjective": "Adjectives", "frequency": "Frequency", "period": "Period", "typical time": "Typical time"}
 """The columns of Table 3, by the group of rules."""
 
 EXAMPLES = {"2 a.m.": "3 p.m.", "1 day": "10 days", "once a week": "twice a month"}
@@ -153,45 +148,28 @@ def text(inputs: Inputs) -> Recomputed:
         ("drop from F1 to EM of humans", "4"): drops["Human"],
         ("drop from F1 to EM of the other systems", "4"): claim,
     }
-    return cells | _try_tools() | _score_text(splits[1], inputs)
-
-
-def _try_tools() -> dict[tuple[str, str], Value]:
-    """Try the paper's examples of perturbation and of unit normalization; empty without the libraries they need."""
-    try:
-        made = [new in perturb(old, changes=2, units="any") for old, new in EXAMPLES.items()]
-        normal = normalize_units("30 months")
-    except MissingExtraError:
-        return {}
-    return {
-        ("examples of rule-based perturbation", "3, step 3"): Claim(f"{sum(made)} of {len(made)}", all(made)),
-        ("example of unit normalization", "4"): f"30 months -> {normal}",
-    }
-
-
-def _score_text(gold: Sequence[Record], inputs: Inputs) -> dict[tuple[str, str], Value]:
-    """Score RoBERTa on the test split (footnote 9), and BERT on random samples of it (footnote 7)."""
-    cells: dict[tuple[str, str], Value] = {}
-    for name, system in _read_released_predictions(gold, inputs):
-        table = PROCEDURE.count(gold=gold, system=system)
+    for name, system in _read_released_predictions(splits[1], inputs):
+        table = PROCEDURE.count(gold=splits[1], system=system)
         if name == ROBERTA:
-            scores = _score(gold, system)
+            scores = _score(splits[1], system)
             cells |= {(f"{ROBERTA}, {title}", "4, footnote 9"): scores[metric] for metric, title in NAMES.items()}
         elif name == BERT and len(table.units) > SAMPLE:
             for count, metric in (("f1_sum", "F1"), ("exact", "EM")):
                 cells[f"{BERT} on the {SAMPLE} questions, {metric}", "4, footnote 7"] = sample_questions(table, count)
+    try:
+        made = [new in perturb(old, changes=2, units="any") for old, new in EXAMPLES.items()]
+        cells["examples of rule-based perturbation", "3, step 3"] = Claim(f"{sum(made)} of {len(made)}", all(made))
+        cells["example of unit normalization", "4"] = f"30 months -> {normalize_units('30 months')}"
+    except MissingExtraError:  # without its library
+        pass
     return cells
 
 
 def sample_questions(table: CountTable, count: str) -> Chance:
-    """Return mean and standard deviation of a score, in percent, over random samples of `SAMPLE` questions.
+    """Return mean and standard deviation of a count, in percent, over random samples of `SAMPLE` of more questions.
 
     The samples are drawn without replacement: the variance of their mean is S² / n · (1 - n / N), with the variance S²
     of all N questions (with N - 1).
-
-    Args:
-        table: the questions, more than `SAMPLE`.
-        count: the count that is averaged, such as "exact".
     """
     values = 100 * table.values[:, table.names.index(count)]
     left = 1 - float(ratio(SAMPLE, len(values)))
@@ -222,17 +200,6 @@ def _expect_coin(table: CountTable) -> dict[str, Chance]:
     return {name: Chance(100 * one.mean, 100 * one.deviation) for name, one in expect_coin(table).items()}
 
 
-TAKES = ("upstream", "runs")
-
-RECOMPUTE: Mapping[str, Recompute] = {
-    "Table 1": table_1,
-    "Table 2": table_2,
-    "Table 3": table_3,
-    "Figure 2": figure_2,
-    "Text": text,
-}
-
-
 def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Value]], str]:
     """Score runs on the test split: the means of each row, and a remark on what they are of.
 
@@ -256,14 +223,21 @@ def score_runs(inputs: Inputs, gold: Gold) -> tuple[Mapping[str, Mapping[str, Va
         encoders[row].add(str(described["model"]["encoder"]))
     means, remarks = {}, []
     for row, runs in scores.items():
-        values = {name: [float(run[name]) for run in runs] for name in METRICS}
-        means[row] = {name: OwnModel(100 * float(np.mean(of_runs))) for name, of_runs in values.items()}
-        errors = [
-            f"{title} {100 * float(np.std(values[name], ddof=1)) / len(runs) ** 0.5:.1f}"
-            for name, title in METRICS.items()
-            if len(runs) > 1
-        ]
-        found = f", standard errors: {', '.join(errors)}" if errors else ""
+        found = {name: estimate_mean([100 * float(run[name]) for run in runs]) for name in METRICS}
+        means[row] = {name: OwnModel(mean) for name, (mean, _) in found.items()}
+        errors = ", ".join(f"{METRICS[name]} {error:.1f}" for name, (_, error) in found.items() if error is not None)
         names = ", ".join(quote(name, 80) for name in sorted(encoders[row]))
-        remarks.append(f"{row} of {pluralize(len(runs), 'run')} with {names}{found}")
+        of = f"{row} of {pluralize(len(runs), 'run')} with {names}"
+        remarks.append(f"{of}, standard errors: {errors}" if errors else of)
     return means, f"Runs here: {'; '.join(remarks)}" if remarks else ""
+
+
+TAKES = ("upstream", "runs")
+
+RECOMPUTE: Mapping[str, Recompute] = {
+    "Table 1": table_1,
+    "Table 2": table_2,
+    "Table 3": table_3,
+    "Figure 2": figure_2,
+    "Text": text,
+}

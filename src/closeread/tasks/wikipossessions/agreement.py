@@ -15,6 +15,7 @@ and of more than two annotators, each against all before.  0/0 is None, and mean
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -43,28 +44,25 @@ from closeread.exceptions import FormatError, Problem, join_names, pluralize, re
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
-from closeread.tasks.wikipossessions.matching import Likeness, Pair, Possessions, match_possessions, normalize_name
-from closeread.tasks.wikipossessions.subtasks import COUNTS, Rules, count_ordered_pairs, possessions
+from closeread.tasks.wikipossessions.matching import Pair, Possession, match_possessions, normalize_name
+from closeread.tasks.wikipossessions.procedure import PROCEDURE
+from closeread.tasks.wikipossessions.subtasks import COUNTS, count_ordered_pairs, possessions
 
 
-def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Cohen's kappa of two annotators' labels of the same items; None is a label like any other.
 
     Cohen (1960): (observed - expected) / (1 - expected), where expected is the agreement of two annotators who label at
-    random, each with their own label frequencies; NaN if there are no items, or if both annotators use one and the same
-    label throughout.
+    random, each with their own label frequencies; None if there are no items, or if both annotators use one and the
+    same label throughout.
 
     >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab")
     (1.0, 0.0)
     """
-    labels = {label: number for number, label in enumerate(dict.fromkeys([*first, *second]))}
-    if not labels:
-        return float("nan")
-    one, two = (np.array([labels[label] for label in side], np.int64) for side in (first, second))
-    observed = float((one == two).mean())
-    frequencies = [np.bincount(side, minlength=len(labels)) / len(side) for side in (one, two)]
-    expected = float(frequencies[0] @ frequencies[1])
-    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+    n, one, other = len(first), Counter(first), Counter(second)
+    observed = sum(a == b for a, b in zip(first, second, strict=True))
+    expected = sum(one[label] * other[label] for label in one)  # times n
+    return float(ratio(n * observed - expected, n * n - expected)) if expected < n * n else None
 
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
@@ -100,29 +98,20 @@ TITLES = {f"{name}/f1": f"{name} F1" for name in COMPARED} | {
 }
 """What pairs of annotators are compared by, whichever is scored against the other, and how tables call it."""
 
-Labels = Mapping[str, Sequence[Hashable]]
-"""The values of every label of `LABELS`, a value for every possession."""
+Labels = Mapping[str, Hashable]
+"""The value of every label of `LABELS` of a possession, equal if the meaning is the same."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The agreement of two annotators.
+    """The agreement of two annotators; scores are None for 0/0."""
 
-    Attributes:
-        shared: the number of possessors that both annotated.
-        precision, recall, f1: of the second's possessors and ordered pairs against the first's, by `COMPARED`; None for
-            0/0.
-        kappa: Cohen's kappa of each of `LABELS` over the shared possessors; None if undefined.
-        same: the number of shared possessors with the same label, for each of `LABELS`.
-        options: the value of each of `OPTIONS`.
-    """
-
-    shared: int
-    precision: Scores
+    shared: int  # how many possessors both annotated
+    precision: Scores  # of the second's possessors and ordered pairs against the first's, by `COMPARED`
     recall: Scores
     f1: Scores
-    kappa: Scores
-    same: Mapping[str, int]
+    kappa: Scores  # Cohen's kappa of each of `LABELS` over the shared possessors
+    same: Mapping[str, int]  # how many shared possessors have the same label, for each of `LABELS`
     options: Mapping[str, str]
 
     def summarize(self) -> Scores:
@@ -131,14 +120,12 @@ class Agreement:
         return f1 | {f"{label}/kappa": value for label, value in self.kappa.items()}
 
     def rows(self) -> list[list[str | float | None]]:
-        """Return a row for everything that is compared: name, precision, recall, F1, number of same labels, kappa.
-
-        What does not apply to a row is empty; what is undefined is None.
-        """
-        scored: list[list[str | float | None]] = [
-            [name, self.precision[name], self.recall[name], self.f1[name], "", ""] for name in self.precision
+        """Return a row for everything that is compared, as `COLUMNS`; what does not apply is empty, 0/0 is None."""
+        scores = zip(self.precision, self.precision.values(), self.recall.values(), self.f1.values(), strict=True)
+        return [
+            *([*row, "", ""] for row in scores),
+            *([label, "", "", "", self.same[label], kappa] for label, kappa in self.kappa.items()),
         ]
-        return scored + [[label, "", "", "", self.same[label], kappa] for label, kappa in self.kappa.items()]
 
 
 @dataclass(frozen=True)
@@ -208,43 +195,16 @@ class PairedAgreement(Result):
 def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairedAgreement:
     """Measure the agreement of two or more annotators, whose files or rows follow the corpus's format."""
     require_two(annotators)
-    resolved = resolve_options(OPTIONS, options, "agreement")
+    resolve_options(OPTIONS, options, "agreement")  # before the files are read
     corpus = load_corpus("wikipossessions")
     read = read_all(annotators, lambda one: read_own_gold(corpus, one.source, name=one.name))
     notices = [f"{one.name}: {notice}" for one, gold in zip(annotators, read, strict=True) for notice in gold.notices]
-    found = measure_agreement([gold.records for gold in read], [one.name for one in annotators], **resolved)
+    found = measure_agreement([gold.records for gold in read], [one.name for one in annotators], **options)
     return replace(found, notices=(*find_repeated_paths(annotators), *dict.fromkeys(notices)))
 
 
-def agreement(
-    first: Sequence[Record],
-    second: Sequence[Record],
-    setting: str = "exact",
-    names: tuple[str, str] = ("the first", "the second"),
-    **options: str,
-) -> Agreement:
-    """Measure the agreement of two annotators; see `measure_agreement`."""
-    return measure_agreement([first, second], names, setting=setting, **options).pairs[0, 1]
-
-
-def measure_agreement(
-    annotators: Sequence[Sequence[Record]],
-    names: Sequence[str],
-    *,
-    setting: str = "exact",
-    pairs: str = "shared",
-    repeated: str = "labels",
-) -> PairedAgreement:
-    """Measure the agreement of every two annotators.
-
-    Args:
-        annotators: gold records of the same articles, in any order; at least two annotators.
-        names: the annotators' names in error messages.
-        setting: how names match: "exact" or "partial".
-        pairs: whose ordered pairs are compared: those of the possessors that both have ("shared"), which are then
-            compared as they are paired; or those of "all" possessors.
-        repeated: how possessions of the same name are paired: by what their "labels" say, or by their "order".
-    """
+def measure_agreement(annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str) -> PairedAgreement:
+    """Measure the agreement of every two annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
     problems = []
     for first, other in ((i, j) for number in range(1, len(names)) for i, j in ((0, number), (number, 0))):
@@ -253,87 +213,80 @@ def measure_agreement(
             problems.append(Problem(f"{found}: {join_names(lacking)} (expected the same articles)"))
     if problems:
         raise FormatError("annotations", problems)
-    options = {"setting": setting, "pairs": pairs, "repeated": repeated}
+    options = resolve_options(OPTIONS, options, "agreement")
     # Names that are paired match each other only, whatever words they share with others.
-    rules = Rules(setting=setting, ordering_match="via_matching" if pairs == "shared" else "existential")
+    match = "via_matching" if options["pairs"] == "shared" else "existential"
+    scoring = PROCEDURE.resolve_options({"setting": options["setting"], "ordering_match": match})
     sides = []
     for records in annotators:
         side = {}
         for record in records:
             with name_documents([record["article"]], "article"):
                 rows = record["possessions"]
-                side[record["article"]] = possessions(rows, rules.reading), _get_labels(rows)
+                side[record["article"]] = possessions(rows, scoring), [_get_labels(row) for row in rows]
         sides.append(side)
-    compared = {(i, j): _compare(sides[i], sides[j], rules, options) for i, j in list_pairs(len(annotators))}
+    compared = {(i, j): _compare(sides[i], sides[j], scoring, options) for i, j in list_pairs(len(annotators))}
     return PairedAgreement(names, compared, options)
 
 
-def _compare(
-    first: Mapping[str, tuple[Possessions, Labels]],
-    second: Mapping[str, tuple[Possessions, Labels]],
-    rules: Rules,
-    options: Mapping[str, str],
-) -> Agreement:
+Side = Mapping[str, tuple[Sequence[Possession], Sequence[Labels]]]
+"""An annotator's possessions and their labels by article."""
+
+
+def _compare(first: Side, second: Side, scoring: Mapping[str, str], options: Mapping[str, str]) -> Agreement:
     """Compare two annotators' possessions of the same articles."""
     totals = np.zeros((len(COMPARED), len(COUNTS)))
-    values: dict[str, tuple[list[Hashable], list[Hashable]]] = {label: ([], []) for label in LABELS}
+    labels: list[tuple[Labels, Labels]] = []  # of the shared possessors
     for article, (one, said) in first.items():
         two, also_said = second[article]
-        likeness = _compare_labels(also_said, said) if options["repeated"] == "labels" else None
-        paired = match_possessions(two, one, rules.setting, likeness=likeness)
-        totals[0] += (len(paired), len(two.names), len(paired), len(one.names))
+
+        def likeness(i: int, j: int, ours: Sequence[Labels] = also_said, theirs: Sequence[Labels] = said) -> int:
+            return _compare_labels(ours[i], theirs[j], min(len(ours), len(theirs)))
+
+        paired = match_possessions(
+            two, one, options["setting"], likeness=likeness if options["repeated"] == "labels" else None
+        )
+        totals[0] += (len(paired), len(two), len(paired), len(one))
+        labels += [(said[j], also_said[i]) for i, j in paired]
         pairs: Sequence[Pair] = paired
         if options["pairs"] == "shared":
-            two, one = two.select([i for i, _ in paired]), one.select([j for _, j in paired])
+            two, one = [two[i] for i, _ in paired], [one[j] for _, j in paired]
             pairs = [(number, number) for number in range(len(paired))]
-        totals[1] += count_ordered_pairs(two, one, pairs, rules)
-        for label, (ours, theirs) in values.items():
-            ours += (said[label][j] for _, j in paired)
-            theirs += (also_said[label][i] for i, _ in paired)
+        totals[1] += count_ordered_pairs(two, one, pairs, scoring)
     precision, recall = ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3])
+
+    def name(values: Floats) -> Scores:
+        return {name: None if np.isnan(value) else value for name, value in zip(COMPARED, values.tolist(), strict=True)}
+
     return Agreement(
-        int(totals[0, 0]),
-        _name_scores(COMPARED, precision),
-        _name_scores(COMPARED, recall),
-        _name_scores(COMPARED, harmonic_mean(precision, recall)),
-        _name_scores(LABELS, np.array([cohen_kappa(*both) for both in values.values()])),
-        {label: sum(a == b for a, b in zip(*both, strict=True)) for label, both in values.items()},
+        len(labels),
+        name(precision),
+        name(recall),
+        name(harmonic_mean(precision, recall)),
+        {label: cohen_kappa([one[label] for one, _ in labels], [two[label] for _, two in labels]) for label in LABELS},
+        {label: sum(one[label] == two[label] for one, two in labels) for label in LABELS},
         options,
     )
 
 
-def _name_scores(names: Sequence[str], values: Floats) -> Scores:
-    """Return scores by name, None for NaN."""
-    return {name: None if np.isnan(value) else value for name, value in zip(names, values.tolist(), strict=True)}
+def _get_labels(row: Mapping[str, str | None]) -> Labels:
+    anchor = parse_anchor(row.get("anchor"))
+    is_event = anchor.kind == "event"
+    meaning = normalize_name(row.get("anchor") or "").tokens if is_event else anchor._replace(reversed=False)
+    return {label: row.get(label) for label in LABELS} | {"anchor": meaning}
 
 
-def _get_labels(rows: Sequence[Mapping[str, str | None]]) -> Labels:
-    """Return the labels of possessions, equal if the meaning is the same."""
-    values: dict[str, list[Hashable]] = {label: [row.get(label) for row in rows] for label in LABELS}
-    anchors = [(row.get("anchor"), parse_anchor(row.get("anchor"))) for row in rows]
-    values["anchor"] = [
-        normalize_name(text or "").tokens if anchor.kind == "event" else anchor._replace(reversed=False)
-        for text, anchor in anchors
-    ]
-    return values
+def _compare_labels(one: Labels, other: Labels, most: int) -> int:
+    """Return how much two of possessions say the same: equal anchors, then overlapping years, then other labels.
 
-
-def _compare_labels(system: Labels, gold: Labels) -> Likeness:
-    """Return how much two possessions say the same: equal anchors first, then overlapping years, then other labels."""
-    others = [label for label in LABELS if label != "anchor"]
-    # No sum of what comes later may outweigh one of what comes earlier.
-    step = len(others) * min(len(system["anchor"]), len(gold["anchor"])) + 1
-
-    def overlap(one: Hashable, two: Hashable) -> bool:
-        """Return whether two anchors are years with a year in common, where an open end is endless."""
-        if not (isinstance(one, Anchor) and isinstance(two, Anchor) and one.kind == two.kind == "years"):
-            return False
-        ends = ((one.lower, two.upper), (two.lower, one.upper))
-        return all(first is None or last is None or first <= last for first, last in ends)
-
-    def likeness(i: int, j: int) -> int:
-        one, two = system["anchor"][i], gold["anchor"][j]
-        labels = sum(system[label][i] == gold[label][j] for label in others)
-        return ((one == two) * step + overlap(one, two)) * step + labels
-
-    return likeness
+    No sum of what comes later, over as many pairs as there may be, outweighs one of what comes earlier.
+    """
+    step = (len(LABELS) - 1) * most + 1
+    ours, theirs = one["anchor"], other["anchor"]
+    overlap = False
+    if isinstance(ours, Anchor) and isinstance(theirs, Anchor) and ours.kind == theirs.kind == "years":
+        # An open end is endless.
+        ends = ((ours.lower, theirs.upper), (theirs.lower, ours.upper))
+        overlap = all(first is None or last is None or first <= last for first, last in ends)
+    others = sum(one[label] == other[label] for label in LABELS if label != "anchor")
+    return ((ours == theirs) * step + overlap) * step + others

@@ -25,8 +25,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from html import unescape
 from html.parser import HTMLParser
@@ -55,13 +54,10 @@ from closeread.exceptions import (
     shorten,
 )
 from closeread.files import make_folders, write_text
-from closeread.formats.folders import LONGEST_NAME, find_collisions
+from closeread.formats.folders import find_collisions, find_unwritable
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 
 MARK = re.compile(r"^(={1,6}) (.+) \1$", re.MULTILINE)
-SECTION_LEVEL = 2
-"""The level of the sections of an article: level 1 is its title."""
-
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 BLOCKS = frozenset({"p", "div", "section", "ul", "ol", "dl", "dt", "dd", "li", "blockquote", "pre", "center", "br"})
 ITEMS = frozenset({"li", "dt", "dd"})
@@ -80,10 +76,8 @@ INVISIBLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Control characters, which the loader refuses in a text."""
 
-REDIRECT = 'class="redirectText"'
 LINK = re.compile(r'<a [^<>]*?title="([^"]*)"')
-NEAR = 2000
-"""Within how many characters after `REDIRECT` the link to the other page ends."""
+NEAR = 2000  # within how many characters after the mark of a redirect the link to the other page ends
 
 
 def extract_text(html: str) -> str:
@@ -111,7 +105,7 @@ def find_redirect(html: str) -> str | None:
     """Return the title that a page redirects to; None if it is an article."""
     if 'class="redirectMsg"' not in html:
         return None
-    found = LINK.search(html.partition(REDIRECT)[2][:NEAR])
+    found = LINK.search(html.partition('class="redirectText"')[2][:NEAR])
     return unescape(found[1]) if found else None
 
 
@@ -131,7 +125,7 @@ def count_words(text: str) -> int:
 
 def count_sections(text: str) -> int:
     """Count the sections of a text: its headings of level 2, without the introduction and without subsections."""
-    return sum(len(mark[1]) == SECTION_LEVEL for mark in MARK.finditer(text))
+    return sum(len(mark[1]) == 2 for mark in MARK.finditer(text))
 
 
 class _Parser(HTMLParser):
@@ -200,29 +194,15 @@ class _Parser(HTMLParser):
 
 
 WIKIPEDIA = "https://en.wikipedia.org/w/api.php"
-MAX_LAG = 5
-"""How many seconds the server's replicas may lag; it refuses requests if they lag more."""
-
-MAX_BYTES = 2**24
-"""More than any page of Wikipedia: their wikitext has at most 2 MiB."""
-
-SECONDS = 300.0
-"""How long an answer may take."""
-
+MAX_LAG = 5  # how many seconds the server's replicas may lag; it refuses requests if they lag more
+MAX_BYTES = 2**24  # more than any page of Wikipedia: their wikitext has at most 2 MiB
+SECONDS = 300.0  # how long an answer may take
 TRIES = 5
-FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0
-"""Seconds: how long to wait before the second try, and for how long a server may ask to wait."""
-
+FIRST_WAIT, LONGEST_WAIT = 5.0, 300.0  # seconds: before the second try, and for how long a server may ask to wait
 EXPECTED_URL = "https://…/api.php"
-CONTACT_STATUSES = frozenset({403, 429})
-"""What Wikimedia answers to programs that don't introduce themselves as its policy asks."""
-
-BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")
-"""How the codes of errors begin that may pass."""
-
-NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")
-"""Characters that no title contains; `|` would separate several."""
-
+CONTACT_STATUSES = (403, 429)  # what Wikimedia answers to programs that don't introduce themselves as it asks
+BUSY = ("maxlag", "ratelimited", "readonly", "internal_api_error")  # the codes of errors that may pass begin so
+NOT_IN_TITLES = re.compile(rf"[#<>\[\]|{{}}]|{UNSAFE.pattern}")  # `|` would separate several
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 MOST_STEPS = 10
 MOVED, REDIRECTS = "moved", "redirects"
@@ -234,9 +214,6 @@ Row = Mapping[str, Any]
 class NoWikiError(DownloadError):
     """What answers is no MediaWiki."""
 
-    def __init__(self, what: str = "answers with JSON that no MediaWiki sends") -> None:
-        super().__init__(what)
-
 
 class RefusedError(Exception):
     """The wiki refuses a request that it understood; the message gives the reason."""
@@ -246,28 +223,10 @@ class NoPageError(Exception):
     """There is no text of a title on a day; the message gives the reason."""
 
 
-@contextmanager
-def _known_form() -> Iterator[None]:
-    """Refuse an answer whose form is not that of a MediaWiki."""
-    try:
-        yield
-    except (AttributeError, LookupError, TypeError, ValueError):
-        raise NoWikiError from None
-
-
-def _check_type(value: Any, kind: Any) -> Any:
-    if not isinstance(value, kind):
-        raise TypeError
-    return value
-
-
 class Wiki:
-    """A MediaWiki.
+    """A MediaWiki, by the address of its API; at least so many seconds lie between two requests.
 
-    Args:
-        url: the address of its API.
-        delay: the least number of seconds between two requests.
-        contact: an address of the user, for the servers' operators; may be empty.
+    The contact is an address of the user, for the servers' operators; it may be empty.
     """
 
     def __init__(self, url: str = WIKIPEDIA, delay: float = 1.0, contact: str = "") -> None:
@@ -321,14 +280,12 @@ class Wiki:
 
 def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
     try:
-        answer = orjson.loads(content)
+        answer: Mapping[str, Any] = orjson.loads(content)
     except ValueError:
         raise DownloadError("answers with no complete JSON", may_pass=True) from None
-    with _known_form():
-        error = _check_type(answer, dict).get("error")
-        if error is None:
-            return answer  # type: ignore[no-any-return]
-        code, info = (str(error.get(name, "")) for name in ("code", "info"))
+    if (error := answer.get("error")) is None:
+        return answer
+    code, info = (str(error.get(name, "")) for name in ("code", "info"))
     what = f"answers with the error {quote(code)}: {shorten(' '.join(info.split()))}"
     if code.startswith(BUSY):
         raise DownloadError(what, may_pass=True, wait=wait)
@@ -336,23 +293,14 @@ def _parse(content: bytes, wait: float | None) -> Mapping[str, Any]:
 
 
 class Page(NamedTuple):
-    """The text of a page at the end of a day.
+    """The text of a page at the end of a day."""
 
-    Attributes:
-        title: its title today.
-        found: how its title was found: as it is (""), `MOVED` or `REDIRECTS`.
-        page_id: its number.
-        revision: the number of the revision.
-        timestamp: when the revision was saved, such as `2017-06-01T12:00:00Z`.
-        text: its plain text, which is not empty.
-    """
-
-    title: str
-    found: str
+    title: str  # today
+    found: str  # how its title was found: as it is (""), `MOVED` or `REDIRECTS`
     page_id: int
     revision: int
-    timestamp: str
-    text: str
+    timestamp: str  # when the revision was saved, such as `2017-06-01T12:00:00Z`
+    text: str  # plain, not empty
 
 
 def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
@@ -381,12 +329,15 @@ def fetch_page(wiki: Wiki, title: str, day: date) -> Page:
                 raise NoPageError(f"did not exist at the end of {day.isoformat()}{where}")
             name, found, last_move = target, REDIRECTS, None
             continue
-        with _known_form():
-            revision = _check_type(revisions[0]["revid"], int)
-            saved, today = revisions[0]["timestamp"], page["title"]
-            page_id = _check_type(page["pageid"], int)
-            if not TIMESTAMP.fullmatch(saved) or NOT_IN_TITLES.search(today):
-                raise ValueError
+        revision, saved, today, page_id = (
+            revisions[0]["revid"],
+            revisions[0]["timestamp"],
+            page["title"],
+            page["pageid"],
+        )
+        numbers = isinstance(revision, int) and isinstance(page_id, int)
+        if not numbers or not TIMESTAMP.fullmatch(saved) or NOT_IN_TITLES.search(today):
+            raise ValueError
         if saved[:10] > day.isoformat():
             what = f"answers with a revision of {quote(saved[:10])} of {quote(name)} (expected {day} or before)"
             raise NoWikiError(what)
@@ -412,33 +363,25 @@ def _ask_about(wiki: Wiki, title: str, day: date) -> tuple[Mapping[str, Any] | N
     after = f"{(day + timedelta(days=1)).isoformat()}T00:00:00Z"
     moves = {"letype": "move", "letitle": title, "leprop": "ids|details|timestamp", "ledir": "newer", "lestart": after}
     query = {"prop": "revisions|info", "titles": title, "list": "logevents", "lelimit": "max"}
-    answer = wiki.ask(action="query", **query, **revisions, **moves)
-    with _known_form():
-        pages = answer["query"].get("pages", [])
-        page: Mapping[str, Any] | None = _check_type(pages[0], dict) if pages else None
-        events = [event for event in answer["query"].get("logevents", []) if "target_title" in event.get("params", {})]
-        found = [(_check_type(one["logid"], int), _check_type(one["params"]["target_title"], str)) for one in events]
-        return page, sorted(found)  # others are hidden
+    found = wiki.ask(action="query", **query, **revisions, **moves)["query"]
+    pages = found.get("pages", [])
+    events = [event for event in found.get("logevents", []) if "target_title" in event.get("params", {})]
+    return pages[0] if pages else None, sorted((one["logid"], one["params"]["target_title"]) for one in events)
 
 
 def _find_target(wiki: Wiki, title: str) -> str | None:
     """Return the title that a redirect of today leads to."""
-    answer = wiki.ask(action="query", titles=title, redirects="1")
-    with _known_form():
-        steps = answer["query"].get("redirects", [])
-        target: str | None = _check_type(steps[-1]["to"], str) if steps else None
-        return target
+    steps = wiki.ask(action="query", titles=title, redirects="1")["query"].get("redirects", [])
+    return steps[-1]["to"] if steps else None
 
 
 def _render(wiki: Wiki, revision: int) -> str:
     """Return the HTML of a revision."""
     plain = {"disableeditsection": "1", "disablelimitreport": "1", "disabletoc": "1"}
-    answer = wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain)
-    with _known_form():
-        if answer["parse"]["revid"] != revision:
-            raise ValueError
-        html: str = _check_type(answer["parse"]["text"], str)
-        return html
+    found = wiki.ask(action="parse", oldid=str(revision), prop="text|revid", **plain)["parse"]
+    if found["revid"] != revision:
+        raise ValueError
+    return str(found["text"])
 
 
 class Fetched(NamedTuple):
@@ -465,14 +408,9 @@ def fetch_articles(
 
     `track` returns the titles to fetch, one after another, and may show the progress.
     """
-    unwritable = {title: what for title in titles if (what := _find_unwritable(title))}
-    problems = [Problem(f"{quote(title)} {what}") for title, what in unwritable.items()]
+    problems, collisions = find_unwritable(titles, ".txt"), find_collisions(titles)
+    wanted = [title for title in titles if title not in collisions and not find_unwritable([title], ".txt")]
     rows = _read_manifest(folder, day, wiki.url)
-    collisions = find_collisions(titles)
-    for title, first in collisions.items():
-        what = f"{quote(title)} and {quote(first)} can't both be names of files: they differ only in case or accents"
-        problems.append(Problem(what))
-    wanted = [title for title in titles if title not in collisions and title not in unwritable]
     there = {title for title in wanted if (folder / f"{title}.txt").exists()}
     other = [
         title
@@ -488,7 +426,10 @@ def fetch_articles(
     make_folders(folder)
     for title in track([title for title in wanted if title not in there]):
         try:
-            page = fetch_page(wiki, title, day)
+            try:
+                page = fetch_page(wiki, title, day)
+            except (AttributeError, LookupError, TypeError, ValueError):  # the form of an answer is another one
+                raise NoWikiError("answers with JSON that no MediaWiki sends") from None
         except NoPageError as error:
             problems.append(Problem(f"{quote(title)} {error}"))
         except RefusedError as error:
@@ -511,14 +452,6 @@ def fetch_articles(
     if problems:
         raise UnavailableError(wiki.url, problems)
     return Fetched([rows[title] for title in titles], new)
-
-
-def _find_unwritable(title: str) -> str:
-    """Say why a title can't be the name of a file; empty if it can."""
-    if "/" in title or "\\" in title or "\0" in title:
-        return "contains a slash, so that it can't be the name of a file"
-    size = len(f"{title}.txt".encode("utf-8", "surrogatepass"))
-    return f"is too long for the name of a file: {size:,} bytes (limit: {LONGEST_NAME})" if size > LONGEST_NAME else ""
 
 
 def _read_manifest(folder: Path, day: date, api: str) -> dict[str, Row]:

@@ -37,43 +37,43 @@ WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 
 def heuristics(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
     """Predict every named entity of every article with a text; other articles are left out, with a warning."""
-    documents = read_documents(records, spacy_model, Path(articles) if articles else None)
-    _warn_of_missing(records, documents)
-    return predict_entities(documents, dates)
+    return predict_entities(read_documents(records, spacy_model, articles, warns=True), dates)
 
 
 def oracle(records: Sequence[Record], *, dates: str, spacy_model: str, articles: str) -> list[Record]:
     """Predict the gold names of every article with a text, once each; other articles are left out, with a warning."""
-    documents = read_documents(records, spacy_model, Path(articles) if articles else None)
-    _warn_of_missing(records, documents)
-    return predict_names(records, documents, dates)
+    return predict_names(records, read_documents(records, spacy_model, articles, warns=True), dates)
 
 
-def read_documents(records: Sequence[Record], spacy_model: str, articles: Path | None) -> dict[str, Any]:
+def read_documents(
+    records: Sequence[Record], spacy_model: str, articles: Path | str | None, *, warns: bool = False
+) -> dict[str, Any]:
     """Read the texts of articles with a spaCy pipeline; return the documents by title, in the order of the records.
 
     Texts are those of a folder, or else those of the records.
     """
     every = [record["article"] for record in records]
     texts: Mapping[str, str] = {r["article"]: r["text"] for r in records if r.get("text") is not None}
-    if articles is not None:
-        texts = read_folder(articles, every)
+    if articles:
+        texts = read_folder(Path(articles), every)
     if not texts:
         found = f"contains no text for any of {pluralize(len(every), 'article')}: {join_names(every)}"
         problem = Problem(f"{found} (expected files named <title>.txt)")
         raise UnavailableError(articles or "the corpus's folder of articles", [problem])
-    titles = [record["article"] for record in records if record["article"] in texts]
-    plain = [strip_marks(texts[title]) for title in titles]
+    plain = {title: strip_marks(texts[title]) for title in every if title in texts}
     pipeline = load_pipeline(spacy_model, "this baseline")
-    limit = pipeline.max_length
     long = [
-        Problem(f"has {len(text):,} characters (limit of spaCy: {limit:,})", None, f"{title}.txt")
-        for title, text in zip(titles, plain, strict=True)
-        if len(text) > limit
+        Problem(f"has {len(text):,} characters (limit of spaCy: {pipeline.max_length:,})", None, f"{title}.txt")
+        for title, text in plain.items()
+        if len(text) > pipeline.max_length
     ]
     if long:
         raise FormatError(articles or ARTICLES, long)
-    return dict(zip(titles, parse(pipeline, plain, "ENT_IOB"), strict=True))
+    documents = dict(zip(plain, parse(pipeline, plain.values(), "ENT_IOB"), strict=True))
+    if warns and (lacking := [title for title in every if title not in documents]):
+        found = f"{len(lacking):,} of {len(every):,} articles have no text and are left out: {join_names(lacking)}"
+        warn(f"{found}; score the rest with {name_option('missing', 'skip', 'empty')}")
+    return documents
 
 
 def predict_entities(documents: Mapping[str, Any], dates: str) -> list[Record]:
@@ -110,15 +110,17 @@ def place_names(gold: Sequence[Record], document: Any, dates: str = WITH_YEAR) -
     anchors, words = _find_anchors(document, dates), _find_words(document.text)
     names = {normalize_name(row["possessor"], "all").tokens: row for row in reversed(gold)}
     placed = [(_find_mention(row["possessor"], document, words), row) for row in names.values()]
-    there = sorted(
-        ((mention, row) for mention, row in placed if mention is not None),
-        key=lambda one: (one[0].start, -one[0].end, one[1]["possessor"]),
-    )
-    absent = sorted((row for mention, row in placed if mention is None), key=lambda row: str(row["possessor"]))
-    found = [(row, _find_nearest(mention, anchors)) for mention, row in there] + [(row, None) for row in absent]
+
+    def order(one: tuple[Any, Record]) -> tuple[bool, int, int, str]:
+        mention, row = one
+        place = (mention.start, -mention.end) if mention is not None else (0, 0)
+        return mention is None, *place, str(row["possessor"])
+
     return [
-        _make_possession(row["type"], row["possessor"], order, anchor)
-        for order, (row, anchor) in enumerate(found, start=1)
+        _make_possession(
+            row["type"], row["possessor"], number, None if mention is None else _find_nearest(mention, anchors)
+        )
+        for number, (mention, row) in enumerate(sorted(placed, key=order), start=1)
     ]
 
 
@@ -172,14 +174,6 @@ def _find_mention(name: str, document: Any, words: Sequence[tuple[str, int, int]
             first, last = words[start][1], words[start + len(wanted) - 1][2]
             return document.char_span(first, last, alignment_mode="expand")
     return None
-
-
-def _warn_of_missing(records: Sequence[Record], documents: Mapping[str, Any]) -> None:
-    lacking = [record["article"] for record in records if record["article"] not in documents]
-    if lacking:
-        found = f"{len(lacking):,} of {len(records):,} articles have no text and are left out: {join_names(lacking)}"
-        advice = f"score the rest with {name_option('missing', 'skip', 'empty')}"
-        warn(f"{found}; {advice}")
 
 
 def read_folder(folder: Path, titles: Sequence[str]) -> Mapping[str, str]:

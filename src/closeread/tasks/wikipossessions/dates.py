@@ -30,21 +30,14 @@ UNKNOWN = "unknown"
 
 
 class Anchor(NamedTuple):
-    """A parsed anchor.
+    """A parsed anchor."""
 
-    Attributes:
-        kind: "unknown", "years" or "event".
-        lower, upper: the first and last year; None at an open end, and if the kind is not "years".
-        open_start, open_end: whether the range begins at an unknown time, and whether it lasts until now.
-        reversed: whether the range was written with the later year first, and has been swapped.
-    """
-
-    kind: str
-    lower: int | None = None
+    kind: str  # "unknown", "years" or "event"
+    lower: int | None = None  # the first year; None at an open end, and if the kind is not "years"
     upper: int | None = None
-    open_start: bool = False
-    open_end: bool = False
-    reversed: bool = False
+    open_start: bool = False  # whether the range begins at an unknown time
+    open_end: bool = False  # whether it lasts until now
+    reversed: bool = False  # whether it was written with the later year first, and has been swapped
 
 
 @lru_cache(maxsize=2**12)  # the rules and the scores both ask, of gold and of every system that is compared
@@ -136,17 +129,14 @@ AFTER = re.compile("[ ,.]*")
 
 
 class _Time(NamedTuple):
-    """A single time expression: a century, a decade or a year, with its years, positive in either era.
-
-    `leading` says whether the era is written first, `named` whether an ordinal is followed by the word "century".
-    """
+    """A single time expression: a century, a decade or a year, with its years, positive in either era."""
 
     kind: str
     first: int
     last: int
     before_christ: bool | None
-    leading: bool
-    named: bool
+    leading: bool  # whether the era is written first
+    named: bool  # whether an ordinal is followed by the word "century"
 
     @property
     def certain(self) -> bool:
@@ -191,15 +181,13 @@ def date_to_anchor(text: str) -> str | None:
 def _parse_time(match: re.Match[str]) -> _Time:
     era = match["leading"] or match["trailing"]
     before_christ = None if era is None else era.startswith("b")
-    if match["year"] or match["decade"]:
-        kind = "year" if match["year"] else "decade"
-        first = int(match[kind])
-        last = first if match["year"] else first + 9
-    else:
-        kind = "century"
+    leading = match["leading"] is not None
+    if match["number"] or match["ordinal"]:
         last = 100 * (int(match["number"]) if match["number"] else 1 + ORDINALS.index(match["ordinal"]))
-        first = last - 99
-    return _Time(kind, first, last, before_christ, match["leading"] is not None, match["century"] is not None)
+        return _Time("century", last - 99, last, before_christ, leading, match["century"] is not None)
+    kind, length = ("year", 1) if match["year"] else ("decade", 10)
+    first = int(match[kind])
+    return _Time(kind, first, first + length - 1, before_christ, leading, named=False)
 
 
 def _find_ends(one: _Time, other: _Time) -> tuple[_Time, _Time] | None:
@@ -246,51 +234,40 @@ class Years(NamedTuple):
     upper: int
 
 
-Event = tuple[str, ...]
-Time = Years | Event | None
-"""The interpretation of an anchor; None if there is nothing to score."""
+Time = Years | tuple[str, ...] | None
+"""The interpretation of an anchor: years, or the words of an event; None if there is nothing to score."""
 
 
-class Reading(NamedTuple):
-    """How anchors are read, by the procedure's options of these names."""
+def parse_time(
+    text: str | None,
+    relation: str | None = None,
+    *,
+    strip_scope: str = "all",
+    unknown_with_relation: str = "unanchored",
+    now_year: str = "2017",
+    open_range: str = "collapse",
+    century: str = "event",
+    **_: str,
+) -> Time:
+    """Interpret the text of an anchor, with the procedure's options.
 
-    strip_scope: str = "all"
-    unknown_with_relation: str = "unanchored"
-    now_year: int = 2017
-    open_range: str = "collapse"
-    century: str = "event"
-
-
-class Tolerance(NamedTuple):
-    """How gold ranges are widened: by which fraction of their length, and as the procedure's options say."""
-
-    share: Fraction = Fraction(0)
-    rounding: str = "floor"
-    recall: str = "expanded"
-
-
-def parse_time(text: str | None, relation: str | None, reading: Reading) -> Time:
-    """Interpret the text of an anchor.
-
-    >>> parse_time("1530-1545", "during", Reading())
-    Years(lower=1530, upper=1545)
-    >>> parse_time("Unknown-Now", "during", Reading())
-    Years(lower=2017, upper=2017)
-    >>> parse_time("the French Revolution", "before", Reading())
+    >>> parse_time("1530-1545"), parse_time("Unknown-Now")
+    (Years(lower=1530, upper=1545), Years(lower=2017, upper=2017))
+    >>> parse_time("the French Revolution")
     ('french', 'revolution')
     """
     anchor = parse_anchor(text)
     if anchor.kind == "unknown":
-        return () if reading.unknown_with_relation == "anchored" and relation is not None else None
+        return () if unknown_with_relation == "anchored" and relation is not None else None
     if anchor.kind == "event":
-        in_years = parse_century(text or "") if reading.century == "range" else None
+        in_years = parse_century(text or "") if century == "range" else None
         if in_years is None:
-            return normalize_name(text or "", reading.strip_scope).tokens
+            return normalize_name(text or "", strip_scope).tokens
         anchor = in_years
-    if anchor.open_start and reading.open_range == "ignore":
+    if anchor.open_start and open_range == "ignore":
         return None
     # A range with an open start is its last year; a range with an open end lasts until now.
-    upper = reading.now_year if anchor.upper is None else anchor.upper
+    upper = int(now_year) if anchor.upper is None else anchor.upper
     lower = upper if anchor.lower is None else anchor.lower
     return Years(min(lower, upper), max(lower, upper))
 
@@ -300,10 +277,8 @@ def parse_century(text: str) -> Anchor | None:
 
     `Unknown` next to a century is treated as next to a year.
 
-    >>> parse_century("16th-18th Century")[:3]
-    ('years', 1501, 1800)
-    >>> parse_century("5th century BC")[:3]
-    ('years', -500, -401)
+    >>> parse_century("16th-18th Century")[:3], parse_century("5th century BC")[:3]
+    (('years', 1501, 1800), ('years', -500, -401))
     >>> parse_century("Unknown-13th Century")
     Anchor(kind='years', lower=1201, upper=1300, open_start=True, open_end=False, reversed=False)
     """
@@ -329,27 +304,35 @@ def parse_century(text: str) -> Anchor | None:
     return Anchor("years", min(lower), None if until_now else max(upper), sides[0] != known[0], until_now)
 
 
-def time_overlap(system: Time, gold: Time, tolerance: Tolerance) -> tuple[Fraction, Fraction]:
+def time_overlap(
+    system: Time,
+    gold: Time,
+    *,
+    tolerance: str = "0",
+    tolerance_rounding: str = "floor",
+    tolerance_recall: str = "expanded",
+    **_: str,
+) -> tuple[Fraction, Fraction]:
     """Return the fractions of the predicted years that are in gold, and of the gold years that are predicted.
 
-    Two events overlap completely or not at all; years and an event do not overlap.
+    Two events overlap completely or not at all; years and an event do not overlap.  The tolerance, a fraction of the
+    length of the gold range, widens it on both sides, by a year at least.
 
-    >>> [str(share) for share in time_overlap(Years(1530, 1545), Years(1540, 1549), Tolerance())]
+    >>> [str(share) for share in time_overlap(Years(1530, 1545), Years(1540, 1549))]
     ['3/8', '3/5']
     """
     if not (isinstance(system, Years) and isinstance(gold, Years)):
         same = Fraction(type(system) is type(gold) and system == gold)
         return same, same
     expanded = gold
-    if tolerance.share:
-        exact = (gold.upper - gold.lower) * tolerance.share
+    if share := Fraction(tolerance):
+        exact = (gold.upper - gold.lower) * share
         rounded = {"floor": floor(exact), "round": floor(exact + Fraction(1, 2)), "ceil": ceil(exact)}
-        years = max(1, rounded[tolerance.rounding])
+        years = max(1, rounded[tolerance_rounding])
         expanded = Years(gold.lower - years, gold.upper + years)
 
-    def count_shared(other: Years) -> int:
-        return max(0, min(system.upper, other.upper) - max(system.lower, other.lower) + 1)
+    def cover(whole: Years, other: Years) -> Fraction:
+        shared = min(whole.upper, other.upper) - max(whole.lower, other.lower) + 1
+        return Fraction(max(0, shared), whole.upper - whole.lower + 1)
 
-    judged = expanded if tolerance.recall == "expanded" else gold
-    precision = Fraction(count_shared(expanded), system.upper - system.lower + 1)
-    return precision, Fraction(count_shared(judged), judged.upper - judged.lower + 1)
+    return cover(system, expanded), cover(expanded if tolerance_recall == "expanded" else gold, system)

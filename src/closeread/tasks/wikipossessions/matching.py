@@ -12,7 +12,7 @@ integers, so that ties are exact.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -54,10 +54,8 @@ class Name(NamedTuple):
 def normalize_name(text: str, strip_scope: str = "all") -> Name:
     """Normalize case and typography, and remove punctuation at token edges and function words.
 
-    Args:
-        text: the name as written.
-        strip_scope: "all" removes function words everywhere; "edges" keeps them between other tokens.  Function words
-            are never content, unless the name has no other words.
+    With the scope "all", function words are removed everywhere; "edges" keeps them between other tokens.  They are
+    never content, unless the name has no other words.
 
     >>> normalize_name("the Museum of Modern Art,").tokens
     ('museum', 'modern', 'art')
@@ -92,27 +90,20 @@ Likeness = Callable[[int, int], int]
 """From positions in the system and in gold to how much the two possessions say the same, from 0."""
 
 
-class Possessions(NamedTuple):
-    """The possessions of one side of an article as columns; None where a value is absent.
+class Possession(NamedTuple):
+    """A possession of one side of an article; None where a value is absent."""
 
-    Possessions without an order come last.
-    """
+    name: Name
+    order: Order | None = None
+    certainty: str | None = None
+    time: Any = None  # see `closeread.tasks.wikipossessions.dates.parse_time`
+    relation: str | None = None
+    relation_certainty: str | None = None
 
-    names: Sequence[Name]
-    orders: Sequence[Order | None]
-    certainty: Sequence[str | None] = ()
-    times: Sequence[Any] = ()
-    relation: Sequence[str | None] = ()
-    relation_certainty: Sequence[str | None] = ()
 
-    def select(self, positions: Sequence[int]) -> Possessions:
-        """Select the possessions at these positions."""
-        columns: Any = ([column[i] for i in positions] for column in self)
-        return Possessions(*columns)
-
-    def in_order(self) -> list[int]:
-        """Return the positions sorted by order, then by position."""
-        return sorted(range(len(self.names)), key=lambda i: (self.orders[i] is None, self.orders[i] or (), i))
+def sort_positions(side: Sequence[Possession]) -> list[int]:
+    """Return the positions of possessions sorted by order, then by position; those without an order come last."""
+    return sorted(range(len(side)), key=lambda i: (side[i].order is None, side[i].order or (), i))
 
 
 def order_key(order: str) -> Order:
@@ -128,8 +119,8 @@ def order_key(order: str) -> Order:
 
 
 def match_possessions(
-    system: Possessions,
-    gold: Possessions,
+    system: Sequence[Possession],
+    gold: Sequence[Possession],
     setting: str = "exact",
     matching: str = "one_to_one",
     likeness: Likeness | None = None,
@@ -149,87 +140,61 @@ def match_possessions(
         likeness: if given, possessions of the same name are matched so that the sum of their likeness is maximal, and
             partial matches so that it is maximal among ties of the overlap; order and position decide what is left.
     """
-    pairs = list(_match_same_names(system, gold) if likeness is None else _match_most_alike(system, gold, likeness))
+    same: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for number, side in enumerate((system, gold)):
+        for i in sort_positions(side):
+            same[side[i].name.tokens][number].append(i)
+    pairs: list[Pair] = []
+    for rows, columns in same.values():
+        if likeness is None:
+            pairs += zip(rows, columns, strict=False)
+        else:
+            weights = [{place: 1 + likeness(i, j) for place, j in enumerate(columns)} for i in rows]
+            pairs += [(i, columns[place]) for i, place in _assign(rows, weights)]
     if setting == "partial":
-        pairs += _match_partially(system.names, gold.names, pairs, likeness)
+        pairs += _match_partially(system, gold, pairs, likeness)
     if matching == "many_to_one":
-        pairs += _match_leftovers(system.names, gold.names, pairs, setting)
+        for i in set(range(len(system))) - {i for i, _ in pairs}:
+            overlaps = [(_compare_names(system[i].name, one.name, setting), -j) for j, one in enumerate(gold)]
+            overlap, place = max(overlaps, default=(0, 0))
+            if overlap:
+                pairs.append((i, -place))
     return sorted(pairs)
 
 
-def _match_same_names(system: Possessions, gold: Possessions) -> Iterator[Pair]:
-    waiting: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for j in reversed(gold.in_order()):
-        waiting[gold.names[j].tokens].append(j)
-    for i in system.in_order():
-        of_name = waiting.get(system.names[i].tokens)
-        if of_name:
-            yield i, of_name.pop()
-
-
-def _match_most_alike(system: Possessions, gold: Possessions, likeness: Likeness) -> Iterator[Pair]:
-    """Match possessions of the same name, as many as there are on both sides."""
-    groups: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for side, possessions in enumerate((system, gold)):
-        for i in possessions.in_order():
-            groups[possessions.names[i].tokens][side].append(i)
-    for rows, columns in groups.values():
-        if len(rows) == len(columns) == 1:
-            yield rows[0], columns[0]
-        elif rows and columns:
-            weights = [{place: 1 + likeness(i, j) for place, j in enumerate(columns)} for i in rows]
-            for i, place in _assign(rows, weights):
-                yield i, columns[place]
-
-
-def _match_leftovers(
-    system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], setting: str
-) -> Iterator[Pair]:
-    taken = {i for i, _ in pairs}
-    for i, name in enumerate(system):
-        best, top = None, Fraction(0)
-        for j, other in enumerate(gold) if i not in taken else ():
-            overlap = Fraction(0)
-            if name.tokens == other.tokens:
-                overlap = Fraction(2)  # above that of any other name
-            elif setting == "partial" and (n_shared := len(name.content & other.content)):
-                overlap = Fraction(n_shared, len(name.content | other.content))
-            if overlap > top:
-                best, top = j, overlap
-        if best is not None:
-            yield i, best
+def _compare_names(one: Name, other: Name, setting: str) -> Fraction:
+    """Return 2 for the same name, else the Jaccard overlap of the content tokens in the partial setting, or 0."""
+    if one.tokens == other.tokens:
+        return Fraction(2)
+    n_shared = len(one.content & other.content) if setting == "partial" else 0
+    return Fraction(n_shared, len(one.content | other.content))
 
 
 def _match_partially(
-    system: Sequence[Name], gold: Sequence[Name], pairs: Sequence[Pair], likeness: Likeness | None
+    system: Sequence[Possession], gold: Sequence[Possession], pairs: Sequence[Pair], likeness: Likeness | None
 ) -> Iterator[Pair]:
     """Find the best pairs among the unmatched possessions."""
-    used, used_gold = {i for i, _ in pairs}, {j for _, j in pairs}
-    rows = [i for i in range(len(system)) if i not in used]
-    by_token: dict[str, list[int]] = defaultdict(list)
-    for j in (j for j in range(len(gold)) if j not in used_gold):
-        for token in gold[j].content:
-            by_token[token].append(j)
-    shared = [Counter(j for token in system[i].content for j in by_token.get(token, ())) for i in rows]
-    unions = [
-        {j: len(system[i].content | gold[j].content) for j in found} for i, found in zip(rows, shared, strict=True)
-    ]
-    scale = lcm(*{size for sizes in unions for size in sizes.values()})
+    rows, columns = (
+        sorted(set(range(len(side))) - set(used))
+        for side, used in ((system, [i for i, _ in pairs]), (gold, [j for _, j in pairs]))
+    )
+    names, gold_names = [one.name.content for one in system], [one.name.content for one in gold]
+    shared = [{j: n for j in columns if (n := len(names[i] & gold_names[j]))} for i in rows]
+    sizes = [{j: len(names[i] | gold_names[j]) for j in found} for i, found in zip(rows, shared, strict=True)]
+    scale = lcm(*{size for of_row in sizes for size in of_row.values()})
     # A pair outweighs all overlaps, and an overlap all likeness.
-    bonus, factor = scale * len(rows) + 1, 1
-    alike: list[dict[int, int]] = [{} for _ in rows]
-    if likeness is not None:
-        alike = [{j: likeness(i, j) for j in found} for i, found in zip(rows, shared, strict=True)]
-        factor = max((value for values in alike for value in values.values()), default=0) * len(rows) + 1
-    weights = [
-        {j: (bonus + n * (scale // sizes[j])) * factor + values.get(j, 0) for j, n in found.items()}
-        for found, sizes, values in zip(shared, unions, alike, strict=True)
-    ]
-    yield from _assign(rows, weights)
+    alike = [{j: 0 if likeness is None else likeness(i, j) for j in one} for i, one in zip(rows, shared, strict=True)]
+    factor = max((value for of_row in alike for value in of_row.values()), default=0) * len(rows) + 1
+    bonus = scale * len(rows) + 1
+    return _assign(
+        rows,
+        [
+            {j: (bonus + n * (scale // of_row[j])) * factor + values[j] for j, n in found.items()}
+            for found, of_row, values in zip(shared, sizes, alike, strict=True)
+        ],
+    )
 
 
 def _assign(rows: Sequence[int], weights: Sequence[Mapping[int, int]]) -> Iterator[Pair]:
     """Yield the pairs of the best assignment of rows to columns, given the weights of each row by column."""
-    for row, column in zip(rows, best_assignment(weights), strict=True):
-        if column >= 0:
-            yield row, column
+    return ((row, column) for row, column in zip(rows, best_assignment(weights), strict=True) if column >= 0)

@@ -108,16 +108,14 @@ def articles(
     from contextlib import closing
     from datetime import UTC, datetime
 
-    from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.notices import warn_all
+    from closeread.corpus.predictions import read_noted_gold
     from closeread.exceptions import RequestError, name_option, pluralize
     from closeread.tasks.wikipossessions.articles import WIKIPEDIA, Wiki, fetch_articles
 
     if as_of >= datetime.now(UTC).date():
         raise RequestError(f"{name_option('as_of').rstrip('=')} is {as_of:%Y-%m-%d} (expected a day that is over)")
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
-    titles = [record["article"] for record in gold.records]
+    titles = [record["article"] for record in read_noted_gold(place).records]
     with closing(Wiki(WIKIPEDIA if api is None else api, delay, contact)) as wiki:
         found = fetch_articles(titles, folder, as_of, wiki, lambda missing: track(missing, "fetching", len(missing)))
     warn_all(found.notes)

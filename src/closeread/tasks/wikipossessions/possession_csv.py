@@ -29,14 +29,18 @@ from closeread.records import Parsed, ParsedRows, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
-SEPARATOR = "#"
-TYPES = {"PER": "PER", "ORG": "ORG", "GPE": "LOC"}
-CERTAINTIES = {"PC": "certain", "PUC": "uncertain"}
-RELATIONS = {"Bef": "before", "Dur": "during", "Aft": "after"}
-RELATION_CERTAINTIES = {"C": "certain", "UC": "uncertain"}
+CODES = {
+    "type": {"PER": "PER", "ORG": "ORG", "GPE": "LOC"},
+    "certainty": {"PC": "certain", "PUC": "uncertain"},
+    "relation": {"Bef": "before", "Dur": "during", "Aft": "after"},
+    "relation_certainty": {"C": "certain", "UC": "uncertain"},
+}
+"""What the codes of a column mean, by the field of a record."""
+
 ORDER = re.compile(r"[1-9][0-9]{0,5}(\.[1-9][0-9]{0,5})*")
 """Numbers don't begin with 0, so that `1.0`, an order that was converted to a float, is not read as nested in 1."""
 
+SEPARATOR = "#"
 ARTICLES = "articles"
 
 
@@ -112,15 +116,14 @@ def _check_row(cells: Sequence[str]) -> Iterator[str]:
     for name in ("Article", "Possessor"):
         if not row[name]:
             yield f"{name} is empty (expected a name)"
-    for name, codes in (("Type", TYPES), ("psr_c", CERTAINTIES)):
-        if row[name] not in codes:
-            yield f"{name} is {quote(row[name])} (expected {' or '.join(codes)})"
     if not ORDER.fullmatch(row["order"]):
         expected = "a number such as 6, or 6.1 for a possession within possession 6"
         yield f"order is {quote(row['order'])} (expected {expected})"
-    for name, codes in (("TP", RELATIONS), ("Dur_c", RELATION_CERTAINTIES)):
-        if row[name] not in codes and row[name]:
-            yield f"{name} is {quote(row[name])} (expected {', '.join(codes)} or nothing)"
+    for name, codes in zip(("Type", "psr_c", "TP", "Dur_c"), CODES.values(), strict=True):
+        is_optional = name in ("TP", "Dur_c")
+        if row[name] not in codes and (row[name] or not is_optional):
+            expected = f"{', '.join(codes)} or nothing" if is_optional else " or ".join(codes)
+            yield f"{name} is {quote(row[name])} (expected {expected})"
     if bool(row["TP"]) != bool(row["Dur_c"]):
         there, absent = ("TP", "Dur_c") if row["TP"] else ("Dur_c", "TP")
         yield f"{there} is {quote(row[there])} but {absent} is empty (expected both or neither)"
@@ -131,14 +134,14 @@ def _check_row(cells: Sequence[str]) -> Iterator[str]:
 def _parse_row(cells: Sequence[str]) -> Record:
     _, kind, possessor, certainty, order, anchor, relation, relation_certainty = cells
     return {
-        "type": TYPES[kind],
+        "type": CODES["type"][kind],
         "possessor": possessor,
-        "certainty": CERTAINTIES[certainty],
+        "certainty": CODES["certainty"][certainty],
         "order": order,
         "anchor": anchor or None,
         **derive_anchor(anchor),
-        "relation": RELATIONS.get(relation),
-        "relation_certainty": RELATION_CERTAINTIES.get(relation_certainty),
+        "relation": CODES["relation"].get(relation),
+        "relation_certainty": CODES["relation_certainty"].get(relation_certainty),
     }
 
 
@@ -183,25 +186,18 @@ def dump_records(records: Iterable[Record]) -> str:
 
 
 def _format_row(article: str, possession: Mapping[str, Any]) -> str:
-    codes = {
-        name: {word: code for code, word in table.items()}
-        for name, table in (
-            ("type", TYPES),
-            ("certainty", CERTAINTIES),
-            ("relation", RELATIONS),
-            ("relation_certainty", RELATION_CERTAINTIES),
-        )
-    }
-    written = {name: table.get(possession[name], "") for name, table in codes.items()}
     possessor, order, anchor = possession["possessor"], possession["order"], possession["anchor"]
     for cell in (article, possessor, anchor or "none"):
         if is_padded(cell) or SEPARATOR in cell or UNSAFE.search(cell):
             raise ValueError(f"{quote(article)}: this format can't represent the cell {quote(cell)}")
+    kind, certainty, relation, relation_certainty = (
+        next((f" {code} " for code, word in codes.items() if word == possession[name]), "")
+        for name, codes in CODES.items()
+    )
     # The release pads all cells except orders, years and empty ones.
-    padded = [f"{article} ", f" {written['type']} ", f" {possessor} ", f" {written['certainty']} ", order]
-    padded.append(anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else "")
-    padded += [f" {written[name]} " if written[name] else "" for name in ("relation", "relation_certainty")]
-    return SEPARATOR.join(padded)
+    time = anchor if anchor and anchor.isdecimal() else f" {anchor} " if anchor else ""
+    cells = (f"{article} ", kind, f" {possessor} ", certainty, order, time, relation, relation_certainty)
+    return SEPARATOR.join(cells)
 
 
 FORMAT = Format(read=read_records, write=dump_records, suffixes=SUFFIXES, complete=complete_rows)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -37,16 +36,9 @@ from closeread.counts.procedure import (
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.wikipossessions.dates import Reading, Tolerance
 from closeread.tasks.wikipossessions.matching import normalize_name
-from closeread.tasks.wikipossessions.subtasks import (
-    COUNTS,
-    FAMILIES,
-    MAX_POSSESSIONS,
-    Rules,
-    article_counts,
-    possessions,
-)
+from closeread.tasks.wikipossessions.rules import find_contradictions
+from closeread.tasks.wikipossessions.subtasks import COUNTS, FAMILIES, MAX_POSSESSIONS, article_counts, possessions
 
 TITLES = {
     "possessor": "Possessors",
@@ -76,64 +68,31 @@ DESCRIPTIONS = {
     ),
     "ordering": ("predicted ordered pairs that are in gold", "gold ordered pairs that are predicted"),
 }
-ORDER = re.compile(r"[0-9]+(\.[0-9]+)*")
 
 
-def count(
-    *,
-    gold: Sequence[Record],
-    system: Sequence[Record | None],
-    strip_scope: str = "all",
-    matching: str = "one_to_one",
-    unknown_with_relation: str = "unanchored",
-    tolerance_rounding: str = "floor",
-    tolerance_recall: str = "expanded",
-    now_year: str = "2017",
-    open_range: str = "collapse",
-    century: str = "event",
-    relation_certainty_gold: str = "anchored",
-    relation_requires: str = "none",
-    suborder: str = "tuple",
-    ordering_match: str = "existential",
-    average: str = "micro",
-    setting: str = "exact",
-    scenario: str = "all",
-    tolerance: str = "0",
-    missing: str = "error",
-) -> CountTable:
+def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> CountTable:
     """Count the possessions of each article.
 
     Args:
         gold: articles with `article` and `possessions`, each of which has `possessor`, `certainty`, `order`, `anchor`,
             `relation` and `relation_certainty`; values may be null.
         system: the same articles in the same order; None if there is no prediction.
-        strip_scope, …, missing: see the options of `PROCEDURE`.
+        options: those of `PROCEDURE`, by default its defaults.
     """
+    chosen = PROCEDURE.resolve_options(options)
     present = np.array([row is not None for row in system], np.bool_)
-    check_present(present, "articles", missing)
-    reading = Reading(strip_scope, unknown_with_relation, int(now_year), open_range, century)
-    rules = Rules(
-        setting=setting,
-        scenario=scenario,
-        reading=reading,
-        matching=matching,
-        tolerance=Tolerance(Fraction(tolerance), tolerance_rounding, tolerance_recall),
-        relation_certainty_gold=relation_certainty_gold,
-        relation_requires=relation_requires,
-        suborder=suborder,
-        ordering_match=ordering_match,
-    )
+    check_present(present, "articles", chosen["missing"])
     counted = []
     for record, row in zip(gold, system, strict=True):
         with name_documents([record["article"]], "article"):
-            sides = possessions(_rows(row), reading), possessions(_rows(record), reading)
-        counted.append(article_counts(*sides, rules))
+            sides = possessions(_rows(row), chosen), possessions(_rows(record), chosen)
+        counted.append(article_counts(*sides, chosen))
     counts = np.array(counted).reshape(len(gold), len(FAMILIES) * len(COUNTS))
     columns = dict(zip((f"{family}/{name}" for family in FAMILIES for name in COUNTS), counts.T, strict=True))
-    if average == "macro":
+    if chosen["average"] == "macro":
         columns = unit_scores(columns, PROCEDURE.metrics)
     table = CountTable.of_columns([record["article"] for record in gold], columns)
-    return table.select(present) if missing == "skip" else table
+    return table.select(present) if chosen["missing"] == "skip" else table
 
 
 def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **options: str) -> Iterator[Inconsistency]:
@@ -153,16 +112,11 @@ def validate(*, gold: Sequence[Record], system: Sequence[Record | None], **optio
                 what = f"{len(rows):,} possessions (expected at most {MAX_POSSESSIONS:,})"
                 yield Inconsistency(side, number, what)
             for place, row in enumerate(rows):
-                for what in _find_contradictions(row):
+                for what in (*_find_wrong_texts(row), *find_contradictions(row)):
                     yield Inconsistency(side, number, what, ("possessions", place), quote(row["possessor"]))
-    if options.get("scenario") == "oracle":
-        yield from _find_unknown_names(gold, system, options.get("strip_scope", "all"))
-
-
-def _find_unknown_names(gold: Sequence[Record], system: Sequence[Record | None], scope: str) -> Iterator[Inconsistency]:
-    """Find predictions whose names are not in gold, as far as it is known."""
+    scope = options.get("strip_scope", "all")
     for number, (record, predicted) in enumerate(zip(gold, system, strict=True)):
-        if "possessions" not in record:
+        if options.get("scenario") != "oracle" or "possessions" not in record:  # as far as gold is known
             continue
         known = {normalize_name(row["possessor"], scope).tokens for row in _rows(record)}
         for place, row in enumerate(_rows(predicted)):
@@ -176,19 +130,12 @@ def _rows(record: Record | None) -> Sequence[Mapping[str, Any]]:
     return () if record is None else record.get("possessions", ())
 
 
-def _find_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
-    """Find what is wrong within a possession."""
-    order, relation, certainty = (row.get(name) for name in ("order", "relation", "relation_certainty"))
+def _find_wrong_texts(row: Mapping[str, Any]) -> Iterator[str]:
     if not row["possessor"].strip():
         yield f"possessor is {quote(row['possessor'])} (expected a name)"
-    if order is not None and not ORDER.fullmatch(order):
+    order = row.get("order")
+    if order is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", order):
         yield f"order is {quote(order)} (expected whole numbers separated by full stops, such as 6 or 6.1)"
-    if relation is not None and row.get("anchor") is None:
-        yield f"relation is {quote(relation)} but anchor is null (expected an anchor, or no relation)"
-    if certainty is not None and relation is None:
-        yield f"relation_certainty is {quote(certainty)} but relation is null (expected both or neither)"
-    if relation is not None and certainty is None:
-        yield f"relation is {quote(relation)} but relation_certainty is null (expected both or neither)"
 
 
 def _metrics() -> Iterator[Metric]:
@@ -210,120 +157,112 @@ def _canonical_decimal(text: str) -> str:
     return format(Decimal(text).normalize(), "f")
 
 
+def _choose(name: str, choices: str, text: str, **more: Any) -> Option:
+    """Return an option with the first choice as its default."""
+    return Option(name, tuple(choices.split()), choices.split()[0], text, **more)
+
+
+OPTIONS = (
+    _choose(
+        "strip_scope", "all edges", "Remove articles and prepositions from names: everywhere, or only at the edges."
+    ),
+    _choose(
+        "matching",
+        "one_to_one many_to_one",
+        "Match each gold possession with one prediction, or with several, the best of which counts for recall.",
+    ),
+    _choose(
+        "unknown_with_relation",
+        "unanchored anchored",
+        "How to treat the anchor Unknown with a relation: as no anchor, or as one that equals only another such "
+        "Unknown.",
+    ),
+    _choose(
+        "tolerance_rounding",
+        "floor round ceil",
+        "How to round the years of the tolerance, which are at least 1 (round: half up).",
+    ),
+    _choose(
+        "tolerance_recall",
+        "expanded original",
+        "Measure recall under a tolerance against the expanded gold range, of which an exactly correct year covers "
+        "only a third, or against the original one.",
+    ),
+    Option(
+        "now_year",
+        (),
+        "2017",
+        "Set the year of Now (the articles are from June 2017).",
+        pattern=r"-?[0-9]{1,5}",
+        expected="a year such as 2017",
+        canonical=_canonical_year,
+    ),
+    _choose(
+        "open_range",
+        "collapse ignore",
+        "How to treat a range that begins at an unknown time, such as Unknown-1930 or Now alone: as its last year, or "
+        "as no anchor.",
+    ),
+    _choose(
+        "century",
+        "event range",
+        "How to treat 13th Century, alone or as one side of a range: as an event, or as the years 1201 to 1300.",
+    ),
+    _choose(
+        "relation_certainty_gold",
+        "anchored certain_only",
+        "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the predictions "
+        "that match others.",
+    ),
+    _choose(
+        "relation_requires",
+        "none anchor",
+        "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
+        "year, within the tolerance, or are the same event (anchor).",
+        signed="if_changed",
+    ),
+    _choose(
+        "suborder",
+        "tuple nested_tie integer_part",
+        "How to order 6.1: after 6 and before 6.2; the same, but also tied with 6, in which it is nested; or as 6.",
+    ),
+    _choose(
+        "ordering_match",
+        "existential via_matching",
+        "How to match ordered pairs in the partial setting: with any pair of the other side whose names partially "
+        "match, or only with the pair of the matched names.",
+    ),
+    average_option("article"),
+    _choose(
+        "setting",
+        "exact partial",
+        "How to match names: exactly, or by a shared token that is not an article or preposition.",
+    ),
+    _choose(
+        "scenario",
+        "all all_correct oracle",
+        "Score all predictions, only those that match gold, or, for a system that was given the gold names, only the "
+        "first of each name.",
+    ),
+    Option(
+        "tolerance",
+        (),
+        "0",
+        "Widen each gold range on both sides by this fraction of its length, but at least one year; 0 to disable.",
+        pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
+        expected="a decimal number such as 0.1",
+        canonical=_canonical_decimal,
+    ),
+    missing_option("error"),
+)
+
 PROCEDURE = Procedure(
     name="wikipossessions",
     version=1,
     title="WikiPossessions: possessors, certainty, anchors, relations and ordering",
     unit="article",
     resampling_unit="article",
-    options=(
-        Option(
-            "strip_scope",
-            ("all", "edges"),
-            "all",
-            "Remove articles and prepositions from names: everywhere, or only at the edges.",
-        ),
-        Option(
-            "matching",
-            ("one_to_one", "many_to_one"),
-            "one_to_one",
-            "Match each gold possession with one prediction, or with several, the best of which counts for recall.",
-        ),
-        Option(
-            "unknown_with_relation",
-            ("unanchored", "anchored"),
-            "unanchored",
-            "How to treat the anchor Unknown with a relation: as no anchor, or as one that equals only another such "
-            "Unknown.",
-        ),
-        Option(
-            "tolerance_rounding",
-            ("floor", "round", "ceil"),
-            "floor",
-            "How to round the years of the tolerance, which are at least 1 (round: half up).",
-        ),
-        Option(
-            "tolerance_recall",
-            ("expanded", "original"),
-            "expanded",
-            "Measure recall under a tolerance against the expanded gold range, of which an exactly correct year covers "
-            "only a third, or against the original one.",
-        ),
-        Option(
-            "now_year",
-            (),
-            "2017",
-            "Set the year of Now (the articles are from June 2017).",
-            pattern=r"-?[0-9]{1,5}",
-            expected="a year such as 2017",
-            canonical=_canonical_year,
-        ),
-        Option(
-            "open_range",
-            ("collapse", "ignore"),
-            "collapse",
-            "How to treat a range that begins at an unknown time, such as Unknown-1930 or Now alone: as its last year, "
-            "or as no anchor.",
-        ),
-        Option(
-            "century",
-            ("event", "range"),
-            "event",
-            "How to treat 13th Century, alone or as one side of a range: as an event, or as the years 1201 to 1300.",
-        ),
-        Option(
-            "relation_certainty_gold",
-            ("anchored", "certain_only"),
-            "anchored",
-            "Score the certainty of all anchored gold relations, or only of the certain ones, leaving out the "
-            "predictions that match others.",
-        ),
-        Option(
-            "relation_requires",
-            ("none", "anchor"),
-            "none",
-            "Count a relation, and its certainty, as correct whatever the anchors are (none), or only if they share a "
-            "year, within the tolerance, or are the same event (anchor).",
-            signed="if_changed",
-        ),
-        Option(
-            "suborder",
-            ("tuple", "nested_tie", "integer_part"),
-            "tuple",
-            "How to order 6.1: after 6 and before 6.2; the same, but also tied with 6, in which it is nested; or as 6.",
-        ),
-        Option(
-            "ordering_match",
-            ("existential", "via_matching"),
-            "existential",
-            "How to match ordered pairs in the partial setting: with any pair of the other side whose names partially "
-            "match, or only with the pair of the matched names.",
-        ),
-        average_option("article"),
-        Option(
-            "setting",
-            ("exact", "partial"),
-            "exact",
-            "How to match names: exactly, or by a shared token that is not an article or preposition.",
-        ),
-        Option(
-            "scenario",
-            ("all", "all_correct", "oracle"),
-            "all",
-            "Score all predictions, only those that match gold, or, for a system that was given the gold names, only "
-            "the first of each name.",
-        ),
-        Option(
-            "tolerance",
-            (),
-            "0",
-            "Widen each gold range on both sides by this fraction of its length, but at least one year; 0 to disable.",
-            pattern=r"[0-9]{1,6}(\.[0-9]{1,12})?",
-            expected="a decimal number such as 0.1",
-            canonical=_canonical_decimal,
-        ),
-        missing_option("error"),
-    ),
+    options=OPTIONS,
     metrics=METRICS,
     headline="possessor/f1",
     modules=("possession",),

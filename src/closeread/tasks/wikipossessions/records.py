@@ -20,7 +20,7 @@ from closeread.counts.procedure import name_documents
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
 from closeread.tasks.wikipossessions.articles import count_sections, count_words
-from closeread.tasks.wikipossessions.dates import Reading
+from closeread.tasks.wikipossessions.procedure import PROCEDURE
 from closeread.tasks.wikipossessions.subtasks import ordered_pairs, possessions
 
 EXAMPLE = "The Night Café"
@@ -89,7 +89,7 @@ def count_text(records: Sequence[Record]) -> dict[str, float]:
 
 def find_ordered_pairs(rows: Sequence[Record]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs of normalized names, of which the first possessed the artifact no later than the second."""
-    names, before = ordered_pairs(possessions(rows, Reading()))
+    names, before = ordered_pairs(possessions(rows, PROCEDURE.resolve_options({})))
     return {(names[i].tokens, names[j].tokens) for i, j in zip(*before.nonzero(), strict=True)}
 
 
@@ -113,8 +113,6 @@ COLUMNS = {
     "anchor": "anchor",
     "relation_certainty": "certainty of the relation",
 }
-EXAMPLES = 2
-"""The number of possessions of an example."""
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
@@ -124,11 +122,7 @@ def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> I
         yield _draw_possessions("" if system is None else "Gold", record["possessions"])
         if system is not None:
             row = system[number]
-            yield (
-                _draw_possessions("Predictions", [])
-                if row is None
-                else _draw_possessions("Predictions", row["possessions"])
-            )
+            yield _draw_possessions("Predictions", [] if row is None else row["possessions"])
         if record.get("text"):
             yield record["text"]
 
@@ -145,7 +139,7 @@ def _order(possession: Record) -> tuple[int, ...]:
 
 def predict(record: Record) -> Record:
     """Predict the first possessions."""
-    few = record["possessions"][:EXAMPLES]
+    few = record["possessions"][:2]
     return {"article": record["article"], "possessions": [{name: one[name] for name in PREDICTED} for one in few]}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from closeread.corpus.validation import Rules
@@ -17,8 +17,7 @@ DERIVED = ("anchor_kind", "lower", "upper", "open_start", "open_end")
 
 def derive_anchor(anchor: str | None) -> Record:
     """Return the fields of a possession that are derived from its anchor."""
-    parsed = parse_anchor(anchor)
-    return dict(zip(DERIVED, parsed[: len(DERIVED)], strict=True))
+    return dict(zip(DERIVED, parse_anchor(anchor)[: len(DERIVED)], strict=True))
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -27,11 +26,11 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
         if is_padded(record["article"]):
             yield index, f"article {quote(record['article'])} has leading or trailing whitespace (expected none)"
         for position, possession in enumerate(record["possessions"]):
-            for what in _find_contradictions(possession):
+            for what in (*_find_wrong_fields(possession), *find_contradictions(possession)):
                 yield index, f"possessions[{position}]: {what}"
 
 
-def _find_contradictions(possession: Mapping[str, Any]) -> Iterator[str]:
+def _find_wrong_fields(possession: Mapping[str, Any]) -> Iterator[str]:
     for name in ("possessor", "anchor"):
         text = possession[name]
         if text is not None and is_padded(text):
@@ -42,11 +41,16 @@ def _find_contradictions(possession: Mapping[str, Any]) -> Iterator[str]:
         if found != value and (given or found is not None):
             expected = f"expected {_to_json(value)} for anchor {_to_json(possession['anchor'])}"
             yield f"{name} is {_to_json(found)} ({expected})"
-    if possession["relation"] is not None and possession["anchor"] is None:
-        yield f"relation is {quote(possession['relation'])} but anchor is null (expected an anchor, or no relation)"
-    if (possession["relation"] is None) != (possession["relation_certainty"] is None):
-        found = f"relation is {_to_json(possession['relation'])} but relation_certainty is "
-        yield f"{found}{_to_json(possession['relation_certainty'])} (expected both or neither)"
+
+
+def find_contradictions(possession: Mapping[str, Any]) -> Iterator[str]:
+    """Find a relation without an anchor, or without its certainty, or the reverse."""
+    relation, certainty = possession.get("relation"), possession.get("relation_certainty")
+    if relation is not None and possession.get("anchor") is None:
+        yield f"relation is {quote(relation)} but anchor is null (expected an anchor, or no relation)"
+    if (relation is None) != (certainty is None):
+        found = f"relation is {_to_json(relation)} but relation_certainty is {_to_json(certainty)}"
+        yield f"{found} (expected both or neither)"
 
 
 def is_padded(text: str) -> bool:
@@ -62,40 +66,33 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
     """Find oddities in valid rows of a system; yield the index of the row and a note."""
     del gold
     for index, row in enumerate(rows):
-        anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in enumerate(row["possessions"])]
-        reverse = [(place, one) for place, one, anchor in anchors if anchor.reversed]
-        loose = [(place, one) for place, one, anchor in anchors if one["relation"] and anchor.kind == "unknown"]
-        for found, what in (
-            (reverse, "an anchor whose later year comes first, which is read in reverse order"),
-            (loose, "a relation to an unknown anchor, which is kept"),
-        ):
-            if found:
-                place, one = found[0]
-                first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
-                note = f"{_count_possessions(len(found))} {what} (first: {first})"
-                yield index, f"article {quote(row['article'])}: {note}"
+        for is_reversed, found, place, one in _find_oddities(enumerate(row["possessions"])):
+            kept = "" if is_reversed else ", which is kept"
+            first = f"possessions[{place}] ({quote(one['possessor'])}), {quote(one['anchor'])}"
+            yield index, f"article {quote(row['article'])}: {found}{kept} (first: {first})"
 
 
 def find_oddities(records: Sequence[Record]) -> Iterator[str]:
     """Find oddities in valid records; yield one note per kind."""
+    possessions = ((record["article"], one) for record in records for one in record["possessions"])
+    for is_reversed, found, article, one in _find_oddities(possessions):
+        anchor = f"{quote(one['anchor'])} " if is_reversed else ""
+        yield f"{found} (first: {anchor}in {quote(article)})."
+
+
+def _find_oddities(possessions: Iterable[tuple[Any, Record]]) -> Iterator[tuple[bool, str, Any, Record]]:
+    """Yield each kind of oddity in words, with the first place and possession: anchors in reverse, loose relations."""
     # References of evaluate modules may leave out the derived fields, such as the kind of an anchor.
-    possessions = [
-        (record["article"], one, parse_anchor(one["anchor"])) for record in records for one in record["possessions"]
-    ]
-    reverse = [(article, one) for article, one, anchor in possessions if anchor.reversed]
-    if reverse:
-        article, one = reverse[0]
-        found = (
-            f"{_count_possessions(len(reverse))} an anchor whose later year comes first, which is read in reverse order"
-        )
-        yield f"{found} (first: {quote(one['anchor'])} in {quote(article)})."
-    loose = [article for article, one, anchor in possessions if one["relation"] and anchor.kind == "unknown"]
-    if loose:
-        yield f"{_count_possessions(len(loose))} a relation to an unknown anchor (first: in {quote(loose[0])})."
-
-
-def _count_possessions(number: int) -> str:
-    return "1 possession has" if number == 1 else f"{number:,} possessions have"
+    anchors = [(place, one, parse_anchor(one["anchor"])) for place, one in possessions]
+    reverse = [(place, one) for place, one, anchor in anchors if anchor.reversed]
+    loose = [(place, one) for place, one, anchor in anchors if one["relation"] and anchor.kind == "unknown"]
+    for found, is_reversed, what in (
+        (reverse, True, "an anchor whose later year comes first, which is read in reverse order"),
+        (loose, False, "a relation to an unknown anchor"),
+    ):
+        if found:
+            have = "1 possession has" if len(found) == 1 else f"{len(found):,} possessions have"
+            yield is_reversed, f"{have} {what}", *found[0]
 
 
 RULES = {"document": Rules(find_inconsistencies, find_oddities, find_odd_rows)}

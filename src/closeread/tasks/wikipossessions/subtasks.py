@@ -13,66 +13,25 @@ pair has the same name twice.  Possessions without an order are in no pair.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from closeread.arrays import Floats, LimitError, Mask
-from closeread.tasks.wikipossessions.dates import Reading, Tolerance, parse_time, time_overlap
+from closeread.tasks.wikipossessions.dates import parse_time, time_overlap
 from closeread.tasks.wikipossessions.matching import (
     Name,
     Order,
     Pair,
-    Possessions,
+    Possession,
     match_possessions,
     normalize_name,
     order_key,
+    sort_positions,
 )
-
-
-def ordered_pairs(side: Possessions, suborder: str = "tuple") -> tuple[list[Name], Mask]:
-    """Return the distinct names of a side, and its ordered pairs.
-
-    These are whether some possession of one name comes no later than some possession of the other, (n_names, n_names).
-
-    "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a possession tie with the
-    one it is nested in (6 and 6.1); "integer_part" compares only the first number.
-    """
-    placed = [(name, order) for name, order in zip(side.names, side.orders, strict=True) if order is not None]
-    if suborder == "integer_part":
-        placed = [(name, order[:1]) for name, order in placed]
-    rank = {order: i for i, order in enumerate(sorted({order for _, order in placed}))}
-    names = {name.tokens: name for name, _ in placed}
-    number = {tokens: i for i, tokens in enumerate(names)}
-    at = np.array([number[name.tokens] for name, _ in placed], np.int64)
-    ranks = np.array([rank[order] for _, order in placed], np.int64)
-    # Some possession of a comes no later than some of b if the first of a comes no later than the last of b.
-    first, last = np.full(len(names), len(rank), np.int32), np.full(len(names), -1, np.int32)
-    np.minimum.at(first, at, ranks)
-    np.maximum.at(last, at, ranks)
-    before = first[:, None] <= last[None, :]
-    if suborder == "nested_tie":
-        _tie_nested([(number[name.tokens], order) for name, order in placed], before)
-    np.fill_diagonal(before, val=False)
-    return list(names.values()), before
-
-
-def _tie_nested(placed: Iterable[tuple[int, Order]], before: Mask) -> None:
-    """Let every possession come no later than those it is nested in."""
-    outer: dict[Order, list[int]] = defaultdict(list)
-    for name, order in placed:
-        outer[order].append(name)
-    # In lexicographic order, an order follows those that it is nested in, and what is between is nested in them, too.
-    around: list[Order] = []
-    for order in sorted(outer):
-        while around and order[: len(around[-1])] != around[-1]:
-            around.pop()
-        before[np.ix_(outer[order], [name for other in around for name in outer[other]])] = True
-        around.append(order)
-
 
 FAMILIES = ("possessor", "possessor_certainty", "anchor", "relation", "relation_certainty", "ordering")
 """The subtasks: possessors, their certainty, anchors, relations to them, certainty of relations, and ordering."""
@@ -85,105 +44,125 @@ MAX_POSSESSIONS = 2_000
 MAX_WORDS = 100
 """The most words of a possessor, without function words."""
 
-
-class Rules(NamedTuple):
-    """How an article is scored, by the procedure's options of these names."""
-
-    setting: str = "exact"
-    scenario: str = "all"
-    reading: Reading = Reading()
-    matching: str = "one_to_one"
-    tolerance: Tolerance = Tolerance()
-    relation_certainty_gold: str = "anchored"
-    relation_requires: str = "none"
-    suborder: str = "tuple"
-    ordering_match: str = "existential"
+Options = Mapping[str, str]
+"""The procedure's options."""
 
 
-def possessions(rows: Sequence[Mapping[str, Any]], reading: Reading) -> Possessions:
-    """Convert rows with `possessor`, `certainty`, `order`, `anchor`, `relation` and `relation_certainty` to columns."""
+def possessions(rows: Sequence[Mapping[str, Any]], options: Options) -> list[Possession]:
+    """Read rows with `possessor`, `certainty`, `order`, `anchor`, `relation` and `relation_certainty`."""
     if len(rows) > MAX_POSSESSIONS:
         raise LimitError(0, len(rows), "possessions", MAX_POSSESSIONS)
-    names = [normalize_name(row["possessor"], reading.strip_scope) for row in rows]
-    if (n_words := max((len(name.tokens) for name in names), default=0)) > MAX_WORDS:
-        raise LimitError(0, n_words, "words in a possessor", MAX_WORDS)
-    orders = [row.get("order") for row in rows]
-    return Possessions(
-        names,
-        [None if order is None else order_key(order) for order in orders],
-        [row.get("certainty") for row in rows],
-        [parse_time(row.get("anchor"), row.get("relation"), reading) for row in rows],
-        [row.get("relation") for row in rows],
-        [row.get("relation_certainty") for row in rows],
-    )
+    found = []
+    for row in rows:
+        name = normalize_name(row["possessor"], options["strip_scope"])
+        if len(name.tokens) > MAX_WORDS:
+            raise LimitError(0, len(name.tokens), "words in a possessor", MAX_WORDS)
+        order, relation = row.get("order"), row.get("relation")
+        key = None if order is None else order_key(order)
+        time = parse_time(row.get("anchor"), relation, **options)
+        found.append(Possession(name, key, row.get("certainty"), time, relation, row.get("relation_certainty")))
+    return found
 
 
-def article_counts(system: Possessions, gold: Possessions, rules: Rules) -> Floats:
-    """Count what the scores of an article are computed from.
+def ordered_pairs(side: Sequence[Possession], suborder: str = "tuple") -> tuple[list[Name], Mask]:
+    """Return the distinct names of a side, and its ordered pairs.
 
-    Returns:
-        (6, 4) float64, rows in the order of `FAMILIES`, columns in that of `COUNTS`.
+    These are whether some possession of one name comes no later than some possession of the other, (n_names, n_names).
+
+    "tuple" compares orders number by number (6 before 6.1 before 6.2); "nested_tie" also lets a possession tie with the
+    one it is nested in (6 and 6.1); "integer_part" compares only the first number.
     """
-    if rules.scenario == "oracle":  # the first of each name
+    depth = 1 if suborder == "integer_part" else None
+    placed = [(one.name, one.order[:depth]) for one in side if one.order is not None]
+    rank = {order: i for i, order in enumerate(sorted({order for _, order in placed}))}
+    names = {name.tokens: name for name, _ in placed}
+    ranks: dict[tuple[str, ...], list[int]] = {tokens: [] for tokens in names}
+    outer: dict[Order, list[int]] = defaultdict(list)
+    number = {tokens: i for i, tokens in enumerate(names)}
+    for name, order in placed:
+        ranks[name.tokens].append(rank[order])
+        outer[order].append(number[name.tokens])
+    # Some possession of a comes no later than some of b if the first of a comes no later than the last of b.
+    first, last = (np.array([end(of_name) for of_name in ranks.values()]) for end in (min, max))
+    before: Mask = first[:, None] <= last[None, :]
+    if suborder == "nested_tie":
+        for name, order in placed:
+            for length in range(1, len(order)):
+                before[number[name.tokens], outer.get(order[:length], [])] = True
+    np.fill_diagonal(before, val=False)
+    return list(names.values()), before
+
+
+def article_counts(system: Sequence[Possession], gold: Sequence[Possession], options: Options) -> Floats:
+    """Count what the scores of an article are computed from: rows as `FAMILIES`, columns as `COUNTS`, (6, 4)."""
+    if options["scenario"] == "oracle":  # the first of each name
         first: dict[tuple[str, ...], int] = {}
-        for i in system.in_order():
-            first.setdefault(system.names[i].tokens, i)
-        if unknown := first.keys() - {name.tokens for name in gold.names}:
+        for i in sort_positions(system):
+            first.setdefault(system[i].name.tokens, i)
+        if unknown := first.keys() - {one.name.tokens for one in gold}:
             raise ValueError(f"{len(unknown):,} predicted names are not in gold")
-        system = system.select(sorted(first.values()))
-    pairs = match_possessions(system, gold, rules.setting, rules.matching)
-    if rules.scenario == "all_correct":
+        system = [system[i] for i in sorted(first.values())]
+    pairs = match_possessions(system, gold, options["setting"], options["matching"])
+    if options["scenario"] == "all_correct":
         # The matching stays the same, since the dropped predictions had no partner.
-        system = system.select([i for i, _ in pairs])
+        system = [system[i] for i, _ in pairs]
         pairs = [(i, j) for i, (_, j) in enumerate(pairs)]
 
-    def compare(family: str, i: int, j: int) -> tuple[Fraction | int, Fraction | int]:
-        """Return what a pair adds to the numerators of precision and recall."""
-        if family == "possessor":
-            return 1, 1
-        if family == "anchor":
-            return time_overlap(system.times[i], gold.times[j], rules.tolerance)
-        column = "certainty" if family == "possessor_certainty" else family
-        one, other = getattr(system, column)[i], getattr(gold, column)[j]
-        is_right = one is not None and one == other
-        if column != "certainty" and rules.relation_requires == "anchor":
-            is_right = is_right and time_overlap(system.times[i], gold.times[j], rules.tolerance)[0] > 0
-        return int(is_right), int(is_right)
+    def overlap(one: Possession, other: Possession) -> tuple[Fraction, Fraction]:
+        return time_overlap(one.time, other.time, **options)
 
-    anchored = [time is not None for time in system.times], [time is not None for time in gold.times]
-    counts: list[tuple[float, ...]] = []
-    for family in FAMILIES[:-1]:
-        ours, theirs = anchored
-        if family.startswith("possessor"):
-            ours, theirs = [True] * len(system.names), [True] * len(gold.names)
-        elif family == "relation_certainty" and rules.relation_certainty_gold == "certain_only":
-            # Without the gold relations that are not certain, and the predictions matched with them.
-            theirs = [has and label == "certain" for has, label in zip(theirs, gold.relation_certainty, strict=True)]
-            left_out = {i for i, j in pairs if anchored[1][j] and not theirs[j]}
-            ours = [has and i not in left_out for i, has in enumerate(ours)]
-        of_system: Fraction | int = 0
-        of_gold: dict[int, Fraction | int] = {}
+    def agree(name: str, one: Possession, other: Possession) -> tuple[Fraction, Fraction]:
+        label = getattr(one, name)
+        same = label is not None and label == getattr(other, name)
+        if name != "certainty" and options["relation_requires"] == "anchor":
+            same = same and overlap(one, other)[0] > 0
+        return Fraction(same), Fraction(same)
+
+    def count(
+        ours: Sequence[bool],
+        theirs: Sequence[bool],
+        compare: Callable[[Possession, Possession], tuple[Fraction, Fraction]],
+    ) -> tuple[float, ...]:
+        """Sum what the pairs of possessions that count add to the numerators of precision and recall."""
+        of_system, of_gold = Fraction(0), dict[int, Fraction]()
         for i, j in pairs:
             if ours[i] and theirs[j]:
-                right, found = compare(family, i, j)
+                right, found = compare(system[i], gold[j])
                 of_system += right
-                of_gold[j] = max(found, of_gold.get(j, 0))  # of several predictions, the best counts
-        counts.append((float(of_system), sum(ours), float(sum(of_gold.values())), sum(theirs)))
-    return np.array([*counts, count_ordered_pairs(system, gold, pairs, rules)], np.float64)
+                of_gold[j] = max(found, of_gold.get(j, Fraction(0)))  # of several predictions, the best counts
+        return float(of_system), sum(ours), float(sum(of_gold.values())), sum(theirs)
+
+    every = [True] * len(system), [True] * len(gold)
+    anchored = [one.time is not None for one in system], [one.time is not None for one in gold]
+    certain = anchored
+    if options["relation_certainty_gold"] == "certain_only":
+        # Without the gold relations that are not certain, and the predictions matched with them.
+        theirs = [one.time is not None and one.relation_certainty == "certain" for one in gold]
+        left_out = {i for i, j in pairs if anchored[1][j] and not theirs[j]}
+        certain = [has and i not in left_out for i, has in enumerate(anchored[0])], theirs
+    counts = [
+        count(*every, lambda one, other: (Fraction(1), Fraction(1))),
+        count(*every, lambda one, other: agree("certainty", one, other)),
+        count(*anchored, overlap),
+        count(*anchored, lambda one, other: agree("relation", one, other)),
+        count(*certain, lambda one, other: agree("relation_certainty", one, other)),
+        count_ordered_pairs(system, gold, pairs, options),
+    ]
+    return np.array(counts, np.float64)
 
 
 def count_ordered_pairs(
-    system: Possessions, gold: Possessions, pairs: Sequence[Pair], rules: Rules
+    system: Sequence[Possession], gold: Sequence[Possession], pairs: Sequence[Pair], options: Options
 ) -> tuple[int, int, int, int]:
     """Count the ordered pairs of possessors of an article, and those that the other side has, as in `COUNTS`."""
-    (names, before), (gold_names, gold_before) = (ordered_pairs(side, rules.suborder) for side in (system, gold))
-    paired = {(system.names[i].tokens, gold.names[j].tokens) for i, j in pairs}
+    (names, before), (gold_names, gold_before) = (ordered_pairs(side, options["suborder"]) for side in (system, gold))
+    paired = {(system[i].name.tokens, gold[j].name.tokens) for i, j in pairs}
 
     def match(one: Name, other: Name) -> bool:
-        if rules.setting == "exact":
+        if options["setting"] == "exact":
             return one.tokens == other.tokens
-        if rules.ordering_match == "existential":
-            return bool(one.content & other.content)
+        if options["ordering_match"] == "existential":
+            return not one.content.isdisjoint(other.content)
         return (one.tokens, other.tokens) in paired
 
     def find_pairs(before: Mask, matches: NDArray[np.float32]) -> Mask:

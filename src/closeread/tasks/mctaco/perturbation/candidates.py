@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import FormatError, MissingExtraError, Problem, RequestError
+from closeread.exceptions import FormatError, MissingExtraError, Problem, ProblemList, RequestError
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
 from closeread.tasks.mctaco.perturbation.rules import Agreement, NumberRule, UnitRule, perturb
@@ -37,19 +37,11 @@ _MASKED_WORD = re.compile(r"\w+(?:[-'\u2019.,:]\w+)*")
 
 
 def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top: int = 3) -> list[list[str]]:
-    """Return the answers made by masking and refilling each word of each answer.
+    """Return the answers made by masking and refilling each word of each answer: in word order, best filling first.
 
-    Args:
-        rows: records with ``sentence``, ``question`` and ``answer``.
-        fill: the model; it is called once, with one text per word of each answer.  It should return a few more
-            fillings than `top`, since the masked word itself is often among them.
-        mask_token: the mask token of the model, such as "[MASK]".
-        top: the maximum number of fillings per word.
-
-    Returns:
-        The new answers of each row, without duplicates: in word order, best filling first.  Fillings are skipped
-        if they are the masked word (ignoring case) or contain no letter or digit.  A row that itself contains the
-        mask token has no new answers.
+    At most `top` fillings are used per word; those that are the masked word (ignoring case), or contain no letter or
+    digit, are skipped.  The model is called once, with one text per word of each answer, and should return a few more
+    than `top`.  A row that itself contains the mask token has no new answers.
 
     >>> rows = [{"sentence": "He paints.", "question": "How often?", "answer": "every day"}]
     >>> def fill(texts):
@@ -80,8 +72,7 @@ def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str, top:
     return [list(of_row) for of_row in variants]
 
 
-# Similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text.
-_CELLS = 4_000_000
+_CELLS = 4_000_000  # similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text
 _WORD = r"(?u)\b\w+\b"  # unlike scikit-learn's default, of one character, too: "5 km" is not "9 km"
 
 
@@ -115,8 +106,6 @@ class PhraseIndex:
 
         The text itself (ignoring case and whitespace) and phrases that share no word with it are left out.
         """
-        if k < 1:
-            raise ValueError(f"k is {k} (expected at least 1)")
         found: list[list[str]] = []
         step = max(1, _CELLS // len(self._phrases))
         for start in range(0, len(texts), step):
@@ -141,13 +130,11 @@ def _normalize(text: str) -> str:
 def read_index(path: Path) -> PhraseIndex:
     """Read the phrases of a file, one a line; control characters could not be read again in an answer."""
     phrases = list(read_lines(path))
-    problems = [
-        Problem(f"contains the control character U+{ord(found[0]):04X}", number)
-        for number, phrase in enumerate(phrases, start=1)
-        if (found := UNSAFE.search(phrase))
-    ]
-    if problems:
-        raise FormatError(path, problems)
+    problems = ProblemList()
+    for number, phrase in enumerate(phrases, start=1):
+        if found := UNSAFE.search(phrase):
+            problems.add(f"contains the control character U+{ord(found[0]):04X}", number)
+    problems.raise_any(path)
     try:
         return PhraseIndex(phrases)
     except RequestError as error:
@@ -199,33 +186,21 @@ def expand(
 ) -> list[Record]:
     """Expand the candidates of each question: its original answers, then new ones until there are `limit`.
 
-    The result for a question depends only on its own rows, the techniques, the limit and the seed, not on other
-    questions or their order.  Answers that differ only in case and whitespace are the same.  Original answers are
-    always kept, even if there are more than the limit.
-
-    Args:
-        rows: gold records or other rows with ``id``, ``question_id``, ``sentence_id``, ``sentence``,
-            ``question``, ``answer`` and ``category``; the rows of a question need not be adjacent.
-        techniques: applied in this order; the answers of a technique are tried in random order.
-        events: the categories whose answers are events: techniques that replace phrases are applied to these answers
-            only, and those that replace words to all others only.  Without any, all are applied to all answers.
-        limit: the number of candidates at which no more are added to a question.
-        seed: the seed of the random order; not negative.
+    The result for a question depends only on its own rows, which need not be adjacent, the techniques, the limit and
+    the seed.  Techniques are applied in their order, and the answers of one are tried in random order; answers that
+    differ only in case and whitespace are the same.  Original answers are always kept, even if there are more than the
+    limit.  Techniques that replace phrases are applied to the answers of `events` only, and those that replace words to
+    all others only; without any such category, all are applied to all answers.
 
     Returns:
-        Rows with those fields, ``technique`` ("original" or the technique's name) and ``source``, the id of the
-        row it was generated from; ``id`` is ``{question_id}-c{number from 00}``.  There is no label: new
-        candidates have to be annotated.
+        Rows with ``technique`` ("original" or the technique's name) and ``source``, the id of the row it was generated
+        from; ``id`` is ``{question_id}-c{number from 00}``.  There is no label: new candidates have to be annotated.
 
     >>> row = {"id": "r0", "question_id": "q0", "sentence_id": "s0", "sentence": "He rang twice.",
     ...        "question": "When?", "answer": "in the evening", "category": "Typical Time"}
     >>> [(new["id"], new["answer"], new["technique"]) for new in expand([row], [by_rules()])]
     [('q0-c00', 'in the evening', 'original'), ('q0-c01', 'in the morning', 'rules')]
     """
-    if limit < 1:
-        raise ValueError(f"limit is {limit} (expected at least 1)")
-    if seed < 0:
-        raise ValueError(f"seed is {seed} (expected 0 or more)")
     # By question: from an answer, without regard to case and whitespace, to the answer, its technique and its source.
     pools: dict[str, dict[str, tuple[str, str, Record]]] = {}
 
@@ -239,20 +214,23 @@ def expand(
     originals = {question: [source for _, _, source in pool.values()] for question, pool in pools.items()}
     for technique in techniques:
         sources = {
-            question: [row for row in originals[question] if _applies(technique, row, events)]
+            question: [
+                row
+                for row in originals[question]
+                if not events or technique.replaces_phrases == (row["category"] in events)
+            ]
             for question, pool in pools.items()
             if len(pool) < limit
         }
-        flat = [row for of_question in sources.values() for row in of_question]
-        variants = technique.variants(flat)
-        if len(variants) != len(flat):
-            expected = f"expected {len(flat)}, one per row"
-            raise ValueError(f"technique {technique.name} returned {len(variants)} lists of variants ({expected})")
-        remaining = iter(variants)
+        variants = iter(technique.variants([row for of_question in sources.values() for row in of_question]))
         for question, of_question in sources.items():
-            made = [(answer, row) for row in of_question for answer in next(remaining)]
-            for answer, row in _shuffle(made, seed, question, technique.name):
+            made = [(answer, row) for row in of_question for answer in next(variants)]
+            # Not hash(), which Python salts differently in every process.
+            digest = hashlib.sha256(f"{technique.name}\0{question}".encode("utf-8", "surrogatepass")).digest()
+            generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
+            for position in generator.permutation(len(made)):
                 if len(pools[question]) < limit:
+                    answer, row = made[position]
                     add(answer, technique.name, row)
     return [
         {
@@ -266,16 +244,3 @@ def expand(
         for question, pool in pools.items()
         for number, (answer, technique_name, source) in enumerate(pool.values())
     ]
-
-
-def _applies(technique: Technique, row: Record, events: Collection[str]) -> bool:
-    return not events or technique.replaces_phrases == (row["category"] in events)
-
-
-def _shuffle(
-    made: Sequence[tuple[str, Record]], seed: int, question: str, technique: str
-) -> Iterator[tuple[str, Record]]:
-    # Not hash(), which Python salts differently in every process.
-    digest = hashlib.sha256(f"{technique}\0{question}".encode("utf-8", "surrogatepass")).digest()
-    generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
-    return (made[position] for position in generator.permutation(len(made)))

@@ -1,6 +1,6 @@
 """Rule-based perturbation: replace words, units and numbers of an answer.
 
-Source: Zhou et al. (2019), step 3, with the rules of the appendix, Table 3, as data: "early": ("late",) means that
+Source: Zhou et al. (2019), step 3, with the rules of the appendix, Table 3, as data: "early>late" means that
 "early" in an answer is replaced by "late".  A word may be in several groups ("night"); its replacements are then
 concatenated in the order of the groups.  The paper does not say how numbers are perturbed; its examples need the next
 number ("2 a.m." becomes "3 p.m.") and ten times as many ("1 day" becomes "10 days").
@@ -43,53 +43,27 @@ from typing import Literal, NamedTuple
 
 from closeread.tasks.mctaco.perturbation.units import FORMS, SCALES, TOO_LARGE, UNIT_SECONDS, cardinal, in_words, plural
 
+
+def _parse_rules(text: str) -> dict[str, tuple[str, ...]]:
+    rules = (rule.split(">") for rule in text.split("; "))
+    return {word: tuple(others.split(", ")) for word, others in rules}
+
+
 WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "adjective": {
-        "early": ("late",),
-        "late": ("early",),
-        "morning": ("late night",),
-        "night": ("early morning",),
-        "evening": ("morning",),
-        "everlasting": ("periodic",),
-        "initial": ("last",),
-        "first": ("last",),
-        "last": ("first",),
-        "overdue": ("on time",),
-        "belated": ("punctual",),
-        "long-term": ("short-term",),
-        "delayed": ("early",),
-        "punctual": ("belated",),
-    },
-    "frequency": {
-        "always": ("sometimes", "never"),
-        "occasionally": ("always", "never"),
-        "often": ("rarely",),
-        "usually": ("rarely",),
-        "rarely": ("always",),
-        "constantly": ("sometimes",),
-        "never": ("sometimes", "always"),
-        "regularly": ("occasionally", "never"),
-    },
-    "period": {
-        "night": ("day",),
-        "day": ("night",),
-    },
-    "typical time": {
-        "now": ("later",),
-        "today": ("yesterday",),
-        "tomorrow": ("yesterday",),
-        "tonight": ("last night",),
-        "yesterday": ("tomorrow",),
-        "am": ("pm",),
-        "pm": ("am",),
-        "a.m.": ("p.m.",),
-        "p.m.": ("a.m.",),
-        "afternoon": ("morning",),
-        "morning": ("evening",),
-        "night": ("morning",),
-        "after": ("before",),
-        "before": ("after",),
-    },
+    "adjective": _parse_rules(
+        "early>late; late>early; morning>late night; night>early morning; evening>morning; everlasting>periodic; "
+        "initial>last; first>last; last>first; overdue>on time; belated>punctual; long-term>short-term; "
+        "delayed>early; punctual>belated"
+    ),
+    "frequency": _parse_rules(
+        "always>sometimes, never; occasionally>always, never; often>rarely; usually>rarely; rarely>always; "
+        "constantly>sometimes; never>sometimes, always; regularly>occasionally, never"
+    ),
+    "period": _parse_rules("night>day; day>night"),
+    "typical time": _parse_rules(
+        "now>later; today>yesterday; tomorrow>yesterday; tonight>last night; yesterday>tomorrow; am>pm; pm>am; "
+        "a.m.>p.m.; p.m.>a.m.; afternoon>morning; morning>evening; night>morning; after>before; before>after"
+    ),
 }
 
 UNIT_SETS: tuple[tuple[str, ...], ...] = (
@@ -197,7 +171,8 @@ def perturb(
 
     Results are in order from left to right, and at the same place in the order of the rule table; those of two changes
     come after those of one.  Keys are case-insensitive; replacements keep the capitalization of the replaced word
-    ("7 PM" becomes "7 AM").  The answer itself is never returned, and there are no duplicates.
+    ("7 PM" becomes "7 AM").  The answer itself is never returned, and there are no duplicates.  There are at most
+    `MOST_RESULTS` answers, of at most `MOST_CHARACTERS` together.
 
     Args:
         answer: a candidate answer.
@@ -209,13 +184,6 @@ def perturb(
             century, decades included.
         agreement: ``adjust`` makes the unit after a changed number singular or plural and chooses "a" or "an" before
             a replacement; ``keep`` leaves both as they were, as in the corpus itself.
-
-    Returns:
-        At most `MOST_RESULTS` answers, of at most `MOST_CHARACTERS` together.
-
-    Raises:
-        MissingExtraError: text2num is not installed, and numbers in words are looked for: if `number_rule` is not
-            ``off``, or the answer contains "second".
 
     >>> perturb("two days before", number_rule="off")
     ['two minutes before', 'two months before', 'two centuries before', 'two days after']
@@ -323,11 +291,19 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
         if match[0].lower() != "once" or _is_a_number_of_times(answer, *match.span())
     ]
     for (start, end), value, kind in (*digits, *words, *times):
+        old = answer[start:end]
+        is_hour = kind != "times" and 1 <= value < 13 and _HOUR_OF_THE_DAY.match(answer, end)
+        is_year = kind == "digits" and _YEAR.fullmatch(old) and not _COUNTS_SOMETHING.match(answer, end)
+        if is_hour and value != int(value):  # "7.30 pm"
+            continue
         for change in ("plus_one", "times_ten") if rule == "both" else (rule,):
-            changed = _change(answer, (start, end), value, kind, adds_one=change == "plus_one")
-            if changed is None or (kind != "digits" and changed >= TOO_LARGE):
+            changed = value + 1 if change == "plus_one" else value * 10
+            if is_hour and changed > 12:
+                changed = Decimal(1)
+                if change == "times_ten":
+                    continue
+            if (is_year and change == "times_ten") or (kind != "digits" and changed >= TOO_LARGE):
                 continue
-            old = answer[start:end]
             if kind == "digits":
                 new = format(changed, ",f" if "," in old else "f")
                 new = new.rstrip("0").rstrip(".") if "." in new else new
@@ -336,18 +312,6 @@ def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
                 new = copy_case(old, new if kind == "words" else "twice" if changed == 2 else f"{new} times")
             # "once" counts no noun: "once a week".
             yield Edit(start, end, new, None if kind == "times" else (value, changed))
-
-
-def _change(answer: str, span: tuple[int, int], value: Decimal, kind: str, *, adds_one: bool) -> Decimal | None:
-    """Return another number; None if there is none."""
-    start, end = span
-    changed = value + 1 if adds_one else value * 10
-    if kind != "times" and _HOUR_OF_THE_DAY.match(answer, end) and 1 <= value < 13:
-        if value != int(value):  # "7.30 pm"
-            return None
-        return changed if changed <= 12 else Decimal(1) if adds_one else None
-    is_year = not adds_one and kind == "digits" and _YEAR.fullmatch(answer, start, end)
-    return changed if not is_year or _COUNTS_SOMETHING.match(answer, end) else None
 
 
 def _find_numbers_in_words(answer: str) -> Iterator[tuple[tuple[int, int], int]]:

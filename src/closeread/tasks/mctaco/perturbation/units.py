@@ -44,44 +44,24 @@ _SMALL = (
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 # fmt: on
 
-_YEAR = 365 * 86_400
-_MONTH: dict[Rule, Fraction] = {"proper": Fraction(_YEAR, 12), "official": Fraction(30 * 86_400)}
+_UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", "century")
+_DAY = Fraction(86_400)
+_YEAR = 365 * _DAY
+_SIZES = (Fraction(1), Fraction(60), Fraction(3600), _DAY, 7 * _DAY)  # up to the week
+_MONTHS: dict[Rule, Fraction] = {"proper": _YEAR / 12, "official": 30 * _DAY}
 UNIT_SECONDS: dict[Rule, dict[str, Fraction]] = {
-    rule: {
-        "second": Fraction(1),
-        "minute": Fraction(60),
-        "hour": Fraction(3600),
-        "day": Fraction(86_400),
-        "week": Fraction(7 * 86_400),
-        "month": month,
-        "year": Fraction(_YEAR),
-        "decade": Fraction(10 * _YEAR),
-        "century": Fraction(100 * _YEAR),
-    }
-    for rule, month in _MONTH.items()
+    rule: dict(zip(_UNITS, (*_SIZES, month, _YEAR, 10 * _YEAR, 100 * _YEAR), strict=True))
+    for rule, month in _MONTHS.items()
 }
 """Seconds per unit, by rule; units in the singular, smallest first."""
 
 _LEAST_VALUE: dict[Rule, Fraction] = {"proper": Fraction(1), "official": Fraction(1, 2)}
 
 _NUMBER_WORDS = {
-    "a": 1,
-    "an": 1,
-    "several": 4,
-    "many": 10,
-    "some": 3,
-    "few": 3,
-    "a few": 3,
-    "couple": 2,
-    "a couple": 2,
-    "couple of": 2,
-    "a couple of": 2,
-    "tens of": 10,
-    "hundreds of": 100,
-    "thousands of": 1000,
-    "tens of thousands of": 10_000,
+    "a": 1, "an": 1, "couple": 2, "a couple": 2, "couple of": 2, "a couple of": 2, "some": 3, "few": 3, "a few": 3,
+    "several": 4, "many": 10, "tens of": 10, "hundreds of": 100, "thousands of": 1000, "tens of thousands of": 10_000,
     "hundreds of thousands of": 100_000,
-}
+}  # fmt: skip
 
 _HALVES = ("half a", "half an", "a half")
 _AND_A_HALF = " and a half"
@@ -183,15 +163,10 @@ def find_units(text: str) -> list[str]:
 
 
 def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
-    """Parse the number before a unit; None if the whole text is not a number.
+    """Parse the number before a unit, which is never negative; None if the whole text is not a number.
 
-    Args:
-        text: "30", "1,000", "twenty-five", "a couple of", "several hundred", "two and a half", "half an", ...
-        rule: under ``official`` "a couple" is 3 ("a couple of" is 2 under both rules).
-
-    Returns:
-        An exact number, never negative.  Signs, exponents, digits other than 0-9, numbers of more than 18 characters
-        in digits and of more than 32 words are not accepted.
+    Signs, exponents, digits other than 0-9, numbers of more than 18 characters in digits and of more than 32 words are
+    not accepted.  Under ``official``, "a couple" is 3 ("a couple of" is 2 under both rules).
 
     >>> parse_quantity("one and a half"), parse_quantity("hundreds of"), parse_quantity("1e400")
     (Fraction(3, 2), Fraction(100, 1), None)
@@ -243,29 +218,22 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
       many" and the like, hyphenated and possessive units ("30-month", "60 minutes' walk"), and units followed by
       "and a half".
 
-    Args:
-        text: an answer, or any English text.
-        rule: see the module.
-
     >>> normalize_units("about 30 months, or thirty months")
     'about 2.5 years, or 2.5 years'
     >>> normalize_units("12 hours"), normalize_units("12 hours", rule="official")
     ('12 hours', '0.5 days')
     """
+    sizes = UNIT_SECONDS[rule]
     pieces = []
     begin = copied = 0
     for match in _UNIT.finditer(text):
-        found = _find_last_number(text[begin : match.start()], rule)
-        if found is not None:
+        found, unit = _find_last_number(text[begin : match.start()], rule), _SINGULARS[match[0].lower()]
+        if found is not None and (proper := _find_largest_unit(found[2] * sizes[unit], rule)) != unit:
             start, end, quantity = found
-            unit = _SINGULARS[match[0].lower()]
-            seconds = quantity * UNIT_SECONDS[rule][unit]
-            proper = _find_largest_unit(seconds, rule)
-            value = round(seconds / UNIT_SECONDS[rule][proper], 2)
-            while (larger := _find_largest_unit(value * UNIT_SECONDS[rule][proper], rule)) != proper:
-                value = round(value * UNIT_SECONDS[rule][proper] / UNIT_SECONDS[rule][larger], 2)
-                proper = larger
-            if _find_largest_unit(seconds, rule) != unit and value:
+            value = round(quantity * sizes[unit] / sizes[proper], 2)
+            while (larger := _find_largest_unit(value * sizes[proper], rule)) != proper:
+                value, proper = round(value * sizes[proper] / sizes[larger], 2), larger
+            if value:
                 whole, hundredths = divmod(int(value * 100), 100)
                 digits = f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")
                 blanks = text[begin + end : match.start()]
