@@ -59,10 +59,14 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab")
     (1.0, 0.0)
     """
-    n, one, other = len(first), Counter(first), Counter(second)
-    observed = sum(a == b for a, b in zip(first, second, strict=True))
-    expected = sum(one[label] * other[label] for label in one)  # times n
-    return float(ratio(n * observed - expected, n * n - expected)) if expected < n * n else None
+    labels = dict.fromkeys([*first, *second])
+    if not labels:
+        return None
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
+    counted = [Counter(side) for side in (first, second)]
+    one, other = (np.array([of_side[label] for label in labels]) / len(first) for of_side in counted)
+    expected = float(one @ other)
+    return (observed - expected) / (1 - expected) if expected < 1 else None
 
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
