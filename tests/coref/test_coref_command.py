@@ -6,8 +6,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from closeread.tasks.coref.procedure import PROCEDURE
-
 KEY = """#begin document (ferry); part 000
 ferry 0 0 Marta NNP (0)
 ferry 0 1 and CC -
@@ -153,18 +151,6 @@ def test_errors_with_repeats_and_without_text(ran, run, pair):
     )
     found = json.loads(ran("errors", "coref", "none.jsonl", "key.conll", "--json"))
     assert found["errors"][0]["pieces"][0][0]["text"] == "Marta"
-
-
-def test_errors_take_their_options_from_the_procedure(run, pair):
-    declared = {option.name: option for option in PROCEDURE.options}
-    helped = " ".join(run("errors", "coref", "--help").stdout.split())
-    for name in ("matching", "duplicates"):
-        assert declared[name].help in helped
-        assert f"--{name} [{'|'.join(declared[name].choices)}]" in helped
-    assert "--missing" not in helped
-    done = run("errors", "coref", *pair, "--duplicates", "reference")
-    assert done.exit_code == 2
-    assert "an error analysis needs every mention in one entity; use --duplicates first" in done.stderr
 
 
 def test_errors_of_an_empty_response(ran, pair):

@@ -49,20 +49,6 @@ def test_repeated_mentions(tmp_path):
     assert read_response(key, twice, duplicates="first")
 
 
-def test_other_tokens(tmp_path):
-    key, response = write_conll(tmp_path / "key.conll", KEY), write_conll(tmp_path / "response.conll", RESPONSE)
-    response.write_text(response.read_text().replace("word5", "Word5", 1))
-    with pytest.raises(SubmissionError, match=r"response\.conll:7: .*Word5.*word5"):
-        read_response(key, response)
-
-
-def test_mentions_beyond_the_key(tmp_path):
-    key = write_conll(tmp_path / "key.conll", KEY)
-    response = write_jsonl(tmp_path / "r.jsonl", {"a; part 000": [[[0, 0], [8, 9]]], "b; part 000": []})
-    with pytest.raises(SubmissionError, match=r"the mention \[8, 9\] is outside the document, which has 9 tokens"):
-        read_response(key, response)
-
-
 @for_each(
     ("key", "response", "message"),
     [

@@ -1,14 +1,9 @@
 """Scores of coreference files: any format and order, options that need files, and intervals."""
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 from shared.coreference import (
     KEY,
     RESPONSE,
-    as_values,
-    compare_files,
     report_files,
     score_files,
     score_records,
@@ -18,10 +13,8 @@ from shared.coreference import (
 )
 from shared.for_each import for_each
 
-from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.documents import document_digests, mention_table
-from closeread.tasks.coref.formats.conll import dump_conll
+from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.sides import read_documents
 
 pytestmark = pytest.mark.filterwarnings(
@@ -58,45 +51,6 @@ def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
     other = {**names, "b; part 000": [[[0, 1], [2, 2]], [[3, 3]]]}
     changed = digests(write_jsonl(tmp_path / "other.jsonl", other))
     assert [name for name in names if changed[name] != of_conll[name]] == ["b; part 000"]
-
-
-def test_intervals_and_tests_by_document(tmp_path):
-    rng = np.random.default_rng(0)
-    key, good, bad = {}, {}, {}
-    for i in range(40):
-        entities = [[[3 * e + m, 3 * e + m] for m in range(3)] for e in range(4)]
-        key[f"d{i}"] = entities
-        good[f"d{i}"] = [entity[: 2 + int(rng.random() < 0.9)] for entity in entities]
-        bad[f"d{i}"] = [entity[: 2 + int(rng.random() < 0.2)] for entity in entities]
-    paths = [write_jsonl(tmp_path / f"{n}.jsonl", d) for n, d in (("key", key), ("bad", bad), ("good", good))]
-    report = report_files(*paths[:2], resampling=Resampling())
-    assert report.total.n_blocks == 40
-    lea = report.total.scores["lea/f1"]
-    assert lea.low < lea.value < lea.high
-    found = compare_files(*paths, metrics=("lea", "conll"))
-    assert found.differences["conll/f1"].value > 0
-    assert found.differences["conll/f1"].p_randomization < 0.01
-
-
-def test_a_response_in_another_order_keeps_its_entities(tmp_path):
-    # The same clusters, document by document, in any order of documents.
-    key = write_jsonl(tmp_path / "key.jsonl", KEY)
-    wanted = score_files(key, write_jsonl(tmp_path / "r.jsonl", RESPONSE))
-    three = {"x": [[[0, 0]]], **KEY}
-    first = report_files(
-        write_jsonl(tmp_path / "k3.jsonl", three), write_jsonl(tmp_path / "r3.jsonl", {"x": [[[0, 0]]], **RESPONSE})
-    )
-    turned = {"b": RESPONSE["b"], "x": [[[0, 0]]], "a": RESPONSE["a"]}
-    assert as_values(report_files(tmp_path / "k3.jsonl", write_jsonl(tmp_path / "t3.jsonl", turned))) == as_values(
-        first
-    )
-    assert wanted != as_values(first)
-
-
-def test_written_files_read_back(tmp_path):
-    table = mention_table(list(KEY), list(KEY.values()))
-    (tmp_path / "written.conll").write_text(dump_conll(replace(table, n_tokens=np.array([9, 9]))))
-    assert [d["clusters"] for d in read_documents(tmp_path / "written.conll")] == list(KEY.values())
 
 
 def test_singletons_are_dropped_before_heads_are_matched(tmp_path):

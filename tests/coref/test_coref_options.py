@@ -36,11 +36,6 @@ def test_scores_are_averaged_over_documents():
     assert is_fraction(found["conll/f1"], (a + b) / 2)
 
 
-def test_one_document_is_its_own_average():
-    one = ({"a": KEY["a"]}, {"a": RESPONSE["a"]})
-    assert score_records(*one, average="macro") == pytest.approx(score_records(*one), abs=1e-12)
-
-
 @for_each(("missing", "recall"), [("empty", "5/30"), ("skip", "5/21")])
 def test_documents_without_a_response(missing, recall):
     # With b as an empty response, LEA finds 5/3 of 10; without it, 5/3 of 7.
@@ -93,11 +88,6 @@ def test_metrics_are_the_same_alone():
 def test_metrics_that_do_not_exist(metric):
     with pytest.raises(RequestError, match="no such coref metric"):
         PROCEDURE.with_metrics((metric,))
-
-
-def test_matching_heads_needs_heads():
-    with pytest.raises(RequestError, match="matching 'head' needs heads on both sides, but the key has none"):
-        score_records(KEY, RESPONSE, matching="head")
 
 
 def test_repeats_go_before_singletons():

@@ -11,7 +11,7 @@ from twins.zeros import label_tokens
 
 from closeread.tasks.coref.documents import EmptyNode, MentionTable
 from closeread.tasks.coref.empty_nodes import Zero, describe_difference, find_zeros, map_zeros, share_numbering
-from closeread.tasks.coref.metrics.matching import list_runs, match_sides
+from closeread.tasks.coref.metrics.matching import match_sides
 
 WORDS = st.lists(st.integers(0, 3), min_size=1, max_size=3)
 """The number of words of each sentence of a document."""
@@ -111,24 +111,6 @@ def test_the_same_empty_nodes_change_nothing():
     assert list(describe_difference(key, response, "linear")) == []
 
 
-def test_a_sentence_ends_between_two_empty_nodes():
-    # w1 ∅ | ∅ w2 and w1 | ∅ w2: the empty node of the second sentence is the same, that of the first is missing.
-    key = make_table([label_tokens([[0, 1], [1, 0]])], [(0, {1}, 1), (0, {2}, 2)])
-    response = make_table([label_tokens([[0, 0], [1, 0]])], [(0, {1}, 1)])
-    key, response = share_numbering(key, response)
-    assert key.start.tolist() == [1, 2]
-    assert response.start.tolist() == [2]
-
-
-def test_mentions_enclose_no_nodes_of_the_other_side():
-    # w1 w2 w3 of the response, where the key has w1 w2 ∅ w3: only the key's mention contains the node.
-    key = make_table([label_tokens([[0, 0, 1, 0]])], [(0, {0, 1, 2, 3}, 2)])
-    response = make_table([label_tokens([[0, 0, 0, 0]])], [(0, {0, 1, 2}, 2)])
-    key, response = share_numbering(key, response)
-    assert (key.parts, response.parts) == ({}, {0: ((0, 1), (3, 3))})
-    assert (response.start.tolist(), response.end.tolist(), response.head.tolist()) == ([0], [3], [3])
-
-
 def test_dependencies_have_the_new_numbers():
     # The key's node hangs from w2 (token 2), the response's, after one that the key lacks, from w2 and that one.
     key = make_table([label_tokens([[0, 0, 1]])], [(0, {2}, 2)], [[(1, "nsubj")]])
@@ -166,8 +148,3 @@ def test_the_difference_is_described():
     absent = replace(key, empty=None, n_tokens=np.array([0]), absent=frozenset([0]))
     assert list(describe_difference(key, absent, "linear")) == []
     assert list(describe_difference(key, replace(absent, n_tokens=None), "linear")) == []
-
-
-def test_spans_are_those_of_the_table():
-    table = make_table(LABELS, [(0, {0, 2}, 2)])
-    assert list_runs(table) == [((0, 0), (2, 2))]

@@ -47,10 +47,6 @@ def test_borders_belong_to_the_lower_bin():
     assert found == [[0, 0, 1, *[0] * 7], [*[0] * 6, 1, 0, 0, 0]]  # 30 % and 70 %
 
 
-def test_no_links():
-    assert not count_support(table({"a": []}), [table({"a": [[0], [1]]})]).any()
-
-
 CHAINS = st.lists(st.integers(0, 3), min_size=6, max_size=6).map(
     lambda groups: [chain for n in range(4) if (chain := [t for t, group in enumerate(groups) if group == n])]
 )
