@@ -80,3 +80,8 @@ def test_errors_without_zeros(here, ran):
     errors = ("errors", "coref", "key.conllu", "response.conllu", "--format", "csv")
     assert ran(*errors).splitlines()[1:] == ["missing mention,GUM_news_x,e1,_ [3-3],news,3-4,pronoun,0-9,zero"]
     assert ran(*errors, "--zeros", "exclude").splitlines()[1:] == []
+    # Tokens of JSON Lines are the key's, empty nodes included: the mention after the zero is spurious.
+    write_jsonl(Path("response.jsonl"), {"GUM_news_x": [[[3, 3], [4, 4]]]})
+    found = ran("errors", "coref", "key.conllu", "response.jsonl", "--kind", "spurious mention", "--zeros", "exclude")
+    assert "4-4" in found
+    assert "3-3" not in found

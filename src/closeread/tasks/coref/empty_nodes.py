@@ -65,7 +65,7 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
 def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
     """Describe how the empty nodes of both sides differ, and what the option `zeros` means then."""
     places = []
-    for table in (_adopt_nodes(key, response), _adopt_nodes(response, key)):
+    for table in (adopt_nodes(key, response), adopt_nodes(response, key)):
         by_document = enumerate(_list_places(table))
         places.append({(i, *place) for i, of in by_document if i not in response.absent for place in of})
     own, other = places
@@ -92,7 +92,7 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
     """
     if key.empty is None and response.empty is None:
         return key, response
-    key, response = _adopt_nodes(key, response), _adopt_nodes(response, key)
+    key, response = adopt_nodes(key, response), adopt_nodes(response, key)
     own, other = _list_places(key), _list_places(response)
     if own == other:
         return key, response
@@ -100,7 +100,7 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
     return _renumber(key, own, union), _renumber(response, other, union)
 
 
-def _adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
+def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
     """Return the table with the empty nodes that the other side has in documents where both number tokens alike."""
     if other.empty is None:
         return table

@@ -40,7 +40,7 @@ from closeread.tables import Grid, Style, percent
 from closeread.tasks.coref.annotators import gather_annotations, read_beside_gold
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.empty_nodes import find_zeros
+from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
 from closeread.tasks.coref.metrics.matching import match_sides, without_repeats
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
@@ -276,7 +276,8 @@ def count_errors(
     key, response = without_repeats(key), without_repeats(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
     if options["zeros"] == "exclude":
-        key, response = (table.select(~find_zeros(table)) for table in (key, response))
+        tables = adopt_nodes(key, response), adopt_nodes(response, key)
+        key, response = (table.select(~find_zeros(table)) for table in tables)
     sides = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
     codes = [of_side.tolist() for of_side in mention_codes(*sides)]
     entities = [side.entity.tolist() for side in sides]
