@@ -127,10 +127,13 @@ def test_the_word_column_can_be_given(file, read):
     words = [list(read(SEMEVAL, column).words(0)) for column in (2, 3, 16)]
     assert words == [["1984", "fell", "It"], ["1984", "fall", "it"], ["_", "_", "_"]]
     text = SEMEVAL + document("n 0 0 x (1)", name="(b)") + document(name="(c)")
+    has = "columns, and the last contains the mentions"
     with pytest.raises(FormatError) as caught:
         read(text, 17)
-    found = "the word column is 17, but the document has 17 columns, and the last contains the mentions"
-    assert str(caught.value) == f"{file}:1: {found} (expected 1 to 16)"
+    assert [(problem.line, problem.what) for problem in caught.value.problems] == [
+        (1, f"the word column is 17, but the document has 17 {has} (expected 1 to 16)"),
+        (7, f"the word column is 17, but the document has 5 {has} (expected 1 to 4)"),
+    ]
     with pytest.raises(FormatError, match=r":7: the word column is 5, but the document has 5 columns"):
         read(text, 5)
     with pytest.raises(FormatError, match=r"has 1 column, and the last contains the mentions \(expected auto\)"):

@@ -109,7 +109,7 @@ def test_the_word_column_can_be_given(run, pair):
     assert done.stdout.splitlines()[-1] == default.stdout.splitlines()[-1]  # the signature does without it
     found = "semeval.conll:1: the word column is 6, but the document has 6 columns, and the last contains the mentions"
     done = run("score", "coref", "semeval.conll", "lemmas.conll", "--no-ci", "--word-column", "6")
-    assert (done.exit_code, done.stderr) == (1, f"Error: {found} (expected 1 to 5)\n")
+    assert (done.exit_code, done.stderr) == (1, f"Error: {found} (expected 1 to 5) (2 times; also line 7)\n")
     for value in ("0", "last", "-1"):
         done = run("score", "coref", "semeval.conll", "lemmas.conll", "--word-column", value)
         assert done.exit_code == 2

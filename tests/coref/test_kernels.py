@@ -53,16 +53,6 @@ def test_blanc_scores_are_the_twins(pairs, edge):
     assert got == pytest.approx([np.nan if x is None else float(x) for x in expected], abs=1e-12, nan_ok=True)
 
 
-@given(st.lists(PAIRS, min_size=4, max_size=4), st.sampled_from(EDGES))
-def test_blanc_scores_of_many_sums_at_once(several, edge):
-    tables = [overlap(*map(twin.side, split_sides(pairs)), len(pairs)) for pairs in several]
-    links = np.array([count_blanc(table).sum(axis=0) for table in tables])
-    mentions = np.array([table.mentions.sum(axis=0) for table in tables])
-    at_once = blanc_scores(links.reshape(2, 2, 6), mentions.reshape(2, 2, 3), edge)
-    one_by_one = [blanc_scores(*sums, edge) for sums in zip(links, mentions, strict=True)]
-    assert np.array_equal(at_once.reshape(4, 3), one_by_one, equal_nan=True)
-
-
 @given(st.lists(DOCUMENT, min_size=1, max_size=3), st.sampled_from(EDGES))
 def test_perfect_is_one(documents, edge):
     side = twin.side(documents)
@@ -78,13 +68,6 @@ def test_perfect_is_one(documents, edge):
         assert found == pytest.approx([float(whole[name])] * 3, abs=1e-12), name
 
 
-@given(st.lists(DOCUMENT, min_size=1, max_size=3))
-def test_an_empty_response_has_no_recall(documents):
-    got = score_sides(twin.side(documents), twin.side([[] for _ in documents]), len(documents))
-    for name, found in got.items():
-        assert found.tolist() == [0, 0, 0], name
-
-
 @given(PAIRS)
 def test_swapping_the_sides_swaps_precision_and_recall(pairs):
     # BLANC by the reference scorer looks at the key alone to see whether a component stands: it is no exchange there.
@@ -92,12 +75,6 @@ def test_swapping_the_sides_swaps_precision_and_recall(pairs):
     there, back = (score_sides(*sides, len(pairs), "luo2014") for sides in ((key, response), (response, key)))
     for name, found in there.items():
         assert found == pytest.approx(back[name][[1, 0, 2]], abs=1e-12), name
-
-
-@given(PAIRS, st.sampled_from(EDGES))
-def test_scores_lie_between_zero_and_one(pairs, edge):
-    for name, found in score_sides(*map(twin.side, split_sides(pairs)), len(pairs), edge).items():
-        assert ((found >= 0) & (found <= 1 + 1e-12)).all(), name
 
 
 @given(PAIRS, st.integers(0, 2**32 - 1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.coreference_kernels import MENTIONS, PAIRS, count_sides, split_sides
+from shared.coreference_kernels import MENTIONS, PAIRS, split_sides
 from twins import coref as twin
 from twins.coref_slices import count_parts
 
@@ -86,28 +86,3 @@ def test_fast_is_twin(pairs, of_key, of_response):
         for group in range(N_GROUPS):
             sides = [np.array(one.get(group, [0] * 8), float).reshape(-1, 2) for one in (recall, precision)]
             assert found[group, document] == pytest.approx(np.hstack(sides).ravel(), abs=1e-12)
-
-
-@given(PAIRS, GROUPS, GROUPS)
-def test_groups_sum_to_the_whole(pairs, of_key, of_response):
-    """Of every document, and of every metric: recall and precision are those of the kernels of whole documents."""
-    found = count(pairs, of_key, of_response).sum(axis=0).reshape(len(pairs), len(METRICS), 4)
-    whole = count_sides(*(twin.side(documents) for documents in split_sides(pairs)), len(pairs))
-    for row, metric in enumerate(METRICS):
-        assert found[:, row] == pytest.approx(whole[metric], abs=1e-12), metric
-
-
-@given(PAIRS, GROUPS, GROUPS)
-def test_swapped_sides_swap_recall_and_precision(pairs, of_key, of_response):
-    found = count(pairs, of_key, of_response).reshape(N_GROUPS, len(pairs), len(METRICS), 2, 2)
-    turned = count([pair[::-1] for pair in pairs], of_response, of_key).reshape(found.shape)
-    assert (turned[..., ::-1, :] == found).all()
-
-
-@given(PAIRS, GROUPS, GROUPS, st.randoms(use_true_random=False))
-def test_the_order_of_rows_does_not_matter(pairs, of_key, of_response, shuffler):
-    mixed = [
-        tuple([shuffler.sample(cluster, len(cluster)) for cluster in shuffler.sample(side, len(side))] for side in pair)
-        for pair in pairs
-    ]
-    assert count(mixed, of_key, of_response) == pytest.approx(count(pairs, of_key, of_response), abs=1e-12)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from hypothesis import example, given
-from shared.coreference_kernels import PAIRS, REPEATING_PAIRS, count_sides, split_sides
+from shared.coreference_kernels import REPEATING_PAIRS, count_sides, split_sides
 from twins import coref as twin
 
 from closeread.tasks.coref.metrics.overlap import Side
@@ -50,14 +50,6 @@ def test_clusters_that_lost_their_singletons_are_not_counted(pairs):
     )
     kept = twin.as_reference(key, response)
     twin.assert_equal_counts(count_sides(twin.side(key), twin.side(kept), len(key), repeated_overlap), key, kept)
-
-
-@given(PAIRS)
-def test_without_repeats_nothing_changes(pairs):
-    sides = [twin.side(documents) for documents in split_sides(pairs)]
-    usual, repeated = (count_sides(*sides, len(pairs), *build) for build in ((), (repeated_overlap,)))
-    for name, counts in usual.items():
-        np.testing.assert_array_equal(counts, repeated[name], err_msg=name)
 
 
 @given(REPEATING_PAIRS)

@@ -18,18 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import ListedWords, MentionTable
+from closeread.tasks.coref.documents import ListedWords, make_table
+from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
 MINIMUM = re.compile(r"word_([0-9]{1,9})(?:\.\.word_([0-9]{1,9}))?")
 NOTHING = frozenset({"", "-", "_"})
-NON_REFERRING = "non_referring"
 
 
 @dataclass
@@ -51,109 +49,89 @@ def read_records(path: Path, split: str) -> Parsed:
         Its document, and the line on which it begins.  The mentions of an entity are in the order in which they begin.
     """
     del split
-    reader = _Reader()
+    problems = ProblemList()
+    words: list[str] = []
+    lines: list[int] = []
+    markables: dict[str, _Markable] = {}
     for number, line in enumerate(read_lines(path), start=1):
-        reader.take(number, line)
-    if not reader.words and not reader.problems.total:
-        reader.problems.add("contains no token")
-    reader.problems.raise_any(path)
-    return Parsed(reader.table(path), [1], [])
-
-
-class _Reader:
-    """Reader of the lines of a file."""
-
-    def __init__(self) -> None:
-        self.problems = ProblemList()
-        self.words: list[str] = []
-        self._lines: list[int] = []
-        self._markables: dict[str, _Markable] = {}
-
-    def take(self, number: int, line: str) -> None:
-        """Read a line."""
         cells = line.split()
-        if not cells or (not self.words and cells[0].startswith("TOKEN")):
-            return
+        if not cells or (not words and cells[0].startswith("TOKEN")):
+            continue
         if any(map(UNSAFE.search, cells)):
-            self.problems.add("the row contains a control character", number)
-        self.words.append(cells[0])
-        self._lines.append(number)
+            problems.add("the row contains a control character", number)
+        words.append(cells[0])
+        lines.append(number)
         if len(cells) > 1 and cells[1] not in NOTHING:
-            markables = cells[1].split("@")
-            minima = self._split(number, 3, cells[2], len(markables)) if len(cells) > 3 else [""] * len(markables)
-            kinds = self._split(number, len(cells), cells[-1], len(markables)) if len(cells) > 2 else minima
-            for markable, minimum, kind in zip(markables, minima, kinds, strict=True):
-                self._take_markable(number, markable, minimum, kind)
+            names = cells[1].split("@")
+            columns = [3 if len(cells) > 3 else 0, len(cells) if len(cells) > 2 else 0]
+            values = [_split(cells[i - 1] if i else "_", len(names), i, number, problems) for i in columns]
+            for text, minimum, kind in zip(names, *values, strict=True):
+                _take_markable(markables, len(words) - 1, text, minimum, kind, number, problems)
+    if not words and not problems:
+        problems.add("contains no token")
+    problems.raise_any(path)
+    mentions, n_outside, first_outside = [], 0, 0
+    for one in markables.values():
+        first, last = one.minimum or (one.start, one.start - 1)
+        if not one.is_referring:
+            continue
+        if first < one.start or one.end < last:
+            n_outside, first_outside = n_outside + 1, first_outside or one.line
+            first, last = 0, -1
+        mentions.append(FoundMention(one.entity, ((one.start, one.end),), minimum=tuple(range(first, last + 1))))
+    notices = []
+    if n := len(markables) - len(mentions):
+        notices.append(f"{pluralize(n, 'non-referring markable')} of {len(markables):,} not scored")
+    if n_outside:
+        where = f"{pluralize(n_outside, 'minimum span')} ignored (first: line {first_outside})"
+        notices.append(f"{where}: not inside the markable")
+    table = make_table(
+        [make_document(path.stem, len(words), mentions)],
+        words=ListedWords([words], [lines]),
+        notices=notices,
+        unnamed=frozenset({0}),
+    )
+    return Parsed(table, [1], [])
 
-    def _split(self, line: int, column: int, cell: str, n: int) -> Sequence[str]:
-        """Split a cell that has a value for each of the markables of its row, or none."""
-        values = cell.split("@")
-        if len(values) == n:
-            return values
-        if cell not in NOTHING:
-            found = f"{quote(cell)} has {pluralize(len(values), 'value')} separated by '@'"
-            self.problems.add(f"column {column}: {found} (expected {n}, one for each markable)", line)
-        return [""] * n
 
-    def _take_markable(self, line: int, text: str, minimum: str, kind: str) -> None:
-        token, found = len(self.words) - 1, MARKABLE.fullmatch(text)
-        if not found:
-            expected = "expected B-markable_ID=set_ID or I-markable_ID=set_ID, several separated by '@'"
-            self.problems.add(f"column 2: {quote(text)} is not a markable ({expected})", line)
-            return
-        begins, name, entity = found[1] == "B", found[2], found[3]
-        before = self._markables.get(name)
-        if begins and before:
-            self.problems.add(f"column 2: markable {name} begins again (first on line {before.line})", line)
-        elif begins:
-            span = self._read_minimum(line, minimum)
-            self._markables[name] = _Markable(line, entity, token, token, span, kind != NON_REFERRING)
-        elif not before:
-            self.problems.add(f"column 2: markable {name} has not begun (expected B-markable_{name} before it)", line)
-        elif before.entity != entity:
-            found_in = f"markable {name} is in set_{entity}, but in set_{before.entity} on line {before.line}"
-            self.problems.add(f"column 2: {found_in}", line)
-        else:
-            before.end = token
+def _split(cell: str, n: int, column: int, line: int, problems: ProblemList) -> Sequence[str]:
+    """Split a cell that has a value for each of the n markables of its row, or none."""
+    values = cell.split("@")
+    if len(values) == n:
+        return values
+    if cell not in NOTHING:
+        found = f"{quote(cell)} has {pluralize(len(values), 'value')} separated by '@'"
+        problems.add(f"column {column}: {found} (expected {n}, one for each markable)", line)
+    return [""] * n
 
-    def _read_minimum(self, line: int, text: str) -> tuple[int, int] | None:
-        if text in NOTHING:
-            return None
-        numbers = MINIMUM.fullmatch(text)
+
+def _take_markable(
+    markables: dict[str, _Markable], token: int, text: str, minimum: str, kind: str, line: int, problems: ProblemList
+) -> None:
+    found = MARKABLE.fullmatch(text)
+    if not found:
+        expected = "expected B-markable_ID=set_ID or I-markable_ID=set_ID, several separated by '@'"
+        problems.add(f"column 2: {quote(text)} is not a markable ({expected})", line)
+        return
+    begins, name, entity = found[1] == "B", found[2], found[3]
+    before = markables.get(name)
+    if begins and before:
+        problems.add(f"column 2: markable {name} begins again (first on line {before.line})", line)
+    elif begins:
+        numbers = MINIMUM.fullmatch(minimum)
         first, last = (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else (0, 0)
-        if not 0 < first <= last:
-            found = f"column 3: {quote(text)} is not a minimum span"
-            self.problems.add(f"{found} (expected word_FIRST..word_LAST, numbered from 1 in the file)", line)
-            return None
-        return first - 1, last - 1
-
-    def table(self, path: Path) -> MentionTable:
-        """Return the document."""
-        referring = [markable for markable in self._markables.values() if markable.is_referring]
-        number = {label: i for i, label in enumerate(dict.fromkeys(markable.entity for markable in referring))}
-        mentions = sorted(referring, key=lambda markable: number[markable.entity])
-        minima = {i: m.minimum for i, m in enumerate(mentions) if m.minimum}
-        outside = [i for i, (first, last) in minima.items() if first < mentions[i].start or mentions[i].end < last]
-        notices = []
-        if n := len(self._markables) - len(referring):
-            notices.append(f"{pluralize(n, 'non-referring markable')} of {len(self._markables):,} not scored")
-        if outside:
-            where = f"{pluralize(len(outside), 'minimum span')} ignored (first: line {mentions[outside[0]].line})"
-            notices.append(f"{where}: not inside the markable")
-        return MentionTable(
-            names=[path.stem],
-            n_tokens=np.array([len(self.words)], np.int64),
-            document=np.zeros(len(mentions), np.int64),
-            start=np.array([mention.start for mention in mentions], np.int64),
-            end=np.array([mention.end for mention in mentions], np.int64),
-            entity=np.array([number[mention.entity] for mention in mentions], np.int64),
-            n_entities=len(number),
-            labels=list(number),
-            words=ListedWords([self.words], [self._lines]),
-            minimum={i: tuple(range(a, b + 1)) for i, (a, b) in minima.items() if i not in outside},
-            notices=notices,
-            unnamed=frozenset({0}),
-        )
+        if minimum not in NOTHING and not 0 < first <= last:
+            expected = "expected word_FIRST..word_LAST, numbered from 1 in the file"
+            problems.add(f"column 3: {quote(minimum)} is not a minimum span ({expected})", line)
+        span = (first - 1, last - 1) if numbers else None
+        markables[name] = _Markable(line, entity, token, token, span, kind != "non_referring")
+    elif not before:
+        problems.add(f"column 2: markable {name} has not begun (expected B-markable_{name} before it)", line)
+    elif before.entity != entity:
+        found_in = f"markable {name} is in set_{entity}, but in set_{before.entity} on line {before.line}"
+        problems.add(f"column 2: {found_in}", line)
+    else:
+        before.end = token
 
 
 FORMAT = Format(read_records, first_line=re.compile(r"TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]", re.ASCII))

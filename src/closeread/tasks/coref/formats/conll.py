@@ -19,8 +19,7 @@ number, as in SemEval-2010 (``ID TOKEN LEMMA ...``); the fourth of five or more 
 (``DOCUMENT PART NUMBER WORD ...``); the last but one of fewer.  A row of CoNLL-2012 begins with a number, too, if that
 is the document's name: its name is in parentheses and its second cell is a number.
 
-Files are read line by line.  Of the words, only a digest is kept; the rows of a document are read again when they are
-asked for.
+Of the words, only a digest is kept; the rows of a document are read again when they are asked for.
 """
 
 from __future__ import annotations
@@ -30,21 +29,29 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from closeread import limits
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, pluralize, quote, shorten
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, describe_unsafe, read_bytes
+from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, MentionTable, find_words, list_lengths, make_table, split_table
 from closeread.tasks.coref.formats.coref_json import table_of
-from closeread.tasks.coref.formats.lines import StoredWords, iterate_lines, place_brackets, read_parts
+from closeread.tasks.coref.formats.lines import (
+    Place,
+    StoredWords,
+    check_name,
+    has_controls,
+    list_words,
+    place_brackets,
+    read_text,
+)
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
@@ -58,6 +65,7 @@ CELL = re.compile(rb"(?:\(%b\)?|%b\))(?:\|?(?:\(%b\)?|%b\)))*+" % (ID, ID, ID, I
 PIECE = re.compile(rb"(\()?(%b)(\))?" % ID)
 DIGIT = re.compile(rb"[0-9]")
 NO_MENTION = (b"-", b"_")
+CONTROL = re.compile(rb"[^\t\r\n -~\x80-\xff]|\r(?!\n|\Z)")
 
 NUMBER = re.compile(r"[0-9]+")
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
@@ -74,18 +82,17 @@ def _parse_cell(cell: bytes) -> tuple[list[tuple[bytes, bool]], list[bytes], boo
     """
     if not CELL.fullmatch(cell) or UNSAFE.search(cell.decode()):
         return None
-    opening, closing, closed, is_reopened = [], [], set(), False
+    opening, closing, is_reopened = [], [], False
     for opens, label, closes in PIECE.findall(cell):
         if opens:
             opening.append((label, bool(closes)))
-            is_reopened |= not closes and label in closed
+            is_reopened |= not closes and label in closing
         else:
             closing.append(label)
-            closed.add(label)
     return opening, closing, is_reopened
 
 
-def split_row(line: bytes, width: int) -> list[bytes]:
+def _split_row(line: bytes, width: int) -> list[bytes]:
     """Split a row into as many cells as the rows of its document have, if some of them may be empty."""
     cells = line.split()
     if len(cells) >= width:
@@ -100,56 +107,87 @@ def split_row(line: bytes, width: int) -> list[bytes]:
 
 
 @dataclass
-class _Place:
-    """The place of a document in its file.
+class _Document:
+    """A document that is being read.
 
     Attributes:
-        name: its name.
         line: the line of ``#begin``.
-        begin, end: the begin of its first line and the end of its last, in bytes.
+        begin: where the line after it begins, in bytes.
         width: the number of cells of its rows.
         word_cell: the cell of the word, from 0; negative if there is none.
-        n_tokens: the number of its tokens.
-        digest: a digest of its words.
-    """
-
-    name: str
-    line: int
-    begin: int
-    end: int
-    width: int
-    word_cell: int
-    n_tokens: int = 0
-    digest: bytes = b""
-
-
-@dataclass
-class _Mentions:
-    """The mentions of a document that is being read.
-
-    Attributes:
-        rows: the first and last token and the entity of each.
+        mentions: the first and last token and the entity of each mention.
         numbers: the entities' numbers.
         met: the entities in the order in which the reference scorer meets them.
         open: the number and the line of the mentions that are open.
     """
 
-    rows: list[list[int]] = field(default_factory=list)
+    name: str
+    line: int
+    begin: int
+    width: int
+    word_cell: int
+    n_tokens: int = 0
+    mentions: list[list[int]] = field(default_factory=list)
     numbers: dict[bytes, int] = field(default_factory=dict)
     met: dict[bytes, None] = field(default_factory=dict)
     open: defaultdict[bytes, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    words: list[bytes] = field(default_factory=list)
+    digest: Any = field(default_factory=partial(hashlib.blake2b, digest_size=16))
+
+    def take_brackets(
+        self, opening: Sequence[tuple[bytes, bool]], closing: Sequence[bytes], line: int, problems: ProblemList
+    ) -> None:
+        """Read the brackets of the last token."""
+        token = self.n_tokens - 1
+        for label, is_single in opening:
+            if not is_single:
+                self.open[label].append((len(self.mentions), line))
+            self.mentions.append([token, token, self.numbers.setdefault(label, len(self.numbers))])
+        for label, _ in sorted(opening, key=lambda one: not one[1]):
+            self.met.setdefault(label)
+        for label in closing:
+            if self.open.get(label):
+                self.mentions[self.open[label].pop()[0]][1] = token
+            else:
+                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
+                problems.add(f"column {self.width}: {found}", line)
+
+    def digest_words(self) -> None:
+        """Add the words since the last call to the digest."""
+        self.digest.update(b"".join([word + b"\n" for word in self.words]))
+        self.words.clear()
+
+    def end(self, problems: ProblemList) -> Document:
+        """Return the document, and report what is still open."""
+        for label, opened in self.open.items():
+            for _, line in opened:
+                found = f"entity {shorten(label.decode(), 60)} opens but never closes"
+                problems.add(f"column {self.width}: {found}", line)
+        self.digest_words()
+        first, last, entity = np.array(self.mentions, np.int64).reshape(-1, 3).T
+        order = np.argsort(entity, kind="stable")
+        met = {label: i for i, label in enumerate(self.met)}
+        return Document(
+            name=self.name,
+            n_tokens=self.n_tokens,
+            start=first[order],
+            end=last[order],
+            entity=entity[order],
+            labels=[label.decode() for label in self.numbers],
+            rank=[met[label] for label in self.numbers],
+        )
 
 
 class ConllWords(StoredWords):
     """The words and other columns of a file's documents; documents without such a column have no words."""
 
-    def __init__(self, text: bytes, places: Sequence[_Place]) -> None:
-        super().__init__(text, [place.digest for place in places])
-        self._places = places
+    def __init__(self, text: bytes, places: Sequence[Place], columns: Sequence[tuple[int, int]]) -> None:
+        super().__init__(text, places)
+        self._columns = columns  # the number of cells of each document's rows, and the cell of the word
 
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
-        cell = self._places[document].word_cell
+        cell = self._columns[document][1]
         return ((line, cells[cell]) for line, _, cells in self._read_rows(document) if cell >= 0)
 
     def lines(self, document: int) -> list[int]:
@@ -165,7 +203,7 @@ class ConllWords(StoredWords):
 
     def read_columns(self, document: int, cells: Sequence[int]) -> tuple[Sequence[Sequence[str]], Ints] | None:
         """Return some columns, from 0, and the sentence of each token, from 0; None if its rows lack such cells."""
-        if 0 < self._places[document].width <= max(cells) + 1:  # the last cell is that of the mentions
+        if 0 < self._columns[document][0] <= max(cells) + 1:  # the last cell is that of the mentions
             return None
         rows = [(sentence, [row[cell].decode() for cell in cells]) for _, sentence, row in self._read_rows(document)]
         columns = [[row[i] for _, row in rows] for i in range(len(cells))]
@@ -173,231 +211,143 @@ class ConllWords(StoredWords):
 
     def _read_rows(self, document: int) -> Iterator[tuple[int, int, list[bytes]]]:
         """Yield the line, the sentence from 0, and the cells of every token."""
-        place, sentence, begins = self._places[document], -1, True
-        for number, line in self._iterate_lines(place.begin, place.end, place.line + 1):
+        sentence, begins = -1, True
+        for number, line in self._iterate_lines(document):
             if line.isspace():
                 begins = True
             elif not line.startswith(b"#"):
                 sentence += begins
                 begins = False
-                yield number, sentence, split_row(line, place.width)
-
-
-class _Reader:
-    """Reader of the lines of a file."""
-
-    def __init__(self, path: Path, text: bytes, word_column: int | None) -> None:
-        self.documents: list[Document] = []
-        self.places: list[_Place] = []
-        self.seen: dict[str, int] = {}  # the first line of each document name
-        self.unnamed: set[int] = set()
-        self.problems = ProblemList()
-        self._path, self._text, self._word_column = path, text, word_column
-        self._line = 0
-        self._place: _Place | None = None  # of the current document
-        self._mentions = _Mentions()
-        self._words: list[bytes] = []
-        self._digest = hashlib.blake2b(digest_size=16)
-        self._is_outside = False  # whether a token was found after the last document
-        self._lacks_words = False  # whether a document has no such column
-        self._n_reopened, self._first_reopened = 0, ""
-
-    def take(self, position: int, data: bytes) -> None:
-        """Read some lines, given their position in the file."""
-        for line in BytesIO(data):
-            self._line += 1
-            end = position + len(line)
-            if line.startswith(b"#"):
-                if marker := MARKER.match(line):
-                    self._take_marker(marker[1], line, line[marker.end() :].rstrip(), position, end)
-                elif self._place and self._looks_like_token(line, self._place.width):
-                    found = f"starts with '#' but has {self._place.width} columns like a token"
-                    self._report(f"{found} (expected a comment with another number of words)")
-            elif cells := line.split():
-                self._take_row(line, cells)
-            position = end
-        self._hash_words()
-        if self.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
-            self.problems.raise_any(self._path)
-
-    def _looks_like_token(self, line: bytes, width: int) -> bool:
-        cells = line.split()
-        if len(cells) != width:
-            return False
-        # Comments may end in a word in parentheses.
-        return cells[-1] in NO_MENTION or bool(CELL.fullmatch(cells[-1]) and DIGIT.search(cells[-1]))
-
-    def _take_row(self, line: bytes, cells: list[bytes]) -> None:
-        place = self._place
-        if place is None:
-            if not self._is_outside:
-                self._report("token outside a document (expected '#begin document (NAME)' before it)")
-            self._is_outside = True
-            return
-        token = place.n_tokens
-        place.n_tokens += 1
-        if is_ragged := len(cells) != place.width:
-            cells = split_row(line, place.width)
-            if is_ragged := len(cells) != place.width:
-                found = f"the number of columns is {len(cells)}"
-                self._report(f"{found} (expected {place.width}, as in other rows of the document)")
-        if place.word_cell >= 0 and not is_ragged:
-            self._words.append(cells[place.word_cell])
-        cell = cells[-1]
-        if cell in NO_MENTION:
-            return
-        if brackets := _parse_cell(cell):
-            self._take_brackets(*brackets, token, cell)
-        elif not is_ragged:
-            expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-            self._report(f"column {place.width}: {quote(cell.decode())} is not a valid mention cell ({expected})")
-
-    def _take_brackets(
-        self,
-        opening: Sequence[tuple[bytes, bool]],
-        closing: Sequence[bytes],
-        is_reopened: bool,
-        token: int,
-        cell: bytes,
-    ) -> None:
-        mentions = self._mentions
-        for label, is_single in opening:
-            if not is_single:
-                mentions.open[label].append((len(mentions.rows), self._line))
-            mentions.rows.append([token, token, mentions.numbers.setdefault(label, len(mentions.numbers))])
-        for label, _ in sorted(opening, key=lambda one: not one[1]):
-            mentions.met.setdefault(label)
-        for label in closing:
-            if mentions.open.get(label):
-                mentions.rows[mentions.open[label].pop()[0]][1] = token
-            else:
-                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
-                self._report(f"column {self._place.width if self._place else 0}: {found}")
-        if is_reopened:
-            self._n_reopened += 1
-            self._first_reopened = self._first_reopened or f"{quote(cell.decode())} on line {self._line}"
-
-    def _take_marker(self, kind: bytes, line: bytes, rest: bytes, begin: int, end: int) -> None:
-        """Read the begin or the end of a document, and what is in its line after these words."""
-        if kind == b"end":
-            if self._place:
-                self._end_document(self._place, begin)
-            else:
-                self._report("'#end document' without '#begin document'")
-            return
-        if self._place:
-            before = f"document {quote(self._place.name)} (line {self._place.line})"
-            self._report(f"a document begins inside {before} (expected '#end document' before it)")
-            self._end_document(self._place, begin)
-        row = first_row(iterate_lines(self._text, end))
-        is_bare = not rest.lstrip().startswith(b"(")
-        name = self._read_name(line, rest)
-        self._place = _Place(name, self._line, end, end, len(row), self._choose_word_cell(row, is_bare=is_bare))
-
-    def _read_name(self, line: bytes, rest: bytes) -> str:
-        if not rest:
-            self.unnamed.add(len(self.documents))
-            name = str(len(self.documents) + 1)
-        elif parsed := parse_name(rest):
-            name = parsed
-        else:
-            expected = "'#begin document (NAME)' or '#begin document (NAME); part PART'"
-            self._report(f"{quote(line.rstrip().decode())} has no document name (expected {expected})")
-            return "without a name"
-        if unsafe := describe_unsafe(name):
-            self._report(f"document name {unsafe}")
-        if (before := self.seen.setdefault(name, self._line)) != self._line:
-            self._report(f"duplicate document {quote(name)} (first on line {before})")
-        return name
-
-    def _choose_word_cell(self, row: Sequence[bytes], *, is_bare: bool) -> int:
-        """Return the cell of the word, from 0; negative if there is none."""
-        n = len(row)
-        if self._word_column is None:
-            if n >= 4 and row[0].isdigit() and (is_bare or not row[1].isdigit()):
-                return 1
-            return 3 if n >= 5 else n - 2
-        if not row or self._word_column < n:
-            return self._word_column - 1
-        if not self._lacks_words:
-            has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
-            expected = f"1 to {n - 1}" if n > 1 else "auto"
-            self._report(f"the word column is {self._word_column}, but {has} (expected {expected})")
-        self._lacks_words = True
-        return -1
-
-    def _end_document(self, place: _Place, end: int) -> None:
-        mentions = self._mentions
-        for label, opened in mentions.open.items():
-            for _, line in opened:
-                found = f"entity {shorten(label.decode(), 60)} opens but never closes"
-                self._report(f"column {place.width}: {found}", line)
-        self._hash_words()
-        place.end, place.digest = end, self._digest.digest()
-        self.places.append(place)
-        first, last, entity = np.array(mentions.rows, np.int64).reshape(-1, 3).T
-        order = np.argsort(entity, kind="stable")
-        met = {label: i for i, label in enumerate(mentions.met)}
-        self.documents.append(
-            Document(
-                name=place.name,
-                n_tokens=place.n_tokens,
-                start=first[order],
-                end=last[order],
-                entity=entity[order],
-                labels=[label.decode() for label in mentions.numbers],
-                rank=[met[label] for label in mentions.numbers],
-            )
-        )
-        self._place, self._mentions, self._is_outside = None, _Mentions(), False
-        self._digest = hashlib.blake2b(digest_size=16)
-
-    def _hash_words(self) -> None:
-        self._digest.update(b"".join([word + b"\n" for word in self._words]))
-        self._words.clear()
-
-    def _report(self, what: str, line: int | None = None) -> None:
-        self.problems.add(what, self._line if line is None else line)
-
-    def finish(self) -> MentionTable:
-        """Return all documents."""
-        if self._place:
-            found = f"document {quote(self._place.name)} never ends (expected '#end document')"
-            self._report(found, self._place.line)
-            self._end_document(self._place, len(self._text))
-        elif not self.documents and not self.problems.total:
-            self.problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
-        self.problems.raise_any(self._path)
-        notices = []
-        if self._n_reopened:
-            where = f"{pluralize(self._n_reopened, 'cell')} (first: {self._first_reopened})"
-            how = "what opens is read before what closes, as the reference scorer does"
-            notices.append(f"an entity closes and opens again in {where}; {how}")
-        has_words = any(place.word_cell >= 0 for place in self.places)
-        return make_table(
-            self.documents,
-            words=ConllWords(self._text, self.places) if has_words else None,
-            notices=notices,
-            unnamed=frozenset(self.unnamed),
-        )
+                yield number, sentence, _split_row(line, self._columns[document][0])
 
 
 def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
     """Read the documents of a CoNLL file; the column of the word is counted from 1, and guessed if it is None."""
-    return _read(path, word_column)[0]
+    return table_of(read_records(path, "", word_column).records)
 
 
 def read_records(path: Path, split: str, word_column: int | None = None) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
-    return Parsed(*_read(path, word_column), [])
+    text, problems = read_text(path), ProblemList()
+    if has_controls(text):
+        for number, line in enumerate(BytesIO(text), 1):
+            if found := CONTROL.search(line):
+                problems.add(f"character {found.start() + 1} is the control character U+{ord(found[0]):04X}", number)
+        problems.raise_any(path)
+    documents: list[Document] = []
+    places: list[Place] = []
+    columns: list[tuple[int, int]] = []
+    seen: dict[str, int] = {}
+    unnamed: set[int] = set()
+    document: _Document | None = None
+    is_outside = False  # whether a token was found after the last document
+    n_reopened, first_reopened = 0, ""
+    stream, ahead = BytesIO(text), BytesIO(text)
+
+    def end_document(ended: _Document, end: int) -> None:
+        documents.append(ended.end(problems))
+        places.append(Place(ended.begin, end, ended.line + 1, ended.digest.digest()))
+        columns.append((ended.width, ended.word_cell))
+
+    for number, line in enumerate(stream, 1):
+        if line.startswith(b"#"):
+            if not (marker := MARKER.match(line)):
+                if document and _looks_like_token(line, document.width):
+                    what = f"starts with '#' but has {document.width} columns like a token"
+                    problems.add(f"{what} (expected a comment with another number of words)", number)
+                continue
+            is_begin, position = marker[1] == b"begin", stream.tell()
+            if document:
+                if is_begin:
+                    before = f"document {quote(document.name)} (line {document.line})"
+                    problems.add(f"a document begins inside {before} (expected '#end document' before it)", number)
+                end_document(document, position - len(line))
+                document, is_outside = None, False
+            elif not is_begin:
+                problems.add("'#end document' without '#begin document'", number)
+            if is_begin:
+                rest = line[marker.end() :].rstrip()
+                name = parse_name(rest) if rest else str(len(documents) + 1)
+                if not rest:
+                    unnamed.add(len(documents))
+                if name:
+                    check_name(name, number, seen, problems)
+                else:
+                    expected = "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
+                    problems.add(f"{quote(line.rstrip().decode())} has no document name ({expected})", number)
+                ahead.seek(position)
+                row = _find_first_row(ahead)
+                word_cell = word_column - 1 if word_column else _guess_word_cell(row, rest)
+                if word_column and 0 < (n := len(row)) <= word_column:
+                    has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
+                    expected = f"1 to {n - 1}" if n > 1 else "auto"
+                    problems.add(f"the word column is {word_column}, but {has} (expected {expected})", number)
+                    word_cell = -1
+                document = _Document(name or "without a name", number, position, len(row), word_cell)
+        elif cells := line.split():
+            if document is None:
+                if not is_outside:
+                    problems.add("token outside a document (expected '#begin document (NAME)' before it)", number)
+                is_outside = True
+                continue
+            document.n_tokens += 1
+            if len(cells) != document.width:
+                cells = _split_row(line, document.width)
+            if is_ragged := len(cells) != document.width:
+                what = f"the number of columns is {len(cells)}"
+                problems.add(f"{what} (expected {document.width}, as in other rows of the document)", number)
+            elif document.word_cell >= 0:
+                document.words.append(cells[document.word_cell])
+                if len(document.words) == 2**16:
+                    document.digest_words()
+            cell = cells[-1]
+            if cell in NO_MENTION:
+                continue
+            if brackets := _parse_cell(cell):
+                opening, closing, is_reopened = brackets
+                document.take_brackets(opening, closing, number, problems)
+                n_reopened += is_reopened
+                if n_reopened == is_reopened == 1:
+                    first_reopened = f"{quote(cell.decode())} on line {number}"
+            elif not is_ragged:
+                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
+                what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
+                problems.add(f"column {document.width}: {what}", number)
+    if document:
+        problems.add(f"document {quote(document.name)} never ends (expected '#end document')", document.line)
+        end_document(document, len(text))
+    elif not documents and not problems:
+        problems.add("contains no document (expected '#begin document (NAME)' before the first token)")
+    problems.raise_any(path)
+    notices = []
+    if n_reopened:
+        where = f"{pluralize(n_reopened, 'cell')} (first: {first_reopened})"
+        how = "what opens is read before what closes, as the reference scorer does"
+        notices.append(f"an entity closes and opens again in {where}; {how}")
+    table = make_table(
+        documents,
+        words=ConllWords(text, places, columns) if any(cell >= 0 for _, cell in columns) else None,
+        notices=notices,
+        unnamed=frozenset(unnamed),
+    )
+    return Parsed(table, list(seen.values()), [])
 
 
-def _read(path: Path, word_column: int | None) -> tuple[MentionTable, list[int]]:
-    text = read_bytes(path)
-    reader = _Reader(path, text, word_column)
-    read_parts(path, text, reader.take)
-    return reader.finish(), list(reader.seen.values())
+def _looks_like_token(line: bytes, width: int) -> bool:
+    cells = line.split()
+    if len(cells) != width:
+        return False
+    # Comments may end in a word in parentheses.
+    return cells[-1] in NO_MENTION or bool(CELL.fullmatch(cells[-1]) and DIGIT.search(cells[-1]))
+
+
+def _guess_word_cell(row: Sequence[bytes], name: bytes) -> int:
+    """Guess the cell of the word, from 0, from a row and the name as written; negative if there is none."""
+    is_bare = not name.lstrip().startswith(b"(")
+    if len(row) >= 4 and row[0].isdigit() and (is_bare or not row[1].isdigit()):
+        return 1
+    return 3 if len(row) >= 5 else len(row) - 2
 
 
 def parse_name(text: bytes) -> str | None:
@@ -417,8 +367,8 @@ def parse_name(text: bytes) -> str | None:
     return name.decode() + (f"; part {part.decode()}" if part else "")
 
 
-def first_row(lines: Iterable[bytes]) -> list[bytes]:
-    """Return the cells of the first complete row of a document, given its lines; none if it has no rows.
+def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
+    """Find the first complete row of a document; none if it has no rows.
 
     A row that begins or ends with a tab, or has two in a row, is used only if all do: a cell of it may be empty.
     """
@@ -468,9 +418,7 @@ def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str
         head, parted = format_name(name), PARTED.fullmatch(name)
         part = parted[2] if parted else "0"
         first_cell = re.sub(r"\s|^#", "_", parted[1] if parted else name)
-        words = (table.words(i) if table.words else ()) or ["_"] * n_tokens
-        if invalid := [word for word in words if not WORD.fullmatch(word)]:
-            raise ValueError(f"document {quote(name)}: a CoNLL file can't express the word {quote(invalid[0])}")
+        words = list_words(table, i, n_tokens, WORD, "a CoNLL file")
         cells = iter(format_cells(document, n_tokens))
         rows = frames[i] or [[f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]]
         text.append(f"#begin document {head}\n")

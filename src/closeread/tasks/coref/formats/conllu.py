@@ -14,7 +14,7 @@ entity's id, `GRP` (in GUM) the same; ids belong to their document.  `head` is t
 its tokens, from 1; the default is the first token.  A mention may cross the end of a sentence.
 ``Bridge=e1<e5:subset`` and ``SplitAnte=e3<e11,e4<e11`` are checked and counted, and otherwise ignored.
 
-Files are read line by line.  Of the words, only a digest is kept; they are read again when they are asked for.
+Of the words, only a digest is kept; they are read again when they are asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
@@ -31,12 +30,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from closeread import limits
-from closeread.exceptions import FormatError, ProblemList, pluralize, quote
+from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, describe_unsafe, read_bytes
+from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
@@ -51,19 +47,26 @@ from closeread.tasks.coref.documents import (
 )
 from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
+    FoundMention,
+    Place,
     StoredWords,
+    check_name,
+    check_read_back,
     choose_ids,
-    group_spans,
     has_controls,
     list_parts,
+    list_words,
+    make_document,
+    number_tokens,
     place_brackets,
-    read_parts,
+    read_text,
 )
 from closeread.tasks.coref.relations import merge_runs
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
 ROOT = -1
+FILE = "a CoNLL-U file"
 
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
@@ -75,9 +78,12 @@ PIECE = re.compile(r"(\()?([^()]+)(\))?")
 ENTITY = re.compile(r"(?:\([^()]++\)?+|[^()]++\))+")
 PART = re.compile(r"([^\[]+)\[([1-9][0-9]{0,8})/([1-9][0-9]{0,8})\]")
 NUMBER = re.compile(r"[0-9]{1,9}")
-BRIDGE = re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?")
-SPLIT_ANTECEDENT = re.compile(r"([^<>]+)<([^<>]+)")
+RELATIONS = {
+    "Bridge": (re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?"), "ID<ID or ID<ID:RELATION"),
+    "SplitAnte": (re.compile(r"([^<>]+)<([^<>]+)"), "ID<ID"),
+}
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+PLAIN_WORD = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 class Name(NamedTuple):
@@ -107,270 +113,241 @@ class _Mention:
 
     Attributes:
         line: the line on which it opens.
-        entity: the number of its entity in the document.
         type: the type of the entity.
         name: what is in the bracket that opened last.
         bracket: the line of that bracket.
-        is_open: whether it has not closed.
         head: the number of its head among its tokens, from 1; 0 if not given.
         parts: the (start, end) of the parts that have been read; the start twice while one is open.
     """
 
     line: int
-    entity: int
     type: str
     name: Name
     bracket: int
-    is_open: bool = False
     head: int = 0
     parts: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass
-class _Entities:
-    """The entities of the current document, by id: their numbers, and their mentions that are open or lack parts."""
+class _Document:
+    """A document, as far as it has been read, and its current sentence.
 
-    numbers: dict[str, int] = field(default_factory=dict)
-    mentions: list[_Mention] = field(default_factory=list)
-    open: defaultdict[str, list[_Mention]] = field(default_factory=lambda: defaultdict(list))
-    incomplete: defaultdict[str, list[_Mention]] = field(default_factory=lambda: defaultdict(list))
-
-
-@dataclass
-class _Sentence:
-    """How far the current sentence has been read.
-
-    Attributes:
-        words: the token of each word, after the root.
-        nodes: the token of each empty node, by its id.
-        range_end: the last word of the last multiword token.
-        parents: the token, the line, and the parents of each empty node: its id and the relation.
-        digested: the words as they are digested; those of empty nodes are empty.
+    Args:
+        header: the line of its header; 1 if it has none.
+        line, begin: the first line after the header, and where it begins, in bytes.
     """
 
-    words: list[int] = field(default_factory=lambda: [ROOT])
-    nodes: dict[tuple[int, int], int] = field(default_factory=dict)
-    range_end: int = 0
-    parents: list[tuple[int, int, list[tuple[int, int, str]]]] = field(default_factory=list)
-    digested: list[bytes] = field(default_factory=list)
+    def __init__(self, name: str, header: int, line: int, begin: int) -> None:
+        self.name, self.header, self.line, self.begin = name, header, line, begin
+        self.mentions: list[_Mention] = []
+        self.open: defaultdict[str, list[_Mention]] = defaultdict(list)  # by entity
+        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(list)  # the mentions that lack parts
+        self.tags: list[bytes] = []  # the part of speech of each token
+        self.empty: list[EmptyNode] = []
+        self.digest = hashlib.blake2b(digest_size=16)
+        self.n_sentences = 0
+        self.begin_sentence()
 
-
-@dataclass
-class _Place:
-    """Where a document begins: the line of its header, or its first line, and the next line and its position."""
-
-    name: str
-    is_numbered: bool
-    header: int
-    line: int
-    begin: int
+    def begin_sentence(self) -> None:
+        self.words = [ROOT]  # the token of each word
+        self.nodes: dict[tuple[int, int], int] = {}  # the token of each empty node
+        self.range_end = 0  # the last word of the last multiword token
+        # The token of each empty node, its line, and its parents: their ids and the relations.
+        self.parents: list[tuple[int, int, list[tuple[int, int, str]]]] = []
+        self.digested: list[bytes] = []  # words; those of empty nodes are empty
 
 
 class _Reader:
-    """Reader of the lines of a file."""
+    """Reader of a file."""
 
-    def __init__(self, path: Path) -> None:
-        self.problems = ProblemList()
-        self.documents: list[Document] = []
-        self.places: list[_Place] = []
-        self.digests: list[bytes] = []
-        self._path = path
+    def __init__(self, path: Path, text: bytes) -> None:
+        self._path, self._text = path, text
+        self._problems = ProblemList()
         self._lacking = ProblemList()  # parents that don't exist, which are reported if there are no other problems
-        self._seen: dict[str, int] = {}  # the line of each document's header
-        self._line = self._n_headers = self._n_bridging = 0
-        self._outside: int | None = None  # the line of the first token, if it is before the first header
+        self._line = 0
+        self._document: _Document | None = None
+        self._outside = 0  # the line of the first token if it is before any header
         self._fields: Sequence[str] | None = None  # of entities; empty if their declaration is not usable
         self._has_types = False
+        self._documents: list[Document] = []
+        self._places: list[Place] = []
+        self._headers: list[int] = []
+        self._seen: dict[str, int] = {}
+        self._unnamed: set[int] = set()
+        self._n_bridging = 0
         self._split: set[tuple[int, str]] = set()  # the documents and entities with split antecedents
-        self._begin_tokens()
 
-    def _begin_tokens(self) -> None:
-        """Begin to read the tokens of a document."""
-        self._entities, self._sentence, self._n_sentences = _Entities(), _Sentence(), 0
-        self._tags: list[bytes] = []  # the part of speech of each token
-        self._nodes: list[EmptyNode] = []
-        self._digest = hashlib.blake2b(digest_size=16)
-
-    def take(self, position: int, data: bytes) -> None:
-        """Read some lines, given their position in the file."""
-        is_safe = not has_controls(data) and (data.isascii() or not CONTROL.search(data))
-        lines = BytesIO(data)
-        for raw in lines:
-            self._line += 1
-            cells, sentence = raw.split(b"\t"), self._sentence
+    def read(self) -> Parsed:
+        """Return all documents, and the line of each one's header."""
+        text = self._text
+        is_safe = not has_controls(text) and (text.isascii() or not CONTROL.search(text))
+        stream = BytesIO(text)
+        for number, raw in enumerate(stream, 1):
+            cells, document = raw.split(b"\t"), self._document
             if (  # most rows are words without annotation of coreference
-                len(cells) == COLUMNS
-                and cells[0] == b"%d" % len(sentence.words)
+                document is not None
+                and len(cells) == COLUMNS
+                and cells[0] == b"%d" % len(document.words)
                 and cells[1]
                 and is_safe
-                and self.places
                 and not (b"Entity=" in raw or b"Bridge=" in raw or b"SplitAnte=" in raw)
             ):
-                sentence.words.append(len(self._tags))
-                sentence.digested.append(cells[1])
-                self._tags.append(cells[3])
+                document.words.append(len(document.tags))
+                document.digested.append(cells[1])
+                document.tags.append(cells[3])
                 continue
+            self._line = number
             line = raw.removesuffix(b"\n").removesuffix(b"\r")
             if line.startswith(b"#"):
-                if b"newdoc" in line or b"global.Entity" in line:
-                    self._take_header(line.decode(), position + lines.tell())
+                if header := HEADER.match(line.decode()):
+                    if header[1] == "newdoc":
+                        self._begin_document(header.string, stream.tell())
+                    else:
+                        self._declare_fields(header.string)
             elif not line.strip(b" \t"):
                 self._end_sentence()
-            elif len(cells) == COLUMNS:
-                if not self.places:
-                    self._outside = self._line
-                    self.places.append(_Place("1", True, 1, self._line, position + lines.tell() - len(raw)))
+            elif len(cells) != COLUMNS:
+                self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
+            else:
                 if not is_safe and UNSAFE.search(line.decode().replace("\t", " ")):
                     self._report("the row contains a control character")
-                self._take_row(line.split(b"\t"))
-            else:
-                self._report(f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)")
-        if self.problems.total > limits.MAX_PROBLEMS:  # counting the problems of a gigabyte of garbage helps nobody
-            self.problems.raise_any(self._path)
+                if document is None:
+                    self._outside = number
+                    self._unnamed.add(0)
+                    document = self._document = _Document("1", 1, number, stream.tell() - len(raw))
+                self._take_row(document, line.split(b"\t"))
+        self._line = number
+        self._end_document(len(text))
+        return self._finish()
 
-    def _take_header(self, line: str, position: int) -> None:
-        match = HEADER.match(line)
-        if match and match[1] == "newdoc":
-            self._end_sentence()
-            self._end_document()
-            self._begin_document(line, position)
-        elif match:
-            declared = GLOBAL_ENTITY.fullmatch(line)
-            value = (declared[1] or "") if declared else line
-            self._fields = value.split("-")
-            given = [name for name in self._fields if name]
-            if len({"eid", "GRP"} & set(given)) != 1 or len(set(given)) < len(given):
-                expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
-                self._report(f"global.Entity is {quote(value)} ({expected})")
-                self._fields = ()
-            self._has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
+    def _report(self, what: str, line: int | None = None) -> None:
+        self._problems.add(what, line or self._line)
 
     def _begin_document(self, line: str, position: int) -> None:
-        self._n_headers += 1
-        match = NEWDOC.fullmatch(line)
-        is_numbered = match is not None and match[1] is None
-        name = str(self._n_headers) if is_numbered else (match[1] if match else "")
-        self.places.append(_Place(name, is_numbered, self._line, self._line + 1, position))
-        if not name:
-            found = "document without a name" if match else f"{quote(line)} is not valid"
-            self._report(f"{found} (expected '# newdoc id = NAME')")
-        elif unsafe := describe_unsafe(name):
-            self._report(f"document name {unsafe}")
-        elif (before := self._seen.setdefault(name, self._line)) != self._line:
-            number = "; a document without an id is named by its number" if is_numbered else ""
-            self._report(f"duplicate document {quote(name)} (first on line {before}){number}")
+        self._end_document(position)
+        match, number = NEWDOC.fullmatch(line), len(self._places)
+        name, hint = (match[1] or "" if match else ""), ""
+        if match and match[1] is None:
+            name, hint = str(number + 1), "; a document without an id is named by its number"
+            self._unnamed.add(number)
+        if name:
+            check_name(name, self._line, self._seen, self._problems, hint)
+        else:
+            what = "document without a name" if match else f"{quote(line)} is not valid"
+            self._report(f"{what} (expected '# newdoc id = NAME')")
+        self._document = _Document(name, self._line, self._line + 1, position)
 
-    def _take_row(self, cells: Sequence[bytes]) -> None:
-        kind = self._take_id(self._sentence, cells[0])
+    def _declare_fields(self, line: str) -> None:
+        declared = GLOBAL_ENTITY.fullmatch(line)
+        value = (declared[1] or "") if declared else line
+        self._fields = value.split("-")
+        given = [name for name in self._fields if name]
+        if len({"eid", "GRP"} & set(given)) != 1 or len(set(given)) < len(given):
+            expected = f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
+            self._report(f"global.Entity is {quote(value)} ({expected})")
+            self._fields = ()
+        self._has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
+
+    def _take_row(self, document: _Document, cells: Sequence[bytes]) -> None:
+        kind = self._take_id(document, cells[0])
         misc = cells[9].decode()
         entities = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
         if len(entities) > 1:
             self._report("column 10: Entity is given twice")
-        if kind == b"-" and entities and entities[0]:
+        if kind == b"-" and any(entities[:1]):
             self._report("column 10: Entity on a multiword token (expected on its words)")
         if kind in (b"-", b"?"):
             return
-        token = len(self._tags)
-        self._tags.append(cells[3])
+        token = len(document.tags)
+        document.tags.append(cells[3])
         if not cells[1]:
             self._report("column 2: the word is empty (expected a word or '_')")
-        self._sentence.digested.append(b"" if kind == b"." else cells[1])
+        document.digested.append(b"" if kind == b"." else cells[1])
         if kind == b".":
-            self._take_dependencies(token, cells[8].decode())
-        if entities and entities[0]:
-            if self._fields is None:
-                expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
-                self._report(f"column 10: Entity without a declaration of its fields ({expected})")
-            elif self._fields:
-                self._take_entity(token, entities[0], self._fields)
+            cell = cells[8].decode()
+            matches = [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
+            if not all(matches):
+                expected = "expected '_' or PARENT:RELATION, several separated by '|'"
+                self._report(f"column 9: {quote(cell)} is not valid ({expected})")
+            parents = [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
+            document.parents.append((token, self._line, parents))
+        if not any(entities[:1]):
+            pass
+        elif self._fields is None:
+            expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
+            self._report(f"column 10: Entity without a declaration of its fields ({expected})")
+        elif self._fields and not ENTITY.fullmatch(entities[0]):
+            what = f"column 10: {quote(entities[0])} is not a valid Entity"
+            self._report(f"{what} (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')")
+        elif self._fields:
+            for opens, text, closes in PIECE.findall(entities[0]):
+                if opens:
+                    values = dict(zip(self._fields, text.split("-", len(self._fields) - 1), strict=False))
+                    self._open_mention(document, token, values, is_single=bool(closes))
+                else:
+                    self._close_mention(document, token, text)
         if "Bridge=" in misc or "SplitAnte=" in misc:
             self._take_relations(misc)
 
-    def _take_id(self, sentence: _Sentence, text: bytes) -> bytes:
+    def _take_id(self, document: _Document, text: bytes) -> bytes:
         """Read an id; return whether it is that of a word (empty), an empty node (.), a range (-) or of nothing (?)."""
-        if text == b"%d" % len(sentence.words):
-            sentence.words.append(len(self._tags))
-            return b""
         match = ROW_ID.fullmatch(text)
         kind = (match[2] or b"") if match else b"?"
         number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
-        after, token = len(sentence.words), len(self._tags)
-        before, last = next(reversed(sentence.nodes), (0, 0))
+        after, token = len(document.words), len(document.tags)
+        before, last = next(reversed(document.nodes), (0, 0))
         node = (after - 1, last + 1 if before == after - 1 else 1)
         if not kind and number == after:
-            sentence.words.append(token)
+            document.words.append(token)
         elif kind == b"." and (number, second) == node:
-            sentence.nodes[node] = token
-        elif kind == b"-" and number == after and second > number > sentence.range_end:
-            sentence.range_end = second
+            document.nodes[node] = token
+        elif kind == b"-" and number == after and second > number > document.range_end:
+            document.range_end = second
         else:
             follows = f" follows word {after - 1}" if after > 1 else ""
             expected = f"expected {after}, {after - 1}.{node[1]} or a range from {after}"
             self._report(f"column 1: {quote(text.decode())}{follows} ({expected})")
         return kind
 
-    def _take_dependencies(self, token: int, cell: str) -> None:
-        matches = [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
-        parents = [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
-        if len(parents) < len(matches):
-            expected = "expected '_' or PARENT:RELATION, several separated by '|'"
-            self._report(f"column 9: {quote(cell)} is not valid ({expected})")
-        self._sentence.parents.append((token, self._line, parents))
-
     def _take_relations(self, misc: str) -> None:
         for attribute in misc.split("|"):
             name, _, value = attribute.partition("=")
-            if name not in ("Bridge", "SplitAnte") or not value:
+            if name not in RELATIONS or not value:
                 continue
-            pattern, expected = (BRIDGE, "ID<ID or ID<ID:RELATION") if name == "Bridge" else (SPLIT_ANTECEDENT, "ID<ID")
+            pattern, expected = RELATIONS[name]
             for text in value.split(","):
                 match = pattern.fullmatch(text)
                 if not match or match[1] == match[2]:
-                    found = f"column 10: {quote(text)} is not a valid {name}"
-                    self._report(f"{found} (expected {expected} with two entities, several separated by ',')")
+                    what = f"column 10: {quote(text)} is not a valid {name}"
+                    self._report(f"{what} (expected {expected} with two entities, several separated by ',')")
                 elif name == "Bridge":
                     self._n_bridging += 1
                 else:
-                    self._split.add((len(self.places), match[2]))
+                    self._split.add((len(self._places), match[2]))
 
-    def _take_entity(self, token: int, cell: str, fields: Sequence[str]) -> None:
-        if not ENTITY.fullmatch(cell):
-            found = f"column 10: {quote(cell)} is not a valid Entity"
-            self._report(f"{found} (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')")
-            return
-        for opens, text, closes in PIECE.findall(cell):
-            if opens:
-                values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
-                self._open_mention(token, values, is_single=bool(closes))
-            else:
-                self._close_mention(token, text)
-
-    def _open_mention(self, token: int, values: Mapping[str, str], *, is_single: bool) -> None:
+    def _open_mention(self, document: _Document, token: int, values: Mapping[str, str], *, is_single: bool) -> None:
         text = values.get("eid", values.get("GRP", ""))
         name = parse_name(text)
         if not name:
-            found = f"column 10: {quote(text)} is not a valid entity id"
-            self._report(f"{found} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)")
+            what = f"column 10: {quote(text)} is not a valid entity id"
+            self._report(f"{what} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)")
             return
-        entities = self._entities
-        incomplete = entities.incomplete[name.label] if name.of > 1 else []
+        opened = document.open[name.label]
         if name.part == 1:
-            entity = entities.numbers.setdefault(name.label, len(entities.numbers))
-            kind = values.get("etype", values.get("entity", ""))
-            mention = _Mention(self._line, entity, kind, name, self._line)
-            entities.mentions.append(mention)
-            incomplete.append(mention)
+            mention = _Mention(self._line, values.get("etype", values.get("entity", "")), name, self._line)
+            document.mentions.append(mention)
+            if name.of > 1:
+                document.incomplete[name.label].append(mention)
         else:
             # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and
             # of all that lack parts, the one that opened last is complete first.
-            interrupted = next((one for one in incomplete if not one.is_open), None)
+            interrupted = next((one for one in document.incomplete[name.label] if one not in opened), None)
             before = name._replace(part=name.part - 1)
             if not interrupted or interrupted.name != before or interrupted.parts[-1][1] >= token:
-                found = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
-                self._report(f"{found} without part {name.part - 1} of {name.of} before it")
+                what = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
+                self._report(f"{what} without part {name.part - 1} of {name.of} before it")
                 return
             mention = interrupted
-        mention.name, mention.bracket, mention.is_open = name, self._line, True
+        mention.name, mention.bracket = name, self._line
         if head := values.get("head"):
             if not NUMBER.fullmatch(head) or int(head) == 0:
                 self._report(f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)")
@@ -380,13 +357,13 @@ class _Reader:
                 mention.head = int(head)
         mention.parts.append((token, token))
         if is_single:
-            self._end_part(token, mention)
+            self._end_part(document, token, mention)
         else:
-            entities.open[name.label].append(mention)
+            opened.append(mention)
 
-    def _close_mention(self, token: int, text: str) -> None:
+    def _close_mention(self, document: _Document, token: int, text: str) -> None:
         name = parse_name(text)
-        opened = self._entities.open.get(name.label, []) if name else []
+        opened = document.open.get(name.label, []) if name else []
         mention = next((one for one in reversed(opened) if one.name == name), None)
         if mention is None:
             self._report(f"column 10: entity {quote(text)} closes but is not open")
@@ -395,116 +372,99 @@ class _Reader:
             between = f"{quote(str(last.name))}, which opens later (line {last.bracket}), is still open"
             self._report(f"column 10: entity {quote(text)} closes while {between}")
         opened.remove(mention)
-        self._end_part(token, mention)
+        self._end_part(document, token, mention)
 
-    def _end_part(self, token: int, mention: _Mention) -> None:
-        name, mention.is_open = mention.name, False
+    def _end_part(self, document: _Document, token: int, mention: _Mention) -> None:
+        name = mention.name
         mention.parts[-1] = (mention.parts[-1][0], token)
         if name.part < name.of:
             return
         if name.of > 1:
-            incomplete = self._entities.incomplete[name.label]
+            incomplete = document.incomplete[name.label]
             if (last := incomplete[-1]) is not mention:
-                found = f"another mention of it, which opens later (line {last.line}), lacks parts"
-                self._report(f"column 10: entity {quote(str(name))} closes while {found}")
+                later = f"another mention of it, which opens later (line {last.line}), lacks parts"
+                self._report(f"column 10: entity {quote(str(name))} closes while {later}")
             incomplete.remove(mention)
         if mention.head > 1 and mention.head > (size := sum(end - start + 1 for start, end in mention.parts)):
-            found = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
-            self._report(f"{found} (expected at most {size}, the number of its tokens)", mention.line)
+            what = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
+            self._report(f"{what} (expected at most {size}, the number of its tokens)", mention.line)
 
     def _end_sentence(self) -> None:
-        sentence, self._sentence = self._sentence, _Sentence()
-        if sentence.range_end >= len(sentence.words):
-            self._report(f"the sentence ends before word {sentence.range_end}, the last of a multiword token")
-        words = sentence.words
-        for token, line, parents in sentence.parents:
+        if not (document := self._document):
+            return
+        words = document.words
+        if document.range_end >= len(words):
+            self._report(f"the sentence ends before word {document.range_end}, the last of a multiword token")
+        for token, line, parents in document.parents:
             dependencies = []
-            for number, second, relation in parents:
-                at = (number, second)
-                parent = sentence.nodes.get(at) if second else words[number] if number < len(words) else None
-                if parent is None:
-                    text = f"{number}.{second}" if second else str(number)
+            for number, node, relation in parents:
+                at = document.nodes.get((number, node)) if node else words[number] if number < len(words) else None
+                if at is None:
+                    text = f"{number}.{node}" if node else str(number)
                     self._lacking.add(f"column 9: the parent {text} is not in the sentence", line)
                 else:
-                    dependencies.append((parent, relation))
-            self._nodes.append(EmptyNode(token, self._n_sentences, dependencies))
-        self._n_sentences += bool(sentence.digested)
-        self._digest.update(b"".join([word + b"\t" for word in sentence.digested]))
+                    dependencies.append((at, relation))
+            document.empty.append(EmptyNode(token, document.n_sentences, dependencies))
+        document.n_sentences += bool(document.digested)
+        document.digest.update(b"".join([word + b"\t" for word in document.digested]))
+        document.begin_sentence()
 
-    def _end_document(self) -> None:
-        if not self.places:
-            return
-        entities = self._entities
-        for mention in chain.from_iterable(entities.open.values()):
-            self._report(f"entity {quote(str(mention.name))} opens but never closes", mention.bracket)
-        for label, incomplete in entities.incomplete.items():
-            for mention in incomplete:
-                if not mention.is_open:
-                    of = f"{mention.name.part} of its {mention.name.of} parts"
-                    found = f"a mention of entity {quote(label)} has only {of}"
-                    self._report(f"{found} (expected all of them in the same document)", mention.line)
-        self.digests.append(self._digest.digest())
-        if not self.problems.total:
-            mentions = sorted(entities.mentions, key=lambda one: one.entity)
-            parts = [tuple(merge_runs(one.parts)) for one in mentions]
-            heads = [nth_token(spans, one.head or 1) for spans, one in zip(parts, mentions, strict=True)]
-            tags = [self._tags[head].decode() for head in heads]
-            self.documents.append(
-                Document(
-                    name=self.places[-1].name,
-                    n_tokens=len(self._tags),
-                    start=np.array([spans[0][0] for spans in parts], np.int64),
-                    end=np.array([spans[-1][1] for spans in parts], np.int64),
-                    entity=np.array([one.entity for one in mentions], np.int64),
-                    labels=list(entities.numbers),
-                    head=np.array(heads, np.int64),
-                    parts={i: spans for i, spans in enumerate(parts) if len(spans) > 1},
-                    empty=self._nodes,
-                    fields={"pos": ["" if tag == "_" else tag for tag in tags], "type": [one.type for one in mentions]},
-                )
-            )
-        self._begin_tokens()
-
-    def _report(self, what: str, line: int | None = None) -> None:
-        self.problems.add(what, self._line if line is None else line)
-
-    def finish(self, text: bytes) -> MentionTable:
-        """Return all documents."""
+    def _end_document(self, position: int) -> None:
         self._end_sentence()
-        self._end_document()
-        if self._outside and self._n_headers:
+        if not (document := self._document):
+            return
+        for mention in chain.from_iterable(document.open.values()):
+            self._report(f"entity {quote(str(mention.name))} opens but never closes", mention.bracket)
+        for label, incomplete in document.incomplete.items():
+            for mention in incomplete:
+                if mention not in document.open[label]:
+                    what = f"a mention of entity {quote(label)} has only {mention.name.part} of its {mention.name.of}"
+                    self._report(f"{what} parts (expected all of them in the same document)", mention.line)
+        self._places.append(Place(document.begin, position, document.line, document.digest.digest()))
+        self._headers.append(document.header)
+        if not self._problems:
+            mentions = []
+            for one in document.mentions:
+                parts = tuple(merge_runs(one.parts))
+                head = nth_token(parts, one.head or 1)
+                fields = {"pos": document.tags[head].decode().removeprefix("_"), "type": one.type}
+                mentions.append(FoundMention(one.name.label, parts, head, fields=fields))
+            n_tokens, empty = len(document.tags), document.empty
+            names = ("pos", "type")
+            self._documents.append(
+                make_document(document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty)
+            )
+
+    def _finish(self) -> Parsed:
+        if self._outside and len(self._places) > 1:
             self._report("token outside a document (expected '# newdoc id = NAME' before it)", self._outside)
-        if not self.places and not self.problems.total:
-            self.problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
-        self.problems.raise_any(self._path)
+        if not self._places and not self._problems:
+            self._problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+        self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
         if not self._has_types:
-            for document in self.documents:
+            for document in self._documents:
                 document.fields.pop("type")
-        genres = [find_genre(place.name) for place in self.places]
+        genres = [find_genre(document.name) for document in self._documents]
         counted = [pluralize(len(self._split), "split antecedent")] if self._split else []
         counted += [pluralize(self._n_bridging, "bridging relation")] if self._n_bridging else []
         verb = "is" if len(self._split) + self._n_bridging == 1 else "are"
-        return make_table(
-            self.documents,
-            words=ConlluWords(text, self.digests, self.places),
+        table = make_table(
+            self._documents,
+            words=ConlluWords(self._text, self._places),
             document_fields={"genre": genres} if any(genres) else {},
-            unnamed=frozenset(i for i, place in enumerate(self.places) if place.is_numbered),
+            unnamed=frozenset(self._unnamed),
             notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
         )
+        return Parsed(table, self._headers, [])
 
 
 class ConlluWords(StoredWords):
     """The words of a file's documents."""
 
-    def __init__(self, text: bytes, digests: Sequence[bytes], places: Sequence[_Place]) -> None:
-        super().__init__(text, digests)
-        self._places = places
-
     def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token of a document."""
-        place, *after = self._places[document : document + 2]
-        for number, line in self._iterate_lines(place.begin, after[0].begin if after else len(self._text), place.line):
+        for number, line in self._iterate_lines(document):
             cells = line.split(b"\t", 2)
             if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
                 yield number, b"_" if b"." in cells[0] else cells[1]
@@ -512,20 +472,13 @@ class ConlluWords(StoredWords):
 
 def read_conllu(path: Path) -> MentionTable:
     """Read the documents of a CoNLL-U file."""
-    return _read(path)[0]
+    return table_of(read_records(path, "").records)
 
 
 def read_records(path: Path, split: str) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
-    return Parsed(*_read(path), [])
-
-
-def _read(path: Path) -> tuple[MentionTable, list[int]]:
-    text = read_bytes(path)
-    reader = _Reader(path)
-    read_parts(path, text, reader.take, allow_controls=True)
-    return reader.finish(text), [place.header for place in reader.places]
+    return _Reader(path, read_text(path)).read()
 
 
 def dump_conllu(table: MentionTable) -> str:
@@ -538,52 +491,28 @@ def dump_conllu(table: MentionTable) -> str:
         ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
             control character, two crossing mentions of one entity.
     """
-    lengths = list_lengths(table, "a CoNLL-U file")
-    return "".join(
-        _format_document(table, i, document, n_tokens)
-        for i, (document, n_tokens) in enumerate(zip(split_table(table), lengths, strict=True))
-    )
-
-
-def _format_document(table: MentionTable, number: int, document: Document, n_tokens: int) -> str:
-    name = document.name
-    about = f"document {quote(name)}: a CoNLL-U file can't express"
-    header = f"# newdoc id = {name}"
-    match = NEWDOC.fullmatch(header)
-    if UNSAFE.search(name) or not name or not match or match[1] != name:
-        raise ValueError(f"{about} {quote(name)}")
-    words = (table.words(number) if table.words else ()) or ["_"] * n_tokens
-    if invalid := [word for word in words if not word or UNSAFE.search(word)]:
-        raise ValueError(f"{about} {quote(invalid[0])}")
-    ids = choose_ids(document, PLAIN_ID, "e")
-    parts = list_parts(document)
-    heads = [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
-    brackets = []
-    for i, (entity, spans, head) in enumerate(zip(document.entity.tolist(), parts, heads, strict=True)):
-        for part, (start, end) in enumerate(spans, start=1):
-            bracket = Name(ids[entity], part, len(spans))
-            brackets.append((start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})"))
-    cells = place_brackets(sorted(brackets), n_tokens)
-    empty = {node.token: node.dependencies for node in document.empty}
-    rows = {ROOT: "0"}
-    word = second = 0
-    for token in range(n_tokens):
-        word, second = (word, second + 1) if token in empty else (word + 1, 0)
-        rows[token] = f"{word}.{second}" if second else str(word)
-    lines = [header, f"# global.Entity = {DEFAULT_FIELDS}"]
-    for token, (closing, opening) in enumerate(cells):
-        cell = "".join([*reversed(closing), *opening])
-        governor = "0" if token not in empty else "_"
-        dependencies = "|".join(f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())) or "_"
-        misc = f"Entity={cell}" if cell else "_"
-        lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies, misc]))
-    text = "".join(f"{line}\n" for line in [*lines, ""])
-    reader = _Reader(Path(name))
-    reader.take(0, text.encode())
-    with suppress(FormatError):
-        if group_spans(reader.finish(b""), 0) == group_spans(table, number):
-            return text
-    raise ValueError(f"{about} two crossing mentions of one entity")
+    texts = []
+    for number, (document, n_tokens) in enumerate(zip(split_table(table), list_lengths(table, FILE), strict=True)):
+        words = list_words(table, number, n_tokens, PLAIN_WORD, FILE)
+        ids, parts = choose_ids(document, PLAIN_ID, "e"), list_parts(document)
+        heads = [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+        brackets = []
+        for i, (entity, spans, head) in enumerate(zip(document.entity.tolist(), parts, heads, strict=True)):
+            for part, (start, end) in enumerate(spans, start=1):
+                bracket = Name(ids[entity], part, len(spans))
+                brackets.append((start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})"))
+        empty = {node.token: node.dependencies for node in document.empty}
+        rows = {**dict(enumerate(number_tokens(n_tokens, empty))), ROOT: "0"}
+        lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
+        for token, (closing, opening) in enumerate(place_brackets(sorted(brackets), n_tokens)):
+            cell = "".join([*reversed(closing), *opening])
+            dependencies = "|".join(f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ()))
+            governor, misc = "_" if token in empty else "0", f"Entity={cell}" if cell else "_"
+            lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]))
+        text = "".join(f"{line}\n" for line in [*lines, ""])
+        check_read_back(table, number, _Reader(Path(document.name), text.encode("utf-8", "replace")).read, FILE)
+        texts.append(text)
+    return "".join(texts)
 
 
 FORMAT = Format(

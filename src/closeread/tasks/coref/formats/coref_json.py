@@ -38,43 +38,28 @@ from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_mispl
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
 
-
 ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
 """The fields with entities."""
 
 
 class Document(NamedTuple):
-    """A document as closeread needs it.
-
-    Attributes:
-        name: its name.
-        clusters: its entities, with tokens counted from 0 and inclusive ends.
-        n_tokens: the number of its tokens; None if unknown.
-        words: its tokens; empty if the record has none.
-        problems: what is wrong with it.
-    """
+    """A document as closeread needs it."""
 
     name: str
-    clusters: Clusters
+    clusters: Clusters  # with tokens counted from 0 and inclusive ends
     n_tokens: int | None
-    words: Sequence[str]
+    words: Sequence[str]  # empty if the record has none
     problems: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a family of systems writes documents.
+    """How a family of systems writes documents."""
 
-    Attributes:
-        definition: the definition of the schema that records follow.
-        of_key, of_response: the fields with the entities, the preferred one first.
-        convert: converts a record that follows the schema, given the field with the entities.
-    """
-
-    definition: str
-    of_key: Sequence[str]
+    definition: str  # of the schema that records follow
+    of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
-    convert: Callable[[Record, str], Document]
+    convert: Callable[[Record, str], Document]  # a record that follows the schema, given the field with the entities
 
 
 class JsonWords(ListedWords):
@@ -97,12 +82,19 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     in_memory = isinstance(parsed, ParsedRows)
     records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
-    field, other = _choose_field(records, dialect.of_response if is_response else dialect.of_key)
+    names = dialect.of_response if is_response else dialect.of_key
+    given = {name for record in records if isinstance(record, dict) for name in record}
+    field = next((name for name in names if name in given), names[0])
+    other = next((name for name in ENTITIES if name in given and name != field), None) if field in given else None
     documents: list[Document] = []
     first: dict[str, int] = {}
     for i, record in enumerate(records):
         if isinstance(record, dict) and field not in record:
-            problems.append(parsed.problem(i, _describe_lack(record, dialect, field, records)))
+            having = next((name for name in dialect.of_response if name in record), None)
+            hint = f"; '{having}' are those of a response" if having else ""
+            expected = f"is missing (expected the entities of the document{hint})"
+            what = "is missing, but other documents have it" if field in given else expected
+            problems.append(parsed.problem(i, f"'{field}' {what}"))
         elif not problems or validator.accepts(record):
             documents.append(dialect.convert(record, field))
             found = [*documents[-1].problems, *_find_unsafe(documents[-1])]
@@ -115,7 +107,7 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     n_tokens = [document.n_tokens for document in documents]
     lines = parsed.lines if isinstance(parsed, Parsed) else [0] * len(documents)
     return replace(
-        mention_table([document.name for document in documents], [document.clusters for document in documents]),
+        mention_table([one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]),
         n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
         words=JsonWords(
             [document.words for document in documents],
@@ -127,23 +119,6 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
 
 def _select_fields(record: Any, known: Iterable[str]) -> Any:
     return {name: record[name] for name in known if name in record} if isinstance(record, Mapping) else record
-
-
-def _choose_field(records: Sequence[Any], names: Sequence[str]) -> tuple[str, str | None]:
-    """Return the field to read, the first one that a record has, and another one that a record has, too."""
-    fields = {name for record in records if isinstance(record, dict) for name in record}
-    chosen = next((name for name in names if name in fields), None)
-    if chosen is None:
-        return names[0], None
-    return chosen, next((name for name in ENTITIES if name in fields and name != chosen), None)
-
-
-def _describe_lack(record: Record, dialect: Dialect, field: str, records: Sequence[Any]) -> str:
-    if any(isinstance(other, dict) and field in other for other in records):
-        return f"'{field}' is missing, but other documents have it"
-    having = next((name for name in dialect.of_response if name in record), None)
-    hint = f"; '{having}' are those of a response" if having else ""
-    return f"'{field}' is missing (expected the entities of the document{hint})"
 
 
 def _find_unsafe(document: Document) -> Iterator[str]:
@@ -166,7 +141,7 @@ def _convert_e2e(record: Record, name: str) -> Document:
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
     if flat is not None and tokens is not None and len(flat) != len(tokens):
         problems.append(f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)")
-    return Document(record["doc_key"], _drop_empty(clusters), n_tokens, words or (), problems)
+    return Document(record["doc_key"], clusters, n_tokens, words or (), problems)
 
 
 def _convert_subtokens(
@@ -194,7 +169,7 @@ def _convert_subtokens(
         problems.append(f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)")
     if not problems:
         clusters = [[[places[start], places[end]] for start, end in cluster] for cluster in clusters]
-    return Document(document, _drop_empty(clusters), n_tokens, tokens or (), problems)
+    return Document(document, clusters, n_tokens, tokens or (), problems)
 
 
 def _convert_word_level(record: Record, name: str) -> Document:
@@ -208,11 +183,7 @@ def _convert_word_level(record: Record, name: str) -> Document:
                 expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
                 problems.append(f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})")
     document = record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
-    return Document(document, _drop_empty(clusters), len(words), words, problems)
-
-
-def _drop_empty(clusters: Clusters) -> Clusters:
-    return [cluster for cluster in clusters if cluster]
+    return Document(document, clusters, len(words), words, problems)
 
 
 DIALECTS = {
@@ -236,19 +207,14 @@ MARMARA = ("genre", "sentences", "mentions")
 """The fields that the documents of Marmara have besides."""
 
 
-def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
-    del split
-    return _read(path, is_response=False)
-
-
 def read_predictions(path: Path, split: str) -> Parsed:
     """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too."""
+    return read_records(path, split, is_response=True)
+
+
+def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
+    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
     del split
-    return _read(path, is_response=True)
-
-
-def _read(path: Path, *, is_response: bool) -> Parsed:
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))

@@ -1,103 +1,141 @@
-"""What the readers of CoNLL and CorefUD files share: a part at a time is read, and words are read again when needed."""
+"""What the readers and writers of files with a line for every token share."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from closeread import limits
-from closeread.exceptions import ProblemList
-from closeread.formats.text import BYTE_ORDER_MARK, check_encoding
-from closeread.tasks.coref.documents import Document, MentionTable, Parts
+import numpy as np
+
+from closeread.exceptions import FormatError, ProblemList, quote
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, split_lines
+from closeread.records import Parsed
+from closeread.tasks.coref.documents import Document, EmptyNode, MentionTable, Parts
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
-"""The bytes that lines of text may contain."""
-
-PART = 2**22
-"""How many bytes of a file are looked at together, unless a line is longer."""
 
 
-def read_parts(path: Path, text: bytes, take: Callable[[int, bytes], None], *, allow_controls: bool = False) -> None:
-    """Check that a file is text, and give its parts and their positions to a reader, unless something is wrong."""
-    problems, line, begin = ProblemList(), 1, len(BYTE_ORDER_MARK) * text.startswith(BYTE_ORDER_MARK)
-    if begin == len(text):
-        check_encoding(path, b"")
-    for position, data in iterate_parts(text, begin, len(text)):
-        if position == begin or b"\0" in data:
-            check_encoding(path, data)
-        if not _is_clean(data, allow_controls=allow_controls):
-            _find_problems(data, line, problems, allow_controls=allow_controls)
-            if problems.total > limits.MAX_PROBLEMS:  # binary files have that many in their first part
+def read_text(path: Path) -> bytes:
+    """Read a file without its byte-order mark, and check that it is UTF-8 text."""
+    text = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+    split_lines(path, text)
+    return text
+
+
+def has_controls(text: bytes) -> bool:
+    """Whether a text contains an ASCII control character other than tabs and line ends."""
+    return bool(text.translate(None, PLAIN)) or text.count(b"\r") > text.count(b"\r\n")
+
+
+def check_name(name: str, line: int, seen: dict[str, int], problems: ProblemList, hint: str = "") -> None:
+    """Report a document name that is unsafe, or was seen on an earlier line."""
+    if unsafe := describe_unsafe(name):
+        problems.add(f"document name {unsafe}", line)
+    if (before := seen.setdefault(name, line)) != line:
+        problems.add(f"duplicate document {quote(name)} (first on line {before}){hint}", line)
+
+
+class FoundMention(NamedTuple):
+    """A mention as a reader found it, with the id of its entity."""
+
+    entity: str
+    parts: Parts
+    head: int | None = None
+    minimum: tuple[int, ...] = ()
+    fields: Mapping[str, str] = {}
+
+
+def make_document(
+    name: str,
+    n_tokens: int,
+    found: Sequence[FoundMention],
+    *,
+    has_heads: bool = False,
+    fields: Iterable[str] = (),
+    empty: Sequence[EmptyNode] = (),
+) -> Document:
+    """Make a document whose entities are numbered in the order of their first mentions."""
+    number = {label: i for i, label in enumerate(dict.fromkeys(mention.entity for mention in found))}
+    mentions = sorted(found, key=lambda mention: number[mention.entity])
+    return Document(
+        name=name,
+        n_tokens=n_tokens,
+        start=np.array([mention.parts[0][0] for mention in mentions], np.int64),
+        end=np.array([mention.parts[-1][1] for mention in mentions], np.int64),
+        entity=np.array([number[mention.entity] for mention in mentions], np.int64),
+        labels=list(number),
+        head=np.array([mention.head for mention in mentions], np.int64) if has_heads else None,
+        parts={i: mention.parts for i, mention in enumerate(mentions) if len(mention.parts) > 1},
+        minimum={i: mention.minimum for i, mention in enumerate(mentions) if mention.minimum},
+        empty=empty,
+        fields={name: [mention.fields[name] for mention in mentions] for name in fields},
+    )
+
+
+class Place(NamedTuple):
+    """Where the lines of a document begin and end in its file, in bytes; its first line; a digest of its words."""
+
+    begin: int
+    end: int
+    line: int
+    digest: bytes
+
+
+class StoredWords(ABC):
+    """The words of a file's documents, read again when they are asked for.
+
+    Different digests do not imply different words.
+    """
+
+    def __init__(self, text: bytes, places: Sequence[Place]) -> None:
+        self._text, self._places = text, places
+        self._lines: tuple[int, list[int]] | None = None
+
+    @abstractmethod
+    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token of a document."""
+
+    def __call__(self, document: int) -> Sequence[str]:
+        """Return the tokens of a document."""
+        return [word.decode() for _, word in self.read_tokens(document)]
+
+    def packed(self, document: int) -> bytes:
+        """Return the tokens as UTF-8, each followed by a line end."""
+        return b"".join([word + b"\n" for _, word in self.read_tokens(document)])
+
+    def digest(self, document: int) -> bytes:
+        """Return the digest of a document's words."""
+        return self._places[document].digest
+
+    def line_of(self, document: int, token: int) -> int:
+        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
+        if self._lines is None or self._lines[0] != document:
+            self._lines = document, self.lines(document)
+        return self._lines[1][token]
+
+    def lines(self, document: int) -> list[int]:
+        """Return the line of every token, from 1."""
+        return [line for line, _ in self.read_tokens(document)]
+
+    def _iterate_lines(self, document: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of a document with their numbers."""
+        place, stream = self._places[document], BytesIO(self._text)
+        stream.seek(place.begin)
+        for number, line in enumerate(stream, place.line):
+            if stream.tell() > place.end:
                 break
-        if not problems.total:
-            take(position, data)
-        line += data.count(b"\n")
-    problems.raise_any(path)
-
-
-def iterate_parts(text: bytes, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the parts of a range that begins with a line, of whole lines, each with its position."""
-    while begin < end:
-        cut = begin + PART
-        cut = end if cut >= end else text.rfind(b"\n", begin, cut) + 1 or text.find(b"\n", cut, end) + 1 or end
-        yield begin, text[begin:cut]
-        begin = cut
-
-
-def iterate_lines(text: bytes, begin: int) -> Iterator[bytes]:
-    """Yield the lines from a position on, with their ends."""
-    while begin < len(text):
-        end = text.find(b"\n", begin) + 1 or len(text)
-        yield text[begin:end]
-        begin = end
-
-
-def has_controls(data: bytes) -> bool:
-    """Whether some lines contain an ASCII control character."""
-    return bool(data.translate(None, PLAIN)) or data.count(b"\r") > data.count(b"\r\n")
-
-
-def _is_clean(data: bytes, *, allow_controls: bool) -> bool:
-    if len(data) > limits.MAX_LINE_BYTES:
-        return False
-    if not allow_controls and has_controls(data):
-        return False
-    try:
-        return data.isascii() or data.decode() is not None
-    except UnicodeDecodeError:
-        return False
-
-
-def _find_problems(data: bytes, first_line: int, problems: ProblemList, *, allow_controls: bool) -> None:
-    for number, line in enumerate(BytesIO(data), first_line):
-        line = line.removesuffix(b"\n").removesuffix(b"\r")
-        if len(line) > limits.MAX_LINE_BYTES:
-            problems.add(f"line is too long: {len(line):,} bytes (limit: {limits.MAX_LINE_BYTES:,})", number)
-            continue
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            problems.add(f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number)
-        unsafe = None if allow_controls else re.search(rb"[^\t -~\x80-\xff]", line)
-        if unsafe:
-            problems.add(f"character {unsafe.start() + 1} is the control character U+{ord(unsafe[0]):04X}", number)
+            yield number, line
 
 
 def list_parts(document: Document) -> list[Parts]:
     """List the (start, end) of the parts of each mention."""
     spans = zip(document.start.tolist(), document.end.tolist(), strict=True)
     return [document.parts.get(i) or (span,) for i, span in enumerate(spans)]
-
-
-def group_spans(table: MentionTable, document: int) -> list[list[Parts]]:
-    """List the mentions of each entity of a document, all in order of position."""
-    entities: dict[int, list[Parts]] = {}
-    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
-    return sorted(sorted(mentions) for mentions in entities.values())
 
 
 def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "") -> dict[int, str]:
@@ -107,6 +145,24 @@ def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "
     if len(set(labels)) == len(entities) and all(expressible.fullmatch(label) for label in labels):
         return dict(zip(entities, labels, strict=True))
     return {entity: f"{prefix}{i}" for i, entity in enumerate(entities, start=1)}
+
+
+def number_tokens(n_tokens: int, empty: Collection[int]) -> list[str]:
+    """List the ids of the tokens of a sentence in CoNLL-U; those of empty nodes have a dot."""
+    ids, word, node = [], 0, 0
+    for token in range(n_tokens):
+        word, node = (word, node + 1) if token in empty else (word + 1, 0)
+        ids.append(f"{word}.{node}" if node else str(word))
+    return ids
+
+
+def list_words(table: MentionTable, document: int, n_tokens: int, valid: re.Pattern[str], kind: str) -> Sequence[str]:
+    """List the words of a document, or ``_`` for each; a ValueError if a kind of file can't express one."""
+    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
+    if invalid := [word for word in words if not valid.fullmatch(word)]:
+        name = quote(table.names[document])
+        raise ValueError(f"document {name}: {kind} can't express the word {quote(invalid[0])}")
+    return words
 
 
 def place_brackets(
@@ -128,47 +184,22 @@ def place_brackets(
     return cells
 
 
-class StoredWords(ABC):
-    """The words of a file's documents, read again when they are asked for.
+def check_read_back(table: MentionTable, document: int, read: Callable[[], Parsed], kind: str) -> None:
+    """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
+    name = table.names[document]
+    with suppress(FormatError):
+        again: Any = read().records
+        if list(again.names) == [name] and _group_spans(again, 0) == _group_spans(table, document):
+            return
+    what = "its mentions: they would be read back differently, as when two mentions of an entity cross"
+    if not name or name != name.strip(" \t") or UNSAFE.search(name):
+        what = "this name"
+    raise ValueError(f"document {quote(name)}: {kind} can't express {what}")
 
-    Args:
-        text: the file.
-        digests: a digest of the words of each document; different digests do not imply different words.
-    """
 
-    def __init__(self, text: bytes, digests: Sequence[bytes]) -> None:
-        self._text, self._digests = text, digests
-        self._lines: tuple[int, list[int]] | None = None
-
-    @abstractmethod
-    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the line and the word of every token of a document."""
-
-    def __call__(self, document: int) -> Sequence[str]:
-        """Return the tokens of a document."""
-        return [word.decode() for _, word in self.read_tokens(document)]
-
-    def packed(self, document: int) -> bytes:
-        """Return the tokens as UTF-8, each followed by a line end."""
-        return b"".join([word + b"\n" for _, word in self.read_tokens(document)])
-
-    def digest(self, document: int) -> bytes:
-        """Return the digest of a document's words."""
-        return self._digests[document]
-
-    def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
-        if self._lines is None or self._lines[0] != document:
-            self._lines = document, self.lines(document)
-        return self._lines[1][token]
-
-    def lines(self, document: int) -> list[int]:
-        """Return the line of every token, from 1."""
-        return [line for line, _ in self.read_tokens(document)]
-
-    def _iterate_lines(self, begin: int, end: int, number: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines of a range of the file with their numbers, given that of the first."""
-        for _, data in iterate_parts(self._text, begin, end):
-            for line in BytesIO(data):
-                yield number, line
-                number += 1
+def _group_spans(table: MentionTable, document: int) -> list[list[Parts]]:
+    """List the mentions of each entity of a document, all in order of position."""
+    entities: dict[int, list[Parts]] = {}
+    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
+        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
+    return sorted(sorted(mentions) for mentions in entities.values())

@@ -16,6 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from closeread.tasks.coref.documents import MentionTable, merge_adjacent
 from closeread.tasks.coref.empty_nodes import Zero, find_zeros, map_zeros, share_numbering
 from closeread.tasks.coref.metrics.minimum_spans import NEEDED, minimum_codes
 from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, mention_codes, overlap
-from closeread.tasks.coref.metrics.repeats import find_repeats, has_repeats, keep_as_reference
+from closeread.tasks.coref.metrics.repeats import find_repeats, keep_as_reference
 
 MATCHINGS = ("exact", "head", "partial")
 """The rules by which matches are optimal; "craft" chooses them in the order of the text."""
@@ -37,24 +38,19 @@ BY_DEPENDENCY = ("dependent", "corefud")
 
 REPEATS_ADVICE = "keep one of them, or set duplicates to first or reference"
 
-WEIGHT = 10
-"""How much more the dependencies of zeros count than parents alone."""
+WEIGHT = 10  # how much more the dependencies of zeros count than parents alone
 
 MAX_PAIRS = 1_000_000
 """The most pairs of mentions of a document that may match; a thousand mentions on both sides with one head have them.
 """
 
-MAX_CELLS = 25_000_000
-"""The largest matrix of mentions of key and response of a document that compete for matches."""
+MAX_CELLS = 25_000_000  # the largest matrix of mentions of key and response of a document that compete for matches
 
 Runs = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention."""
 
-Codes = tuple[Ints, Ints]
-"""The codes of the mentions of key and response."""
-
-Pairs = dict[tuple[int, int], float]
-"""Mentions of key and response that may match, by their rows, and their similarity, which is above 0."""
+Codes = tuple[Ints, Ints]  # of the mentions of key and response
+Pairs = dict[tuple[int, int], float]  # of mentions that may match, by their rows, with their similarity above 0
 
 
 class Mention(NamedTuple):
@@ -124,8 +120,8 @@ def match_mentions(
         zeros_of_key, zeros_of_response = zeros
         codes = _join(
             codes,
-            sorted((one for one in _list_first(key, codes[0]) if one.row in zeros_of_key), key=_place),
-            sorted((one for one in _list_first(response, codes[1]) if one.row in zeros_of_response), key=_place),
+            sorted((one for one in _list_first(key, codes[0]) if one.row in zeros_of_key), key=itemgetter(0)),
+            sorted((one for one in _list_first(response, codes[1]) if one.row in zeros_of_response), key=itemgetter(0)),
             lambda of_key, of_response: _pair_zeros(of_key, zeros_of_key, of_response, zeros_of_response),
         )
     if matching != "exact":
@@ -139,10 +135,6 @@ def match_mentions(
             rules.get(matching, _pair_by_containment),
         )
     return codes
-
-
-def _place(mention: Mention) -> tuple[int, int, int]:
-    return mention.place
 
 
 def identify(key: MentionTable, response: MentionTable, matching: str) -> Codes:
@@ -191,13 +183,8 @@ def _join(codes: Codes, key: Iterable[Mention], response: Iterable[Mention], pai
 def choose_best(pairs: Pairs, rows: Sequence[int], columns: Sequence[int], document: int) -> list[tuple[int, int]]:
     """Choose pairs of a document one to one, with the largest sum of their similarities.
 
-    Of several best choices, it is that of SciPy's solver for all candidates in the order of the text, as in CorefUD's
-    scorer.
-
-    Args:
-        pairs: the pairs.
-        rows, columns: the candidates of key and response in the order of the text.
-        document: the number of the document, for the error.
+    Of several best choices, it is that of SciPy's solver for all candidates in the order of the text, `rows` of the key
+    and `columns` of the response, as in CorefUD's scorer.
     """
     paired = [{pair[side] for pair in pairs} for side in (0, 1)]
     if len(paired[0]) == len(pairs) == len(paired[1]):
@@ -283,28 +270,17 @@ def _f1(key: Collection[Hashable], response: Collection[Hashable]) -> float:
 
 
 class Places(NamedTuple):
-    """The places of the mentions of key and response, and where CorefUD's scorer looks for them on the other side.
-
-    Attributes:
-        key, response: (n_mentions,) the place of each mention.
-        key_found, response_found: (n_mentions,) the place on the other side where the scorer looks for each mention.
-        zero_found: (n_key_mentions,) the same, where its score of zeros looks.
-    """
+    """The place of each mention, and the place on the other side where CorefUD's scorer looks for it."""
 
     key: Ints
     response: Ints
     key_found: Ints
     response_found: Ints
-    zero_found: Ints
+    zero_found: Ints  # where its score of zeros looks for the mentions of the key
 
 
 def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Places:
-    """Find where the scorer looks for mentions.
-
-    Args:
-        key, response: (n_mentions,) the place of each mention.
-        key_row, response_row: (n_pairs,) the mentions that match.
-    """
+    """Find where the scorer looks for mentions, given their places and the rows of those that match."""
     one, other = key[key_row], response[response_row]
     one, other = one[one != other], other[one != other]
     found = np.arange(max(key.max(initial=-1), response.max(initial=-1)) + 1)
@@ -315,7 +291,7 @@ def look_up(key: Ints, response: Ints, key_row: Ints, response_row: Ints) -> Pla
 
 def repeats(table: MentionTable) -> Ints:
     """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
-    return find_repeats(_exact_side(table))
+    return find_repeats(Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity))
 
 
 def without_repeats(table: MentionTable) -> MentionTable:
@@ -324,24 +300,14 @@ def without_repeats(table: MentionTable) -> MentionTable:
     return table.select(~np.isin(np.arange(len(table.entity)), again)) if len(again) else table
 
 
-def _exact_side(table: MentionTable) -> Side:
-    return Side(table.document, _code_mentions(table, table, "exact", "linear")[0], table.entity)
-
-
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """The mentions that are scored, matched.
-
-    Attributes:
-        key, response: these mentions, with the same numbers for the same tokens.
-        sides: the two as the metrics take them, with a row for each of these mentions.
-        places: where CorefUD's scorer looks for them, if that is to be used.
-    """
+    """The mentions that are scored, matched, with the same numbers for the same tokens on both sides."""
 
     key: MentionTable
     response: MentionTable
-    sides: tuple[Side, Side]
-    places: Places | None = None
+    sides: tuple[Side, Side]  # as the metrics take them, with a row for each of these mentions
+    places: Places | None = None  # where CorefUD's scorer looks for them, if that is to be used
 
     def find_responses(self) -> Ints:
         """Return the response mention that each key mention matches, (n_key_mentions,); -1 for none."""
@@ -391,7 +357,7 @@ def match_sides(
         raise RequestError("zeros 'corefud' and duplicates 'reference' follow two different scorers; choose one")
     if duplicates == "error":
         for name, table in (("key", key), ("response", response)):
-            if has_repeats(_exact_side(table)):
+            if len(repeats(table)):
                 raise ValueError(f"the {name} has mentions that occur more than once")
     elif duplicates == "first":
         key, response = without_repeats(key), without_repeats(response)

@@ -27,12 +27,7 @@ from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.metrics.matching import Matched, count_shared_tokens, count_tokens, list_runs
 from closeread.tasks.coref.metrics.overlap import sum_by_index
-from closeread.tasks.coref.metrics.relations import (
-    count_bridging_anaphors,
-    count_bridging_entities,
-    count_bridging_mentions,
-    count_non_referring,
-)
+from closeread.tasks.coref.metrics.relations import count_bridging, count_non_referring
 
 
 def overlap_counts(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:
@@ -65,19 +60,12 @@ def _list_starts(outer: MentionTable, inner: MentionTable, shift: int) -> tuple[
 
 
 class Anaphors(NamedTuple):
-    """The mentions of one side, all (n_mentions,).
-
-    Attributes:
-        document: the document of each mention.
-        entity: its entity, from 0 over all documents.
-        rank: its rank in the text.
-        is_counted: whether it is counted if it is an anaphor.
-    """
+    """The mentions of one side, all (n_mentions,)."""
 
     document: Ints
-    entity: Ints
-    rank: Ints
-    is_counted: Mask
+    entity: Ints  # from 0 over all documents
+    rank: Ints  # in the text
+    is_counted: Mask  # if the mention is an anaphor
 
     def list_first(self) -> set[int]:
         """List the first mention of every entity."""
@@ -89,12 +77,7 @@ def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: 
     """Count the anaphors that are right, those of the key, and those of the response.
 
     The response's are its own anaphors that match no anaphor of the key, and the anaphors that match one, even if these
-    are not to be counted themselves.
-
-    Args:
-        key, response: the mentions.
-        match: (n_key_mentions,) the response mention that each key mention matches; -1 for none.
-        n_documents: the number of documents.
+    are not to be counted themselves.  `match` is the response mention of each key mention; -1 for none.
     """
     counts = np.zeros((n_documents, 3))
     first_of_key, first_of_response = key.list_first(), response.list_first()
@@ -122,22 +105,27 @@ def count_mention_overlap(matched: Matched) -> Floats:
 
 def count_zero_anaphors(matched: Matched) -> Floats:
     """Count the zero anaphors."""
-    own, other = (_list_anaphors(table) for table in (matched.key, matched.response))
-    return anaphor_counts(own, other, matched.find_responses(), len(matched.key.names))
 
+    def list_anaphors(table: MentionTable) -> Anaphors:
+        sizes = np.array(list(map(count_tokens, list_runs(table))), np.int64)
+        rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
+        return Anaphors(table.document, table.entity, rank, find_zeros(table))
 
-def _list_anaphors(table: MentionTable) -> Anaphors:
-    sizes = np.array(list(map(count_tokens, list_runs(table))), np.int64)
-    rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
-    return Anaphors(table.document, table.entity, rank, find_zeros(table))
+    key, response = list_anaphors(matched.key), list_anaphors(matched.response)
+    return anaphor_counts(key, response, matched.find_responses(), len(matched.key.names))
 
 
 COUNT_SELECTED: Mapping[str, Callable[[Matched], Floats]] = {
     "mor": count_mention_overlap,
     "zeros": count_zero_anaphors,
     "non_referring": count_non_referring,
-    "bridging_anaphors": count_bridging_anaphors,
-    "bridging_mentions": count_bridging_mentions,
-    "bridging_entities": count_bridging_entities,
+    "bridging_anaphors": lambda matched: count_bridging(matched, lambda key, response, entity_of: True),
+    "bridging_mentions": lambda matched: count_bridging(matched, lambda key, response, entity_of: key == response),
+    "bridging_entities": lambda matched: count_bridging(
+        matched,
+        lambda key, response, entity_of: (
+            key == response or (key in entity_of and entity_of[key] == entity_of.get(response))
+        ),
+    ),
 }
 """The functions that count these metrics."""

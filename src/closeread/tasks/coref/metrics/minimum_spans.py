@@ -53,12 +53,7 @@ HEADS = ("NP", "NM", "VP")
 
 
 def read_trees(table: MentionTable, source: Path) -> Trees:
-    """Read the constituents of a key.
-
-    Args:
-        table: the documents of the key.
-        source: the key, for messages.
-    """
+    """Read the constituents of the key in a file, which messages name."""
     files = [find_words(table, document) for document in range(len(table))]
     if not any(isinstance(words, ConllWords) for words, _ in files):
         raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
@@ -105,15 +100,8 @@ def _find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
 
 
 def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints]:
-    """Assign codes to mentions, equal for mentions of a sentence with the same minimum span.
-
-    Args:
-        key: the mentions of the key, with the trees of its documents.
-        response: the mentions of the response.
-    """
-    if key.trees is None:
-        raise RequestError(f"matching 'minimum' needs {NEEDED}")
-    trees = key.trees.rows
+    """Assign codes to mentions, equal for mentions of a sentence with the same minimum span by the trees of the key."""
+    trees = key.trees.rows if key.trees else ()
     numbers: dict[Hashable, int] = {}
 
     @lru_cache(maxsize=2**12)
@@ -127,16 +115,15 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
             first -= 1
         return sentence, find_minimum_span(rows[start : end + 1], start - first)
 
-    codes = []
-    for table in (key, response):
-        columns = (table.document.tolist(), table.start.tolist(), table.end.tolist())
-        mentions = enumerate(zip(*columns, strict=True))
-        keys: Iterator[Hashable] = (
+    def number(table: MentionTable) -> Ints:
+        places = enumerate(zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
+        spans = (
             (place[0], tuple(merge_adjacent(table.parts[row])) if row in table.parts else identify(*place))
-            for row, place in mentions
+            for row, place in places
         )
-        codes.append(np.array([numbers.setdefault(one, len(numbers)) for one in keys], np.int64))
-    return codes[0], codes[1]
+        return np.array([numbers.setdefault(span, len(numbers)) for span in spans], np.int64)
+
+    return number(key), number(response)
 
 
 class _Leaf(NamedTuple):
@@ -161,12 +148,7 @@ class _Node:
 
 
 def find_minimum_span(rows: Sequence[TreeRow], start: int) -> frozenset[tuple[str, int]]:
-    """Find the minimum span of a mention: texts and their places in the sentence.
-
-    Args:
-        rows: the tokens of the mention.
-        start: the place of the first one in the sentence.
-    """
+    """Find the minimum span of some tokens, the first at a place in the sentence: texts and their places there."""
     leaves = [node.leaf for node in _find_leaves(_parse_fragment(rows, start))]
     if leaves:
         return frozenset((leaf.text, leaf.place) for leaf in leaves if leaf)

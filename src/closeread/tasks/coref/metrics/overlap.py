@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
     def select(self, rows: Mask) -> Side:
         """Return the rows where the mask is true."""
-        return Side(self.document[rows], self.mention[rows], self.entity[rows])
+        return Side(*(column[rows] for column in self))
 
 
 def mention_codes(*sides: Side) -> list[Ints]:
@@ -126,13 +126,7 @@ def count_links(found: Ints, sizes: Ints, other_sizes: Ints) -> Ints:
 
 
 def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
-    """Build the table of key and response, on which no mention occurs twice (otherwise see `repeats`).
-
-    Args:
-        key: the mentions of the key.
-        response: the mentions of the response.
-        n_documents: the number of documents, including those without mentions.
-    """
+    """Build the table of key and response, on which no mention occurs twice (otherwise see `repeats`)."""
     key_row, response_row = match_rows(*mention_codes(key, response))
     width = max(response.n_entities, 1)
     cells, shared = np.unique(key.entity[key_row] * width + response.entity[response_row], return_counts=True)
@@ -148,15 +142,7 @@ def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
 
 
 def match_rows(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
-    """Find all pairs of a key row and a response row that are the same mention.
-
-    Args:
-        key_code: (n_key,) the mention of each row of the key.
-        response_code: (n_response,) the mention of each row of the response.
-
-    Returns:
-        Rows of the key and rows of the response, both (n_pairs,).
-    """
+    """Find all pairs of a key row and a response row with the same code: both rows, (n_pairs,)."""
     order = np.argsort(response_code, kind="stable")
     in_order = response_code[order]
     first = np.searchsorted(in_order, key_code, "left")

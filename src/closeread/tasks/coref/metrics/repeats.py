@@ -42,11 +42,7 @@ def has_repeats(side: Side) -> bool:
 
 
 def find_repeats(side: Side) -> Ints:
-    """Find the mentions that occur more than once.
-
-    Returns:
-        (n_repeats, 2) int64, for each row that repeats a mention: the mention's first row, and this row.
-    """
+    """Find the rows that repeat a mention, (n_repeats, 2): the mention's first row, and this row."""
     (code,) = mention_codes(side)
     order = np.lexsort((side.entity, code))
     new = mark_run_starts(code[order])
@@ -69,12 +65,7 @@ def keep_as_reference(key: Side, response: Side) -> Mask:
 
 
 def repeated_overlap(key: Side, response: Side, n_documents: int, *, by_minimum: bool = False) -> Overlap:
-    """Build the table of sides with repeated mentions.
-
-    Args:
-        key, response, n_documents: as for `overlap`.
-        by_minimum: whether mentions are matched by minimum spans, and counted as coval does.
-    """
+    """Build the table of sides with repeated mentions, which are counted as coval does if `by_minimum`."""
     places = list(zip(_list_places(key, n_documents), _list_places(response, n_documents), strict=True))
     cells: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 6)
     for number, (in_key, in_response) in enumerate(places):

@@ -63,17 +63,11 @@ SELECTED = tuple(name for name in SHARES if name not in TITLES)
 
 @dataclass(frozen=True)
 class FoundRatio:
-    """Precision or recall: what is found of a side, over what the side has.
-
-    Attributes:
-        metric: the name of the metric.
-        side: "key" for recall, "response" for precision.
-        description: what the ratio measures, in a sentence.
-    """
+    """Precision or recall: what is found of a side, over what the side has."""
 
     metric: str
-    side: str
-    description: str
+    side: str  # "key" for recall, "response" for precision
+    description: str  # in a sentence
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the ratio."""
@@ -83,13 +77,9 @@ class FoundRatio:
 
 @dataclass(frozen=True)
 class BlancScore:
-    """BLANC of summed links, by the rule for boundary cases that is in the names of the counts.
+    """BLANC of summed links, by the rule for boundary cases that is in the names of the counts."""
 
-    Attributes:
-        part: 0 for precision, 1 for recall, 2 for F1.
-    """
-
-    part: int
+    part: int  # 0 for precision, 1 for recall, 2 for F1
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the score."""
@@ -113,15 +103,10 @@ def scores_of(name: str) -> tuple[Metric, ...]:
 
 
 def count_each_side(metric: str, recall: Overlap, precision: Overlap) -> Floats:
-    """Count a metric of entities other than BLANC in every document.
+    """Count a metric of entities other than BLANC in every document, (n_documents, 4), columns `EACH_SIDE`.
 
-    Args:
-        metric: its name.
-        recall, precision: the table of key and response, twice; two tables if mentions of the response are looked up in
-            another way than those of the key.
-
-    Returns:
-        (n_documents, 4) float64, columns `EACH_SIDE`.
+    `recall` and `precision` are the same table of key and response, or two if mentions of the response are looked up in
+    another way than those of the key.
     """
     if metric in OF_BOTH:
         return np.column_stack(OF_BOTH[metric](recall)).astype(np.float64)[:, [0, 1, 0, 2]]
@@ -133,10 +118,7 @@ def count_metric(
 ) -> dict[str, Floats]:
     """Count a metric of entities in every document, by the names of the counts.
 
-    Args:
-        metric, recall, precision: as for `count_each_side`.
-        each_side: the metrics whose recall and precision have numerators of their own.
-        blanc_edge: one of `entity.EDGES`.
+    Those `each_side` have numerators of their own for recall and precision.
     """
     if metric == "blanc":
         repeated = recall.places is not None

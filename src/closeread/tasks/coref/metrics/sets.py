@@ -37,12 +37,7 @@ MAX_COMPARED = 5_000_000
 
 
 class AntecedentSet(NamedTuple):
-    """The split antecedents of an entity.
-
-    Attributes:
-        entity: the entity that the set is a mention of.
-        antecedents: the codes of the mentions of each antecedent, as in `Side`.
-    """
+    """The split antecedents of an entity: the codes of the mentions of each, as in `Side`."""
 
     entity: int
     antecedents: Sequence[Sequence[int]]
@@ -74,16 +69,7 @@ def count_sets(key: Sets, response: Sets, metric: str) -> Floats:
 
 
 def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric: str) -> Floats:
-    """Count the entities of both sides, whose mentions are matched, with their sets of antecedents.
-
-    Args:
-        sides: key and response.
-        key, response: their sets; their entities have other mentions, too.
-        metric: one of `METRICS`.
-
-    Returns:
-        (n_documents, 4) float64, columns `EACH_SIDE`.
-    """
+    """Count the entities of both sides with their sets, whose entities have other mentions, too; as `count_sets`."""
     mapping, _ = _map_sets(key, response, metric)
     table = _add_sets(overlap(*sides, len(key)), mapping, (key, response))
     return count_each_side(metric, table, table)
@@ -117,11 +103,7 @@ def _add_sets(table: Overlap, mapping: SetMapping, sets: tuple[Sets, Sets]) -> O
 
 
 def _map_sets(key: Sets, response: Sets, metric: str) -> tuple[SetMapping, Floats]:
-    """Map sets of the key to sets of the response.
-
-    Returns:
-        The mapping, and the counts `EACH_SIDE` of the sets of each document, (n_documents, 4).
-    """
+    """Map sets of the key to sets of the response; return the counts of the sets alone, too, as `count_sets`."""
     from scipy.optimize import linear_sum_assignment
 
     pairs: list[tuple[int, int]] = []
@@ -193,13 +175,13 @@ def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence
 def split_columns(
     files: tuple[MentionTable, MentionTable], matched: Matched, metrics: Sequence[str], choice: str
 ) -> dict[str, Floats]:
-    """Count every document, by the names of the counts, (n_documents,) each.
+    """Count every document by those metrics that know sets of antecedents; by the names of the counts.
 
     Args:
         files: key and response as they were read.
         matched: the mentions that are scored.
-        metrics: the names of metrics; those that know no sets of antecedents are left out.
-        choice: "score" or "only".
+        metrics: the names of metrics.
+        choice: "score", or "only" for the sets alone.
     """
     require_relations(*files, "scoring split antecedents")
     sides, (key, response) = _collect_sets(files, matched)

@@ -1,8 +1,8 @@
 """Counts of parts of documents: the mentions of each value of a field, such as the size of their entity.
 
 Conventions: recall is over the mentions of the key in a slice, precision over those of the response.  The counts of all
-slices sum to those of the documents (`share_mentions`).  CEAF maps entities to entities, and
-BLANC and CoNLL F1 need other counts than sums over mentions, so they have no slices.
+slices sum to those of the documents (`share_mentions`).  CEAF maps entities to entities, and BLANC and CoNLL F1 need
+other counts than sums over mentions, so they have no slices.
 
 What a mention adds: recall is the sum of what is found over the sum of what there is; summed over all mentions of the
 key, both are the counts of the whole metric.  Precision is the same with the sides swapped.  No mention occurs twice on
@@ -10,9 +10,9 @@ a side.
 
 * mentions: a mention is 1, and is found if the other side has it.
 * MUC (Vilain et al. 1995): a cluster of n mentions has n - 1 links.  The link of a mention that is not the first of its
-  cluster is 1, and is found if an earlier mention of its cluster is in its cluster on the other side, too.  This is the
-  anaphor-decomposable score of the CRAC shared task (Žabokrtský et al. 2022), where an anaphor is
-  resolved if the response links it to one of its antecedents.
+  cluster is 1, and is found if an earlier mention of its cluster is in its cluster on the other side, too.  This is
+  the anaphor-decomposable score of the CRAC shared task (Žabokrtský et al. 2022), where an anaphor is resolved if the
+  response links it to one of its antecedents.
 * B-cubed (Bagga and Baldwin 1998): a mention is 1; the share of its cluster that is with it on the other side is found.
 * LEA (Moosavi and Strube 2016): a cluster of n mentions has weight n and n (n - 1) / 2 links.  Each link is divided
   between its two mentions, so that a mention is 1, and the share of its n - 1 links is found.  A singleton has one
@@ -21,9 +21,8 @@ a side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import numpy as np
 
@@ -36,6 +35,13 @@ from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.formats.conll import ConllWords
 from closeread.tasks.coref.metrics.matching import Matched, repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
+from closeread.tasks.coref.metrics.scores import EACH_SIDE
+
+METRICS = ("mentions", "muc", "b3", "lea")
+"""The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
+
+COUNTS = tuple(f"{metric}/{count}" for metric in METRICS for count in EACH_SIDE)
+"""What is counted in each slice."""
 
 PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "PN"})
 NAMES = frozenset({"NNP", "NNPS", "NR"})
@@ -44,26 +50,20 @@ UNIVERSAL = {**dict.fromkeys(PRONOUNS, "PRON"), **dict.fromkeys(NAMES, "PROPN"),
 """The universal part of speech of a tag; that of all others does not matter."""
 
 OTHER = "X"
-LONE_DETERMINER = "DT"
-"""The tag of `this` and `that`, which are pronouns if they are a mention of their own."""
-
+LONE_DETERMINER = "DT"  # of `this` and `that`, which are pronouns if they are a mention of their own
 VERB_PHRASE = ("TO", "MD", "VB")
 AFTER_HEAD = ("IN", "TO", "MD", "VB", "W", "CC", "PRP", ",", ":", "-LRB-", "(")
 """How the tags of tokens begin that follow a head: prepositions, verbs, relative and other pronouns, and so on."""
 
+TAG_CELL = 4  # the column of the part of speech, from 0
+POS = "pos"  # the name in `MentionTable.mention_fields` of the part of speech of a mention's head
 
-TAG_CELL = 4
-"""The column of the part of speech, from 0."""
+SIZES = (2, 3, 5, 10, 30)
+DISTANCES = (10, 30, 100, 300)
+TYPES = {"PRON": 0, "PROPN": 1, "NOUN": 2, "": 4, "_": 4}
+"""The part of `mention_type` of each part of speech; that of all others is `OTHER_TYPE`."""
 
-
-def has_tags(table: MentionTable) -> bool:
-    """Return whether the words of the documents have known parts of speech."""
-    return any(tag in UNIVERSAL for document in range(len(table.names)) for tag in _read_tags(table, document))
-
-
-def guess_tags(table: MentionTable) -> list[str]:
-    """Return the universal part of speech of every mention; "" if its document has no parts of speech."""
-    return [tag for document, spans in _group_spans(table) for tag in _tag_document(table, document, spans)]
+OTHER_TYPE = 3
 
 
 def _read_tags(table: MentionTable, document: int) -> Sequence[str]:
@@ -73,16 +73,17 @@ def _read_tags(table: MentionTable, document: int) -> Sequence[str]:
     return () if found is None else found[0][0]
 
 
-def _group_spans(table: MentionTable) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+def has_tags(table: MentionTable) -> bool:
+    """Return whether the words of the documents have known parts of speech."""
+    return any(tag in UNIVERSAL for document in range(len(table.names)) for tag in _read_tags(table, document))
+
+
+def guess_tags(table: MentionTable) -> list[str]:
+    """Return the universal part of speech of every mention; "" if its document has no parts of speech."""
+    read = {document: _read_tags(table, document) for document in set(table.document.tolist())}
     rows = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-    for document, group in groupby(rows, key=lambda row: int(row[0])):
-        yield document, [(start, end) for _, start, end in group]
-
-
-def _tag_document(table: MentionTable, document: int, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
-    tags = _read_tags(table, document)
-    for start, end in spans:
-        yield tag_mention(tags[start : end + 1]) if end < len(tags) else ""
+    spans = ((read[document], start, end) for document, start, end in rows)
+    return [tag_mention(tags[start : end + 1]) if end < len(tags) else "" for tags, start, end in spans]
 
 
 def tag_mention(tags: Sequence[str]) -> str:
@@ -104,17 +105,6 @@ def tag_mention(tags: Sequence[str]) -> str:
     return UNIVERSAL[head] if head is not None else "PRON" if not PRONOUNS.isdisjoint(tags) else OTHER
 
 
-POS = "pos"
-"""The name in `MentionTable.mention_fields` of the part of speech of a mention's head."""
-
-SIZES = (2, 3, 5, 10, 30)
-DISTANCES = (10, 30, 100, 300)
-TYPES = {"PRON": 0, "PROPN": 1, "NOUN": 2, "": 4, "_": 4}
-"""The part of `mention_type` of each part of speech; that of all others is `OTHER_TYPE`."""
-
-OTHER_TYPE = 3
-
-
 @dataclass(frozen=True)
 class MentionField:
     """A field of mentions.
@@ -132,21 +122,16 @@ class MentionField:
     is_of_entities: bool = False
 
 
-def order_mentions(table: MentionTable) -> Ints:
+def _order_mentions(table: MentionTable) -> Ints:
     """Return the rows in the order of the text: by start, shorter mentions first."""
     return np.lexsort((table.end, table.start, table.document))
 
 
-def _number_sizes(table: MentionTable) -> Ints:
-    return np.searchsorted(SIZES, np.bincount(table.entity, minlength=1)[table.entity], "right")
-
-
 def _number_distances(table: MentionTable) -> Ints:
     """Number the tokens between the starts of a mention and of the mention of its entity before it."""
-    order = order_mentions(table)
+    order = _order_mentions(table)
     order = order[np.argsort(table.entity[order], kind="stable")]
-    start = table.start[order]
-    steps = np.searchsorted(DISTANCES, np.diff(start, prepend=0), "right") + 1
+    steps = np.searchsorted(DISTANCES, np.diff(table.start[order], prepend=0), "right") + 1
     numbers = np.empty(len(order), np.int64)
     numbers[order] = np.where(mark_run_starts(table.entity[order]), 0, steps)
     return numbers
@@ -154,7 +139,7 @@ def _number_distances(table: MentionTable) -> Ints:
 
 def _number_types(table: MentionTable) -> Ints:
     tags = table.mention_fields[POS] if _has_pos(table) else guess_tags(table)
-    return np.fromiter((TYPES.get(tag, OTHER_TYPE) for tag in tags), np.int64, len(tags))
+    return np.array([TYPES.get(tag, OTHER_TYPE) for tag in tags], np.int64)
 
 
 def _has_pos(table: MentionTable) -> bool:
@@ -163,11 +148,6 @@ def _has_pos(table: MentionTable) -> bool:
 
 def _lacks_pos(table: MentionTable) -> str:
     return "" if _has_pos(table) or has_tags(table) else "parts of speech, as CorefUD and CoNLL-2012 files have them"
-
-
-def _number_zeros(table: MentionTable) -> Ints:
-    """Number mentions whose head is an empty node as 0, others as 1."""
-    return np.where(find_zeros(table), 0, 1)
 
 
 def _lacks_heads(table: MentionTable) -> str:
@@ -187,88 +167,56 @@ def _describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:
 
 
 FIELDS: Mapping[str, MentionField] = {
-    "entity_size": MentionField(_describe_ranges(SIZES, 1), _number_sizes, is_of_entities=True),
+    "entity_size": MentionField(
+        _describe_ranges(SIZES, 1),
+        lambda table: np.searchsorted(SIZES, np.bincount(table.entity, minlength=1)[table.entity], "right"),
+        is_of_entities=True,
+    ),
     "mention_type": MentionField(
         ("pronoun", "proper noun", "common noun", "other", "unknown"), _number_types, _lacks_pos
     ),
     "distance": MentionField(("first mention", *_describe_ranges(DISTANCES, 0)), _number_distances),
-    "zero": MentionField(("zero", "overt"), _number_zeros, _lacks_heads),
+    "zero": MentionField(("zero", "overt"), lambda table: np.where(find_zeros(table), 0, 1), _lacks_heads),
 }
 
 
-METRICS = ("mentions", "muc", "b3", "lea")
-"""The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
-
-
-Lookups = tuple[tuple[Side, Side], tuple[Side, Side]]
-"""Key and response twice: with the codes by which the mentions of the key are found, and those of the response."""
-
-
-def share_mentions(sides: tuple[Side, Side], lookups: Lookups, orders: tuple[Ints, Ints]) -> tuple[Floats, Floats]:
+def share_mentions(
+    sides: tuple[Side, Side], lookups: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
+) -> tuple[Floats, Floats]:
     """Return what each mention of the key adds to recall, and what each of the response adds to precision.
 
     Args:
         sides: key and response, with equal codes for mentions that match.
-        lookups: the same rows, as the entities of mentions are found; usually `sides` twice.
+        lookups: the same rows twice, as the mentions of the key are found, and as those of the response are.
         orders: for each side (n_mentions,) its rows in the order of the text.
 
     Returns:
         For each side (n_mentions, 2 * len(METRICS)): for each of `METRICS` what is found, and what there is.
     """
     key_code, response_code = mention_codes(*sides)
-    matched = np.isin(key_code, response_code), np.isin(response_code, key_code)
     key_row, its_row = match_rows(*mention_codes(*lookups[0]))
     its_key_row, response_row = match_rows(*mention_codes(*lookups[1]))
     return (
-        _share_side(*sides, orders[0], matched[0], key_row, its_row),
-        _share_side(sides[1], sides[0], orders[1], matched[1], response_row, its_key_row),
+        _share_side(*sides, orders[0], np.isin(key_code, response_code), key_row, its_row),
+        _share_side(*sides[::-1], orders[1], np.isin(response_code, key_code), response_row, its_key_row),
     )
 
 
-def sum_groups(
-    sides: tuple[Side, Side], shares: tuple[Floats, Floats], groups: tuple[Ints, Ints], n_groups: int, n_documents: int
-) -> Floats:
-    """Sum the shares of the mentions of each group, for every document.
-
-    Args:
-        sides: key and response.
-        shares: as `share_mentions` returns them.
-        groups: for each side (n_mentions,) the group of each mention, from 0.
-        n_groups, n_documents: the numbers of groups and of documents.
-
-    Returns:
-        (n_groups, n_documents, 4 * len(METRICS)): for each of `METRICS` what is found of the key, what the key has,
-        what is found of the response, what the response has.
-    """
-    sums = []
-    for side, values, group in zip(sides, shares, groups, strict=True):
-        index = group * n_documents + side.document
-        columns = [sum_by_index(index, column, n_groups * n_documents) for column in values.T]
-        sums.append(np.column_stack(columns).reshape(n_groups, n_documents, len(METRICS), 2))
-    return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
-
-
-def _share_side(own: Side, other: Side, order: Ints, matched: Mask, own_row: Ints, other_row: Ints) -> Floats:
-    """Return what each mention of a side adds to its recall."""
-    n = len(own.entity)
-    size = np.bincount(own.entity, minlength=1)[own.entity]
-    there = np.full(n, -1)
-    there[own_row] = other.entity[other_row]
+def _share_side(side: Side, other: Side, order: Ints, matched: Mask, row: Ints, other_row: Ints) -> Floats:
+    """Return what each mention of a side adds to its recall, given the rows that are found on the other side."""
+    size = np.bincount(side.entity, minlength=1)[side.entity]
+    there = np.full(len(size), -1)  # the entity of the other side
+    there[row] = other.entity[other_row]
     is_found = there >= 0
-    cell = np.where(is_found, own.entity * (other.n_entities + 1) + there, -1)
+    cell = np.where(is_found, side.entity * (other.n_entities + 1) + there, -1)
     _, number, n_shared = np.unique(cell, return_inverse=True, return_counts=True)
     shared = np.where(is_found, n_shared[number], 0)
     is_alone_there = np.bincount(other.entity, minlength=1)[there] == 1
-    is_first = _mark_first(own.entity, order)
     lea = np.where(size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1))
-    ones = np.ones(n)
-    found_all = (
-        (matched, ones),
-        (is_found & ~_mark_first(cell, order), ~is_first),
-        (shared / np.maximum(size, 1), ones),
-        (lea, ones),
-    )
-    return np.column_stack([column for pair in found_all for column in pair]).astype(np.float64)
+    is_anaphor, is_resolved = ~_mark_first(side.entity, order), is_found & ~_mark_first(cell, order)
+    ones = np.ones(len(size))
+    columns = [matched, ones, is_resolved, is_anaphor, shared / np.maximum(size, 1), ones, lea, ones]
+    return np.column_stack(columns).astype(np.float64)
 
 
 def _mark_first(values: Ints, order: Ints) -> Mask:
@@ -279,29 +227,37 @@ def _mark_first(values: Ints, order: Ints) -> Mask:
     return first
 
 
-COUNTS = tuple(
-    f"{metric}/{count}" for metric in METRICS for count in ("found_of_key", "key", "found_of_response", "response")
-)
-"""What is counted in each slice."""
+def sum_groups(
+    sides: tuple[Side, Side], shares: tuple[Floats, Floats], groups: tuple[Ints, Ints], n_groups: int, n_documents: int
+) -> Floats:
+    """Sum the shares of the mentions of each group, for every document.
+
+    Args:
+        sides, shares: key and response, and what `share_mentions` returns for them.
+        groups: for each side (n_mentions,) the group of each mention, from 0.
+        n_groups, n_documents: the numbers of groups and of documents.
+
+    Returns:
+        (n_groups, n_documents, 4 * len(METRICS)), columns `COUNTS`.
+    """
+    sums = []
+    for side, values, group in zip(sides, shares, groups, strict=True):
+        index = group * n_documents + side.document
+        columns = [sum_by_index(index, column, n_groups * n_documents) for column in values.T]
+        sums.append(np.column_stack(columns).reshape(n_groups, n_documents, len(METRICS), 2))
+    return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
 
 
 def find_lacking(key: Documents, response: Documents, options: Options, field: str) -> str:
-    """Say what is missing for slices by a field of mentions; empty if nothing is.
-
-    Args:
-        key, response: both sides.
-        options: the options of the procedure, of which `average`, `duplicates`, `matching` and `split_antecedents`
-            matter.
-        field: a name in `FIELDS`.
-    """
+    """Say what is missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
         return f"slices by {field} are parts of documents, whose scores can't be averaged; use average micro"
     if options["matching"] == "minimum":
         return f"{field} needs mentions that match at most one, as minimum spans need not; use another matching"
     if options["split_antecedents"] != "ignore":
         return f"slices by {field} have no split antecedents; use split_antecedents ignore"
-    own = table_of(key)
-    for name, table in (("key", own), ("response", with_annotation(table_of(response), own))):
+    of_key = table_of(key)
+    for name, table in (("key", of_key), ("response", with_annotation(table_of(response), of_key))):
         if len(table.entity) and (lacking := FIELDS[field].lacks(table)):
             return f"{field} needs {lacking}, but the {name} has none"
         if options["duplicates"] == "reference" and len(repeats(table)):
@@ -327,18 +283,13 @@ def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
 
 
 def count_slices(fields: Sequence[str], matched: Matched) -> dict[str, Breakdown]:
-    """Count the mentions of each value of some fields in every document.
-
-    Args:
-        fields: names in `FIELDS`.
-        matched: key and response.
-    """
-    tables = matched.key, with_annotation(matched.response, matched.key)
-    shares = share_mentions(matched.sides, matched.lookups, (order_mentions(tables[0]), order_mentions(tables[1])))
+    """Count the mentions of each value of some `FIELDS` in every document."""
+    key, response = matched.key, with_annotation(matched.response, matched.key)
+    shares = share_mentions(matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response)))
     slices = {}
     for name in fields:
         field = FIELDS[name]
-        groups = field.number(tables[0]), field.number(tables[1])
-        counts = sum_groups(matched.sides, shares, groups, len(field.parts), len(matched.key.names))
+        groups = field.number(key), field.number(response)
+        counts = sum_groups(matched.sides, shares, groups, len(field.parts), len(key.names))
         slices[name] = Breakdown.from_dense(field.parts, counts, COUNTS)
     return slices

@@ -1,0 +1,58 @@
+"""CoNLL and CoNLL-U files with random changes: read or refused, whatever the line ends and with a byte-order mark."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from shared.conll_documents import document, random_tables
+
+from closeread.exceptions import FormatError
+from closeread.tasks.coref.formats.conll import dump_conll, read_conll
+from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
+
+PIECES = [
+    *("(", ")", "-", "|", "_", "=", "\t", " ", "\n", "#", "0", "1", "é", "\x1c", "(0", "0)", "(0)", "Entity=(e1--1-"),
+    *("e1)", "[1/2]", "Bridge=a<b|", "SplitAnte=a<b|", "1-2\t", "1.1\t", "#begin document (a)\n", "#end document\n"),
+    *("# newdoc\n", "# newdoc id = a\n", "# global.Entity = GRP\n"),
+]
+
+
+@st.composite
+def changed_files(draw, dump):
+    try:
+        text = dump(draw(random_tables()))
+    except ValueError:
+        text = ""
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.sampled_from(PIECES)) + text[at + draw(st.integers(0, 2)) :]
+    return text
+
+
+def describe(file, text, read):
+    """Return what is read from a file as plain values, or its error message."""
+    file.write_bytes(text.encode())
+    try:
+        table = read(file)
+    except FormatError as error:
+        return str(error)
+    columns = (table.document, table.entity, table.start, table.end, table.n_tokens)
+    words = [[table.words(i), table.words.digest(i)] for i in range(len(table))] if table.words else None
+    return [list(table.names), *(column.tolist() for column in columns), words, table.notices, table.unnamed]
+
+
+def check(file, text, read):
+    found = describe(file, text, read)
+    if text.strip("\n"):
+        assert describe(file, "\ufeff" + text.replace("\n", "\r\n"), read) == found
+
+
+@given(text=changed_files(dump_conll))
+@example(text=document("a (1(01(1", "b 1)01)", "c 1)"))
+@example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"))
+def test_conll(file, text):
+    check(file, text, read_conll)
+
+
+@given(text=changed_files(dump_conllu))
+@example(text="# newdoc\n# global.Entity = eid\n0.1" + "\t_" * 7 + "\t2:x|0.2:y\t_\n1\tw" + "\t_" * 8 + "\n")
+def test_conllu(file, text):
+    check(file, text, read_conllu)
