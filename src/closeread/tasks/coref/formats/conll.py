@@ -108,30 +108,20 @@ def _split_row(line: bytes, width: int) -> list[bytes]:
 
 @dataclass
 class _Document:
-    """A document that is being read.
-
-    Attributes:
-        line: the line of ``#begin``.
-        begin: where the line after it begins, in bytes.
-        width: the number of cells of its rows.
-        word_cell: the cell of the word, from 0; negative if there is none.
-        mentions: the first and last token and the entity of each mention.
-        numbers: the entities' numbers.
-        met: the entities in the order in which the reference scorer meets them.
-        open: the number and the line of the mentions that are open.
-    """
+    """A document that is being read."""
 
     name: str
-    line: int
-    begin: int
-    width: int
-    word_cell: int
+    line: int  # of ``#begin``
+    begin: int  # of the line after it, in bytes
+    width: int  # the number of cells of its rows
+    word_cell: int  # from 0; negative if there is none
     n_tokens: int = 0
-    mentions: list[list[int]] = field(default_factory=list)
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    met: dict[bytes, None] = field(default_factory=dict)
+    mentions: list[list[int]] = field(default_factory=list)  # first token, last token, entity
+    numbers: dict[bytes, int] = field(default_factory=dict)  # of the entities
+    met: dict[bytes, None] = field(default_factory=dict)  # the entities as the reference scorer meets them
+    # The number and the line of the mentions of each entity that are open.
     open: defaultdict[bytes, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    words: list[bytes] = field(default_factory=list)
+    words: list[bytes] = field(default_factory=list)  # that are not yet in the digest
     digest: Any = field(default_factory=partial(hashlib.blake2b, digest_size=16))
 
     def take_brackets(

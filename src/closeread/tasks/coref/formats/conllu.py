@@ -109,35 +109,22 @@ def parse_name(text: str) -> Name | None:
 
 @dataclass(eq=False)
 class _Mention:
-    """A mention, as far as it has been read.
+    """A mention, as far as it has been read."""
 
-    Attributes:
-        line: the line on which it opens.
-        type: the type of the entity.
-        name: what is in the bracket that opened last.
-        bracket: the line of that bracket.
-        head: the number of its head among its tokens, from 1; 0 if not given.
-        parts: the (start, end) of the parts that have been read; the start twice while one is open.
-    """
-
-    line: int
-    type: str
-    name: Name
-    bracket: int
-    head: int = 0
-    parts: list[tuple[int, int]] = field(default_factory=list)
+    line: int  # on which it opens
+    type: str  # of the entity
+    name: Name  # in the bracket that opened last
+    bracket: int  # the line of that bracket
+    head: int = 0  # its number among the tokens, from 1; 0 if not given
+    parts: list[tuple[int, int]] = field(default_factory=list)  # (start, end); the start twice while one is open
 
 
 class _Document:
-    """A document, as far as it has been read, and its current sentence.
-
-    Args:
-        header: the line of its header; 1 if it has none.
-        line, begin: the first line after the header, and where it begins, in bytes.
-    """
+    """A document, as far as it has been read, and its current sentence."""
 
     def __init__(self, name: str, header: int, line: int, begin: int) -> None:
-        self.name, self.header, self.line, self.begin = name, header, line, begin
+        self.name, self.header = name, header  # the line of its header; 1 if it has none
+        self.line, self.begin = line, begin  # the first line after the header, and where it begins, in bytes
         self.mentions: list[_Mention] = []
         self.open: defaultdict[str, list[_Mention]] = defaultdict(list)  # by entity
         self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(list)  # the mentions that lack parts
@@ -510,7 +497,8 @@ def dump_conllu(table: MentionTable) -> str:
             governor, misc = "_" if token in empty else "0", f"Entity={cell}" if cell else "_"
             lines.append("\t".join([rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]))
         text = "".join(f"{line}\n" for line in [*lines, ""])
-        check_read_back(table, number, _Reader(Path(document.name), text.encode("utf-8", "replace")).read, FILE)
+        reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
+        check_read_back(table, number, reader.read, FILE, "two mentions of an entity cross")
         texts.append(text)
     return "".join(texts)
 

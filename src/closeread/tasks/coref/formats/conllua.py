@@ -430,7 +430,8 @@ def dump_conllua(table: MentionTable) -> str:
         lines = [f"# global.columns = {COLUMNS}", f"# newdoc id = {document.name}"]
         for number, word, (closing, opening) in zip(ids[i], words, place_brackets(placed, lengths[i]), strict=True):
             lines.append("\t".join([number, word, *"________", "".join(closing + opening) or "_", *"____"]))
-        check_read_back(table, i, partial(_read, Path(document.name), "\n".join([*lines, ""]).split("\n")), FILE)
+        read = partial(_read, Path(document.name), "\n".join([*lines, ""]).split("\n"))
+        check_read_back(table, i, read, FILE, "a mention has zeros and words")
         texts += [*lines, ""]
     return "".join(f"{line}\n" for line in texts)
 

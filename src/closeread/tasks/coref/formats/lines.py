@@ -184,14 +184,14 @@ def place_brackets(
     return cells
 
 
-def check_read_back(table: MentionTable, document: int, read: Callable[[], Parsed], kind: str) -> None:
+def check_read_back(table: MentionTable, document: int, read: Callable[[], Parsed], kind: str, cause: str) -> None:
     """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
     name = table.names[document]
     with suppress(FormatError):
         again: Any = read().records
         if list(again.names) == [name] and _group_spans(again, 0) == _group_spans(table, document):
             return
-    what = "its mentions: they would be read back differently, as when two mentions of an entity cross"
+    what = f"its mentions: they would be read back differently, as when {cause}"
     if not name or name != name.strip(" \t") or UNSAFE.search(name):
         what = "this name"
     raise ValueError(f"document {quote(name)}: {kind} can't express {what}")

@@ -31,7 +31,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -126,46 +125,32 @@ def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints
     return number(key), number(response)
 
 
-class _Leaf(NamedTuple):
-    """Consecutive words without a bracket between them, and where they are placed in the sentence."""
-
-    text: str
-    place: int
-    counts: bool
-
-
 @dataclass(eq=False)
 class _Node:
     """A constituent, by the first two letters of its label; or a leaf, which may have children, too."""
 
     label: str = ""
-    leaf: _Leaf | None = None
+    leaf: tuple[str, int] | None = None  # words without a bracket between them, and their place in the sentence
+    counts: bool = False  # for leaves only
     children: list[_Node] = field(default_factory=list)
-
-    @property
-    def counts(self) -> bool:
-        return self.leaf is not None and self.leaf.counts
 
 
 def find_minimum_span(rows: Sequence[TreeRow], start: int) -> frozenset[tuple[str, int]]:
     """Find the minimum span of some tokens, the first at a place in the sentence: texts and their places there."""
-    leaves = [node.leaf for node in _find_leaves(_parse_fragment(rows, start))]
-    if leaves:
-        return frozenset((leaf.text, leaf.place) for leaf in leaves if leaf)
-    return frozenset((row.word, i) for i, row in enumerate(rows))
+    leaves = frozenset(node.leaf for node in _find_leaves(_parse_fragment(rows, start)) if node.leaf)
+    return leaves or frozenset((row.word, i) for i, row in enumerate(rows))
 
 
 def _parse_fragment(rows: Sequence[TreeRow], start: int) -> _Node:
-    roots: list[_Node] = []
-    stack: list[_Node] = []
-    run: list[TreeRow] = []
+    top = _Node("NP")
+    stack, run = [top], list[TreeRow]()
 
     def end_leaf(place: int, *, is_parent: bool) -> None:
         words = [row.word for row in run]
         if words and (not is_parent or any(word.isalpha() or word.isdigit() for word in words)):
-            node = _Node(leaf=_Leaf(" ".join(words), place, any(map(_is_content, run))))
-            (stack[-1].children if stack else roots).append(node)
-            if is_parent and not stack:
+            node = _Node(leaf=(" ".join(words), place), counts=any(map(_is_content, run)))
+            stack[-1].children.append(node)
+            if is_parent and len(stack) == 1:
                 stack.append(node)
         run.clear()
 
@@ -173,16 +158,14 @@ def _parse_fragment(rows: Sequence[TreeRow], start: int) -> _Node:
         labels, closing = _parse_cell(row.cell)
         for label in labels:
             end_leaf(place, is_parent=True)
-            node = _Node(label)
-            (stack[-1].children if stack else roots).append(node)
+            stack[-1].children.append(node := _Node(label))
             stack.append(node)
         run.append(row)
         for _ in range(closing):
             end_leaf(place, is_parent=False)
-            if stack:
-                stack.pop()
+            del stack[max(len(stack) - 1, 1) :]
     end_leaf(start + len(rows) - 1, is_parent=False)
-    return roots[0] if len(roots) == 1 else _Node("NP", children=roots)
+    return top.children[0] if len(top.children) == 1 else top
 
 
 @lru_cache(maxsize=2**12)

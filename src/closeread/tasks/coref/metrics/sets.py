@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, LimitError, ratio
+from closeread.arrays import Floats, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.metrics.matching import Matched
-from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap, Side, count_links, overlap, sum_by_index
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Side, count_links, overlap, sum_by_index
 from closeread.tasks.coref.metrics.relations import require_relations
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns
 from closeread.tasks.coref.relations import Place, find_single_antecedents, list_zeros, places_by_entity, relations_of
@@ -49,48 +49,32 @@ Sets = Sequence[Sequence[AntecedentSet]]
 """The sets of one side, for each document."""
 
 
-class SetMapping(NamedTuple):
-    """The pairs of sets of all documents that are mapped to each other, with an F1 above 0.
-
-    Attributes:
-        entities: (n_pairs,) each, the entities of key and response.
-        found: (n_pairs,) each, recall and precision.
-        f1: (n_pairs,).
-    """
-
-    entities: tuple[Ints, Ints]
-    found: tuple[Floats, Floats]
-    f1: Floats
-
-
 def count_sets(key: Sets, response: Sets, metric: str) -> Floats:
     """Count the sets alone, under their best mapping, (n_documents, 4), columns `EACH_SIDE`."""
     return _map_sets(key, response, metric)[1]
 
 
 def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric: str) -> Floats:
-    """Count the entities of both sides with their sets, whose entities have other mentions, too; as `count_sets`."""
-    mapping, _ = _map_sets(key, response, metric)
-    table = _add_sets(overlap(*sides, len(key)), mapping, (key, response))
-    return count_each_side(metric, table, table)
+    """Count the entities of both sides with their sets, whose entities have other mentions, too; as `count_sets`.
 
-
-def _add_sets(table: Overlap, mapping: SetMapping, sets: tuple[Sets, Sets]) -> Overlap:
-    """Return the table with a set as one more mention of its entity, shared to the degree that it is found."""
+    A set is one more mention of its entity, shared to the degree that it is found.
+    """
+    table, mapped = overlap(*sides, len(key)), _map_sets(key, response, metric)[0]
     width = max(len(table.sizes[RESPONSE]), 1)
-    of_pairs, of_cells = (one * width + other for one, other in (mapping.entities, table.cells))
+    of_key, of_response = mapped[:, :2].astype(np.int64).T
+    of_pairs, of_cells = of_key * width + of_response, table.cells[KEY] * width + table.cells[RESPONSE]
     cells = np.union1d(of_cells, of_pairs)
-    pair = np.searchsorted(cells, of_pairs)
     shared = np.zeros(len(cells), np.int64)
     shared[np.searchsorted(cells, of_cells)] = table.shared
-    recall, precision, f1 = (sum_by_index(pair, values, len(cells)) for values in (*mapping.found, mapping.f1))
+    pair = np.searchsorted(cells, of_pairs)
+    recall, precision, f1 = (sum_by_index(pair, values, len(cells)) for values in mapped[:, 2:].T)
     linked = (shared + recall, shared + precision)
     sizes = tuple(
         usual + np.bincount([one.entity for found in of_side for one in found], minlength=len(usual)).astype(np.int64)
-        for usual, of_side in zip(table.sizes, sets, strict=True)
+        for usual, of_side in zip(table.sizes, (key, response), strict=True)
     )
     links = count_links(shared, sizes[KEY][cells // width], sizes[RESPONSE][cells % width])
-    return replace(
+    table = replace(
         table,
         sizes=sizes,
         cells=np.divmod(cells, width),
@@ -100,60 +84,58 @@ def _add_sets(table: Overlap, mapping: SetMapping, sets: tuple[Sets, Sets]) -> O
         links=(links + 2 * recall * shared, links + 2 * precision * shared),
         similarities=(shared + f1, shared + f1),
     )
+    return count_each_side(metric, table, table)
 
 
-def _map_sets(key: Sets, response: Sets, metric: str) -> tuple[SetMapping, Floats]:
-    """Map sets of the key to sets of the response; return the counts of the sets alone, too, as `count_sets`."""
+def _map_sets(key: Sets, response: Sets, metric: str) -> tuple[Floats, Floats]:
+    """Map sets of the key to sets of the response.
+
+    Returns:
+        The pairs of sets with an F1 above 0, (n_pairs, 5): the entity of each, recall, precision and F1; and the counts
+        of the sets alone, as `count_sets`.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    pairs: list[tuple[int, int]] = []
-    scores: list[Floats] = []
+    mapped: list[tuple[float, ...]] = []
     totals = np.zeros((len(key), len(EACH_SIDE)))
-    for number, (ours, theirs) in enumerate(zip(key, response, strict=True)):
-        for sets, n_others in ((ours, len(theirs)), (theirs, len(ours))):
-            n_compared = n_others * sum(len(mentions) for one in sets for mentions in one.antecedents)
+    for number, sides in enumerate(zip(key, response, strict=True)):
+        for sets, others in (sides, sides[::-1]):
+            n_compared = len(others) * sum(len(mentions) for one in sets for mentions in one.antecedents)
             if n_compared > MAX_COMPARED:
                 raise LimitError(number, n_compared, "mentions of split antecedents to compare", MAX_COMPARED)
-        if not ours and not theirs:
+        if not any(sides):
             continue
-        own, other = ours or [NO_SET], theirs or [NO_SET]
-        counts = _compare([k for k in own for _ in other], list(other) * len(own), metric)
+        of_key, of_response = (sets or [NO_SET] for sets in sides)
+        n = len(of_response)
+        counts = _compare([one for one in of_key for _ in of_response], list(of_response) * len(of_key), metric)
         recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))
         f1 = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
-        rows, columns = linear_sum_assignment(f1.reshape(len(own), -1), maximize=True)
-        chosen = rows * len(other) + columns
-        totals[number, [0, 2]] = counts[chosen][:, [0, 2]].sum(axis=0)
-        totals[number, 1] = counts[:: len(other), 1].sum()
-        totals[number, 3] = counts[: len(other), 3].sum()
-        pairs += [(own[i].entity, other[j].entity) for i, j in zip(rows, columns, strict=True)]
-        scores.append(np.column_stack([recall, precision, f1])[chosen])
-    found = np.concatenate([np.zeros((0, 3)), *scores])
-    kept = found[:, 2] > 0
-    one, other = np.array(pairs, np.int64).reshape(-1, 2)[kept].T
-    recall, precision, f1 = found[kept].T
-    return SetMapping((one, other), (recall, precision), f1), totals
+        pairs = list(zip(*linear_sum_assignment(f1.reshape(-1, n), maximize=True), strict=True))
+        totals[number, [0, 2]] = counts[[i * n + j for i, j in pairs]][:, [0, 2]].sum(axis=0)
+        totals[number, [1, 3]] = counts[::n, 1].sum(), counts[:n, 3].sum()
+        mapped += [
+            (of_key[i].entity, of_response[j].entity, recall[i * n + j], precision[i * n + j], f1[i * n + j])
+            for i, j in pairs
+            if f1[i * n + j] > 0
+        ]
+    return np.array(mapped, np.float64).reshape(-1, 5), totals
 
 
 def _compare(key: Sequence[AntecedentSet], response: Sequence[AntecedentSet], metric: str) -> Floats:
     """Count pairs of sets, each as a document of its own, (n_pairs, 4), columns `EACH_SIDE`."""
-    table = overlap(_make_side(key), _make_side(response), len(key))
+    sides = []
+    for sets in (key, response):
+        clusters = [(document, mentions) for document, one in enumerate(sets) for mentions in one.antecedents]
+        rows = [(document, code, i) for i, (document, mentions) in enumerate(clusters) for code in mentions]
+        sides.append(Side(*np.array(rows, np.int64).reshape(-1, 3).T))
+    table = overlap(sides[KEY], sides[RESPONSE], len(key))
     counts = count_each_side(metric, table, table)
     if metric == "muc":  # a singleton has one link
         is_one = [sizes == 1 for sizes in table.sizes]
         found = table.sum_cells(is_one[KEY][table.cells[KEY]] & is_one[RESPONSE][table.cells[RESPONSE]])
-        ones = (table.sum_clusters(side, is_one[side]) for side in (KEY, RESPONSE))
-        counts += np.column_stack([found, next(ones), found, next(ones)])
+        ones = [table.sum_clusters(side, is_one[side]) for side in (KEY, RESPONSE)]
+        counts += np.column_stack([found, ones[KEY], found, ones[RESPONSE]])
     return counts
-
-
-def _make_side(sets: Sequence[AntecedentSet]) -> Side:
-    """Return the antecedents of some sets as clusters of as many documents."""
-    rows, cluster = [], 0
-    for document, one in enumerate(sets):
-        for mentions in one.antecedents:
-            rows += [(document, mention, cluster) for mention in mentions]
-            cluster += 1
-    return Side(*np.array(rows, np.int64).reshape(-1, 3).T)
 
 
 NEEDED = {"keep_singletons": ("true",), "duplicates": ("error",), "zeros": ("linear", "exclude")}
