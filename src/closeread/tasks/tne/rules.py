@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
@@ -109,6 +110,8 @@ def find_wrong_ends(links: Sequence[Record], size: int | None) -> Iterator[tuple
     """Find links, by position, whose ends are not two noun phrases of a document; None if their number is unknown."""
     known = None if size is None else {f"np{number}" for number in range(size)}
     for end in ("anchor", "complement"):
+        if known is not None and known.issuperset(map(itemgetter(end), links)):
+            continue
         for place, link in enumerate(links):
             if not is_phrase_id(link[end]) if known is None else link[end] not in known:
                 expected = describe_ids(size)
