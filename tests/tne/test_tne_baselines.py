@@ -197,12 +197,3 @@ def test_unknown_options_and_baselines_are_refused(run, tmp_path, arguments, pro
     assert done.exit_code == 2
     assert problem in done.stderr
     assert not target.exists()
-
-
-def test_unknown_options_are_refused_in_python(ferry):
-    with pytest.raises(RequestError, match=r"no such option of baseline surface: 'seed' \(choose from: definition, fa"):
-        load_baseline("tne", "surface").predict(ferry, seed=1)
-    with pytest.raises(RequestError, match="option definition: 'x' is not one of"):
-        load_baseline("tne", "surface").predict(ferry, definition="x")
-    with pytest.raises(RequestError, match="no such corpus: 'nothing'"):
-        load_baselines("nothing")

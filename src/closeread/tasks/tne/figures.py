@@ -20,7 +20,7 @@ from closeread.corpus.gold import Gold, read_corpus_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.predictions import count_rows, name_systems, read_systems
 from closeread.counts.annotators import Annotator
-from closeread.counts.estimates import Estimate, Resampling, Scores
+from closeread.counts.estimates import Resampling, Scores
 from closeread.counts.estimates import score as estimate
 from closeread.counts.procedure import GoldSpec
 from closeread.drawing.charts import COLOURS, ScoreBar, draw_score_bars, start_chart, style_axes
@@ -123,40 +123,34 @@ def _unite_small(counts: Mapping[str, Ints], smallest: float) -> tuple[list[str]
     return [*names, OTHER], np.hstack([shares[:, labels[~is_small]], other])
 
 
-def check_links(gold: Gold) -> None:
-    """Check that gold has links to draw."""
+def read_linked(place: GoldSpec) -> Gold:
+    """Read gold that has links to draw."""
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
     links = documents_of(gold.records).column("np_relations")
     source = f"config {gold.config}" if gold.config is not None else "the gold file"
     if None in links:
         raise RequestError(f"{source} has documents without links (expected links for every document)")
     if not any(links):
         raise RequestError(f"{source} has no links to draw")
-
-
-SCORES = {"precision": "precision", "recall": "recall", "f1": "F1"}
-"""The scores of links that can be drawn, and what to call them."""
+    return gold
 
 
 def draw_confusion(place: GoldSpec, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
-    check_links(gold)
+    gold = read_linked(place)
     counts = confusion_counts(gold.records, read_systems(gold, system.source).rows)
     shown = commonest(counts, labels)
     figure = plot_confusion(counts, [*shown, NO_LINK] if unlinked == "shown" else shown)
     of_these, linked = int(counts[shown].sum()), int(counts[1:].sum())
-    summary = f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs"
-    return Drawing(figure, summary)
+    return Drawing(figure, f"{pluralize(len(shown), 'preposition')}, {of_these:,} of {linked:,} gold pairs")
 
 
 def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -> Drawing:
     """Draw how frequent each preposition is among links (Elazar et al., 2021, Figure 4)."""
     counts = {}
     for split in dict.fromkeys(splits) or (place.split,):
-        gold = read_corpus_gold(place._replace(split=split))
-        check_links(gold)
-        warn_all(gold.notices)
+        gold = read_linked(place._replace(split=split))
         name = gold.split or ("gold" if isinstance(place.gold, Sequence) else str(place.gold))
         counts[name] = preposition_counts(documents_of(gold.records))
     summary = ", ".join(f"{links.sum():,} links of {name}" for name, links in counts.items())
@@ -165,10 +159,8 @@ def draw_prepositions(place: GoldSpec, *, splits: Sequence[str], other: float) -
 
 def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, score: str) -> Drawing:
     """Draw a score of links by a field, with 95% intervals, before that of unlabelled links in a lighter colour."""
-    gold = read_corpus_gold(place)
-    warn_all(gold.notices)
-    check_links(gold)
-    names = (f"links/{score}", f"unlabeled/{score}")
+    gold = read_linked(place)
+    names, title = (f"links/{score}", f"unlabeled/{score}"), score.replace("f1", "F1")
     metrics = tuple(metric for metric in PROCEDURE.metrics if metric.name in names)
     different = name_systems(systems)
 
@@ -177,32 +169,19 @@ def draw_link_scores(place: GoldSpec, systems: Sequence[Annotator], *, by: str, 
         table = count_rows(gold, read_systems(gold, one.source).rows, inside)
         return {part: estimate(of, metrics, Resampling()) for part, of in table.slices(by).items()}
 
+    def make_bar(scores: Scores | None) -> ScoreBar:
+        labelled, unlabelled = (scores.scores[name] for name in names) if scores is not None else (None, None)
+        if labelled is None or unlabelled is None or labelled.undefined:
+            return ScoreBar(None)
+        return ScoreBar(labelled.value, labelled.low, labelled.high, unlabelled.value)
+
     found = dict(zip(different, read_all(different.values(), count), strict=True))
-    bars = {
-        name: {part: _make_bar(*(scores.scores[one] for one in names)) for part, scores in of_system.items()}
-        for name, of_system in found.items()
-    }
     every = (scores for of_system in reversed(found.values()) for scores in of_system.items())  # the first system's win
     numbers = {part: scores.counts["links/gold"] for part, scores in every}
-    groups = {part: numbers[part] for part in _order_parts(by, numbers)}
-    figure = draw_score_bars(
-        groups,
-        {name: [of_system.get(part, ScoreBar(None)) for part in groups] for name, of_system in bars.items()},
-        score=f"{SCORES[score]} of links (%), light: unlabelled",
-        field=f"{by}, number of gold links",
-    )
-    return Drawing(figure, f"{SCORES[score]} by {by}, {pluralize(len(found), 'system')}")
-
-
-def _make_bar(labelled: Estimate, unlabelled: Estimate) -> ScoreBar:
-    """Return the bar of a score; none if the score is 0/0."""
-    if labelled.undefined:
-        return ScoreBar(None)
-    return ScoreBar(labelled.value, labelled.low, labelled.high, unlabelled.value)
-
-
-def _order_parts(by: str, numbers: Mapping[str, float]) -> list[str]:
-    """Return the values of a field that any system has links of, in the order of tables."""
-    if by in PROCEDURE.fields:
-        return list(numbers)
-    return [part for part in BREAKDOWNS[by].parts if part in numbers]
+    # The values that any system has links of, in the order of tables.
+    parts = BREAKDOWNS[by].parts if by in BREAKDOWNS else list(numbers)
+    groups = {part: numbers[part] for part in parts if part in numbers}
+    bars = {name: [make_bar(of_system.get(part)) for part in groups] for name, of_system in found.items()}
+    score_title, field = f"{title} of links (%), light: unlabelled", f"{by}, number of gold links"
+    figure = draw_score_bars(groups, bars, score=score_title, field=field)
+    return Drawing(figure, f"{title} by {by}, {pluralize(len(found), 'system')}")
