@@ -312,19 +312,26 @@ def mention_table(names: Sequence[str], documents: Iterable[Sequence[Sequence[Se
     widths = set(map(len, mentions)) or {WITH_HEAD}
     if len(widths) > 1:
         raise ValueError("some mentions have a head, and some have none (expected heads for all mentions or for none)")
-    return _make_columns(names, documents, clusters, mentions)
+    return _make_columns(names, documents, clusters, mentions, list(chain.from_iterable(mentions)))
 
 
 def _make_columns(
-    names: Sequence[str], documents: Sequence[Any], clusters: Sequence[Any], mentions: Sequence[Sequence[Any]]
+    names: Sequence[str],
+    documents: Sequence[Any],
+    clusters: Sequence[Any],
+    mentions: Sequence[Any],
+    numbers: Sequence[Any],
 ) -> MentionTable:
     width = len(mentions[0]) if mentions else WITH_HEAD
-    columns = np.fromiter(chain.from_iterable(mentions), np.int64, width * len(mentions)).reshape(-1, width).T
-    entity = np.repeat(np.arange(len(clusters)), list(map(len, clusters)))
+    columns = np.fromiter(numbers, np.int64, len(numbers)).reshape(-1, width).T
+    document, entity = (
+        np.repeat(np.arange(len(some)), np.fromiter(map(len, some), np.int64, len(some)))
+        for some in (documents, clusters)
+    )
     return MentionTable(
         names=names,
         n_tokens=None,
-        document=np.repeat(np.arange(len(documents)), list(map(len, documents)))[entity],
+        document=document[entity],
         start=columns[0],
         end=columns[1],
         entity=entity,
@@ -371,17 +378,15 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
     heads are inside their mentions; else, it returns None.
     """
     levels: list[Sequence[Any]] = [documents]
-    for _ in range(2):
+    for _ in range(3):
         if set(map(type, levels[-1])) - {list}:
             return None
         levels.append(list(chain.from_iterable(levels[-1])))
-    _, clusters, mentions = levels
-    if set(map(type, mentions)) - {list} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}):
-        return None
-    if set(map(type, chain.from_iterable(mentions))) - {int} or not all(clusters):
+    _, clusters, mentions, numbers = levels
+    if set(map(type, numbers)) - {int} or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD}) or not all(clusters):
         return None
     try:
-        table = _make_columns(list(map(str, range(len(documents)))), *levels)
+        table = _make_columns(list(map(str, range(len(documents)))), documents, clusters, mentions, numbers)
     except OverflowError:
         return None
     head = table.start if table.head is None else table.head
