@@ -79,80 +79,53 @@ def as_columns(records: Sequence[Record], names: Iterable[str]) -> dict[str, Seq
     """Return the fields as columns, with None where a record has no value, or is none."""
     if isinstance(records, ColumnRecords):
         return {name: records.columns.get(name, [None] * len(records)) for name in names}
-    return {
-        name: [record.get(name) if type(record) is dict or isinstance(record, Mapping) else None for record in records]
-        for name in names
-    }
+    return {name: [one.get(name) if isinstance(one, Mapping) else None for one in records] for name in names}
 
 
 class Parsed(NamedTuple):
-    """The content of a file: the records that could be read, the line, from 1, where each begins, and all problems."""
+    """The records of a file, a folder or memory that could be read, all problems, and what is unusual in a folder."""
 
     records: Sequence[Record]
-    lines: Sequence[int]
+    places: Sequence[Any] | None  # the line, from 1, where each begins, or its file in the folder; None in memory
     problems: list[Problem]
+    notices: list[Problem] | None = None
+
+    @property
+    def lines(self) -> Sequence[Any]:
+        """The lines, or files, of the records."""
+        return self.places or ()
 
     def problem(self, index: int, what: str) -> Problem:
         """Return a problem of a record."""
-        return Problem(what, self.lines[index])
+        if self.places is None:
+            return Problem(what, record=f"row {index}")
+        place = self.places[index]
+        return Problem(what, None, place) if isinstance(place, str) else Problem(what, place)
 
     def place(self, index: int) -> str:
         """Describe where a record is."""
-        return f"on line {self.lines[index]}"
+        if self.places is None:
+            return f"in row {index}"
+        place = self.places[index]
+        return f"in {place}" if isinstance(place, str) else f"on line {place}"
 
 
-class ParsedFolder(NamedTuple):
-    """The content of a folder: the records that could be read, their files, all problems, and what is unusual."""
-
-    records: Sequence[Record]
-    files: Sequence[str]
-    problems: list[Problem]
-    notices: list[Problem]
-
-    def problem(self, index: int, what: str) -> Problem:
-        """Return a problem of a record."""
-        return Problem(what, None, self.files[index])
-
-    def place(self, index: int) -> str:
-        """Describe where a record is."""
-        return f"in {self.files[index]}"
-
-
-class ParsedRows(NamedTuple):
-    """Records in memory, and what is wrong with their form."""
-
-    records: Sequence[Record]
-    problems: list[Problem]
-
-    def problem(self, index: int, what: str) -> Problem:
-        """Return a problem of a record."""
-        return Problem(what, record=f"row {index}")
-
-    def place(self, index: int) -> str:
-        """Describe where a record is."""
-        return f"in row {index}"
-
-
-AnyParsed = Parsed | ParsedFolder | ParsedRows
-
-
-def name_problem(parsed: AnyParsed, key: str, problem: Problem) -> Problem:
+def name_problem(parsed: Parsed, key: str, problem: Problem) -> Problem:
     """Return a problem of a record (`Problem.row`) with its line or file, and the record's name if it has one."""
-    number = problem.row or 0
-    record = parsed.records[number]
+    record = parsed.records[problem.row or 0]
     name = record.get(key) if isinstance(record, dict) else None
     is_called = isinstance(name, str) and problem.path[:1] != (key,)
     return place_problem(parsed, problem, f"{key} {quote(str(name))}" if is_called else "")
 
 
-def place_problem(parsed: AnyParsed, problem: Problem, name: str = "") -> Problem:
+def place_problem(parsed: Parsed, problem: Problem, name: str = "") -> Problem:
     """Return a problem of a record (`Problem.row`) with its line or file, and what to call the record."""
     placed = parsed.problem(problem.row or 0, problem.what)
     names = ": ".join(filter(None, (placed.record, problem.record, name)))
     return placed._replace(path=problem.path, about=problem.about, record=names)
 
 
-def find_repeated(parsed: AnyParsed, key: str, id_key: str) -> list[Problem]:
+def find_repeated(parsed: Parsed, key: str, id_key: str) -> list[Problem]:
     """Find records that have the same value in a field as an earlier record.
 
     Other fields than the id may be the same in records of different splits, whose ids begin with the split and a slash.

@@ -37,7 +37,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import AnyParsed, DataDir, Origin, ParsedFolder, ParsedRows, Record, UserFiles, column
+from closeread.records import DataDir, Origin, Parsed, Record, UserFiles, column
 from closeread.tasks import find, find_format
 
 PARQUET = ".parquet"
@@ -220,14 +220,14 @@ def read_gold(
     )
 
 
-def _name_places(parsed: ParsedFolder, located: LocatedFiles) -> ParsedFolder:
+def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     """Name files that are not below the folder, such as those of another folder that a user gave, by where they are."""
     places = {name: str(path.absolute()) for name, path in located.files.items() if path != located.path / name}
     problems, notices = (
         [one._replace(file=places.get(one.file or "", one.file)) for one in found]
-        for found in (parsed.problems, parsed.notices)
+        for found in (parsed.problems, parsed.notices or ())
     )
-    return ParsedFolder(parsed.records, [places.get(file, file) for file in parsed.files], problems, notices)
+    return Parsed(parsed.records, [places.get(file, file) for file in parsed.lines], problems, notices)
 
 
 def data_notices(corpus: Corpus, config: str, data_dir: DataDir | None) -> list[str]:
@@ -399,11 +399,11 @@ def _read(
 ) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
     """Read a file (JSON Lines, Parquet, or a format, whose suffixes have priority), a folder, or rows in memory."""
 
-    def complete(rows: Sequence[Any]) -> ParsedRows:
+    def complete(rows: Sequence[Any]) -> Parsed:
         """Add the fields that are derived, as reading a file does."""
-        return reader.complete(rows) if definition == "document" else ParsedRows(rows, [])
+        return reader.complete(rows) if definition == "document" else Parsed(rows, None, [])
 
-    parsed: AnyParsed
+    parsed: Parsed
     if not isinstance(source, Path):
         return _validate(corpus, name, complete(convert_rows(source)), definition)
     suffix = text_suffix(source)
@@ -419,7 +419,7 @@ def _read(
 
 
 def _validate(
-    corpus: Corpus, path: Path | str, parsed: AnyParsed, definition: str
+    corpus: Corpus, path: Path | str, parsed: Parsed, definition: str
 ) -> tuple[Sequence[Record], tuple[Oddity, ...]]:
     """Validate the content of a file or a folder, or rows in memory, and return it with its oddities."""
     rules = load_rules(corpus.task, definition)
@@ -432,8 +432,8 @@ def _validate(
         find_inconsistencies=rules.find_inconsistencies,
         unsafe=find_format(corpus.task, corpus.format).unsafe,
     )
-    if isinstance(parsed, ParsedFolder):
-        numbers = {file: number for number, file in enumerate(parsed.files)}
+    if parsed.notices is not None:
+        numbers = {file: number for number, file in enumerate(parsed.lines)}
         notices = sorted(parsed.notices, key=lambda notice: notice.order)
         return records, tuple(Oddity(one, str(path), numbers.get(one.file or "")) for one in notices)
     return records, tuple(Oddity(Problem(text)) for text in rules.find_oddities(records))

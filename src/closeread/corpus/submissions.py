@@ -35,10 +35,8 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_l
 from closeread.formats.parquet import MAGIC
 from closeread.formats.text import read_lines
 from closeread.records import (
-    AnyParsed,
     ColumnRecords,
-    ParsedFolder,
-    ParsedRows,
+    Parsed,
     Record,
     as_columns,
     column,
@@ -158,7 +156,7 @@ def read_submission(
             problems.append(place_problem(parsed, problem._replace(row=number, path=field), name))
     if problems:
         raise SubmissionError(path, sorted(problems, key=lambda problem: problem.order))
-    if isinstance(parsed, ParsedFolder):
+    if parsed.notices is not None:
         notices = parsed.notices
     else:
         notices = [parsed.problem(row, what) for row, what in rules.find_odd_rows(parsed.records, gold)]
@@ -167,12 +165,12 @@ def read_submission(
     )
 
 
-def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> AnyParsed:
+def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Record]) -> Parsed:
     if not isinstance(source, Path):
         if isinstance(source, ColumnRecords) and corpus.key not in source.columns:
             found = f"has no column {quote(corpus.key)} (columns: {', '.join(map(quote, map(str, source.columns)))})"
             raise FormatError("predictions", [Problem(found)])
-        return ParsedRows(convert_rows(source), [])
+        return Parsed(convert_rows(source), None, [])
     if (folders := find_folders(corpus)) and source.is_dir():
         return folders[0].read(source, gold)
     lines = read_lines(source)
@@ -184,7 +182,7 @@ def _parse(source: Path | Sequence[Record], corpus: Corpus, gold: Sequence[Recor
     return parse_json_lines(lines)
 
 
-def _count_unread(parsed: AnyParsed) -> float:
+def _count_unread(parsed: Parsed) -> float:
     """Return how many rows at most could not be read; these may be the missing ones.
 
     The number is unknown if the file is invalid as a whole or no row can be read.

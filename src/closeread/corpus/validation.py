@@ -26,7 +26,7 @@ from closeread.corpus.schema import Node, RowValidator, Schema, fold, name_label
 from closeread.exceptions import FieldPath, FormatError, Problem, ProblemList, shorten
 from closeread.formats.json_lines import TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
-from closeread.records import AnyParsed, ColumnRecords, ParsedRows, Record, find_repeated, name_problem
+from closeread.records import ColumnRecords, Parsed, Record, find_repeated, name_problem
 from closeread.tasks import find
 
 SCALARS = frozenset({str, int, bool, type(None)})
@@ -74,7 +74,7 @@ def load_rules(task: str, definition: str = "document") -> Rules:
 
 def validate_records(
     path: Path | str,
-    parsed: AnyParsed,
+    parsed: Parsed,
     schema: Schema,
     definition: str = "document",
     *keys: str,
@@ -95,14 +95,14 @@ def validate_records(
 
 
 def check_records(
-    parsed: AnyParsed, validator: RowValidator, keys: Sequence[str], unsafe: re.Pattern[str] = UNSAFE
-) -> tuple[AnyParsed, ProblemList, Sequence[int]]:
+    parsed: Parsed, validator: RowValidator, keys: Sequence[str], unsafe: re.Pattern[str] = UNSAFE
+) -> tuple[Parsed, ProblemList, Sequence[int]]:
     """Return records as a schema wants them, all problems, and the numbers of the valid records.
 
     Values of the `keys` must be unique; the first key names a record in messages.  No string of records in memory may
     contain unsafe characters.
     """
-    in_memory = isinstance(parsed, ParsedRows)
+    in_memory = parsed.places is None
     accepted, rejected = accept_rows(validator, parsed.records, unsafe=unsafe if in_memory else None)
     parsed = parsed._replace(records=accepted)
     problems = ProblemList(parsed.problems)

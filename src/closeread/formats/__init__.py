@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.formats.text import UNSAFE
-from closeread.records import Parsed, ParsedFolder, ParsedRows, Record
+from closeread.records import Parsed, Record
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class FormatFolder:
     `read_files` takes the corpus's options of reading as keywords; `read` takes a folder that holds nothing else.
     """
 
-    read_files: Callable[..., ParsedFolder]
-    read: Callable[[Path], ParsedFolder]
+    read_files: Callable[..., Parsed]
+    read: Callable[[Path], Parsed]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Format:
     unsafe: re.Pattern[str] = UNSAFE  # what no string of a record may contain, wherever it comes from
     is_json_lines: bool = False
     # Adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
-    complete: Callable[[Sequence[Any]], ParsedRows] = lambda rows: ParsedRows(rows, [])
+    complete: Callable[[Sequence[Any]], Parsed] = lambda rows: Parsed(rows, None, [])
 
     def recognises(self, line: str) -> bool:
         """Whether a file with this first line that is not blank is known to be of the format."""
@@ -66,7 +66,7 @@ class SubmissionFile:
 class SubmissionFolder:
     """A folder of files that systems send."""
 
-    read: Callable[[Path, Sequence[Record]], ParsedFolder]  # with what is odd given the gold records
+    read: Callable[[Path, Sequence[Record]], Parsed]  # with what is odd given the gold records
     write: Callable[[Sequence[Record], Path], None]  # a ValueError says what the format can't express
 
 

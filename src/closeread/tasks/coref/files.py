@@ -22,7 +22,7 @@ from closeread.files import text_suffix, write_text
 from closeread.formats import Format
 from closeread.formats.folders import find_hidden, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
-from closeread.records import Parsed, ParsedRows, Record
+from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import MentionTable, join_tables, pack_clusters, table_of
 from closeread.tasks.coref.formats.coref_json import drop_other_fields, find_dialect, read_neural
@@ -162,14 +162,14 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
         records = [{"document": str(number), "clusters": clusters} for number, clusters in enumerate(records)]
     first = next(iter(records), None)
     if (dialect := find_dialect(first)) is not None:
-        found = read_neural(ParsedRows(records, []), dialect, is_response=is_response)
+        found = read_neural(Parsed(records, None, []), dialect, is_response=is_response)
         if isinstance(found, list):
             raise FormatError(name, found)
         return replace(found, notices=[f"{name}: {notice}" for notice in found.notices])
     if drop_other_fields(first) is not first:
         records = list(map(drop_other_fields, records))
     check = load_rules("coref").find_inconsistencies
-    parsed = ParsedRows(records, [])
+    parsed = Parsed(records, None, [])
     return table_of(validate_records(name, parsed, schema, "document", "document", find_inconsistencies=check))
 
 

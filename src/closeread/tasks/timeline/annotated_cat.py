@@ -32,7 +32,7 @@ from typing import NamedTuple
 from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats.folders import list_files
 from closeread.formats.xml_tree import Element, read_xml
-from closeread.records import ParsedFolder, Record, find_repeated
+from closeread.records import Parsed, Record, find_repeated
 from closeread.tasks.timeline.building import UNKNOWN, build_timelines
 from closeread.tasks.timeline.cat_xml import (
     ENTITY_MENTION,
@@ -122,7 +122,7 @@ def read_annotations(path: Path, *, with_relations: bool = False) -> tuple[dict[
         return {"": _read_annotation(path, with_relations=with_relations)}, []
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found, wrong = read_each(files, SUFFIX, lambda file: _read_annotation(file, with_relations=with_relations))
-    parsed = ParsedFolder([one.record for one in found.values()], list(found), [], [])
+    parsed = Parsed([one.record for one in found.values()], list(found), [], [])
     return found, problems + wrong + find_repeated(parsed, "id", "id")
 
 

@@ -22,7 +22,7 @@ from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import list_files
 from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, check_characters, read_xml
-from closeread.records import Parsed, ParsedFolder, Record
+from closeread.records import Parsed, Record
 
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
@@ -61,7 +61,7 @@ def read_documents(files: Mapping[str, Path]) -> tuple[dict[str, Record], list[P
     return {name: read.document for name, read in found.items()}, problems, notices
 
 
-def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
+def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     """Read the documents of CAT files, with titles from the TimeML files among them."""
     del split
     documents, problems, notices = read_documents(files)
@@ -69,7 +69,7 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
     titles = {text.id or "": text.title for text in texts.values()}
     for document in documents.values():
         document["title"] = titles.get(document["id"])
-    return ParsedFolder(list(documents.values()), list(documents), problems + wrong, notices)
+    return Parsed(list(documents.values()), list(documents), problems + wrong, notices)
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -78,7 +78,7 @@ def read_records(path: Path, split: str) -> Parsed:
     return Parsed([read_document(path).document], [1], [])
 
 
-def read_folder(path: Path) -> ParsedFolder:
+def read_folder(path: Path) -> Parsed:
     """Read the documents of a folder that contains only CAT and TimeML files."""
     files, problems = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     found = read_files(files, "")

@@ -27,7 +27,7 @@ from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
 from closeread.formats.folders import find_hidden, find_unwritable, list_files, list_folders
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.records import Parsed, ParsedFolder, Record
+from closeread.records import Parsed, Record
 from closeread.tasks.timeline.cat_xml import read_documents, read_each
 from closeread.tasks.timeline.rules import describe_oddities, inspect_timeline, oddities_given
 from closeread.tasks.timeline.timeline_mentions import Oddity, Timelines, as_texts, locate_mention, stem_of_id, unite
@@ -56,16 +56,16 @@ class Found(NamedTuple):
     problems: list[Problem]
     notices: list[Problem]
 
-    def finish(self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()) -> ParsedFolder:
+    def finish(self, find_odd: Callable[[Record], Iterable[Oddity]], notices: Iterable[Problem] = ()) -> Parsed:
         """Return what was read, with further notices."""
         every = [*self.notices, *notices]
         for name, one in self.timelines.items():
             every += _make_notices(find_odd(one.record), one.lines, name)
         records = [one.record for one in self.timelines.values()]
-        return ParsedFolder(records, list(self.timelines), self.problems, every)
+        return Parsed(records, list(self.timelines), self.problems, every)
 
 
-def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
+def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     """Read the timelines of a split and look up their mentions in its documents."""
     del split
     documents, problems, notices = read_documents(files)
@@ -94,13 +94,13 @@ def read_files(files: Mapping[str, Path], split: str) -> ParsedFolder:
     )
 
 
-def read_folder(path: Path) -> ParsedFolder:
+def read_folder(path: Path) -> Parsed:
     """Read the timelines of a folder that contains nothing else; hidden files are ignored."""
     found = _read_split(path)
     return found.finish(inspect_timeline, _note_empty(found))
 
 
-def read_submission_folder(path: Path, gold: Sequence[Record]) -> ParsedFolder:
+def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
     """Read the timelines of a submission, with notices that depend on gold.
 
     If gold has several splits, the submission has a folder for each.

@@ -21,7 +21,7 @@ from closeread.exceptions import Problem, ProblemList, quote, quote_json
 from closeread.formats import Format
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedRows, Record
+from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import Documents
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
@@ -52,7 +52,7 @@ def read_records(path: Path, split: str) -> Parsed:
     return Parsed(records, lines, problems)
 
 
-def complete_rows(rows: Sequence[Any]) -> ParsedRows:
+def complete_rows(rows: Sequence[Any]) -> Parsed:
     """Convert documents of either version in memory to the common form, without changing them."""
     records: list[Any] = []
     problems = ProblemList()
@@ -61,7 +61,7 @@ def complete_rows(rows: Sequence[Any]) -> ParsedRows:
             row = row | {name: deepcopy(row[name]) for name in ("metadata", "coref", "nps") if name in row}
             problems += (Problem(what, record=f"row {number}") for what in islice(_normalize(row), limits.MAX_PROBLEMS))
         records.append(row)
-    return ParsedRows(records, problems)
+    return Parsed(records, None, problems)
 
 
 def _normalize(record: Record) -> Iterator[str]:

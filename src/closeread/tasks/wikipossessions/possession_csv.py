@@ -25,7 +25,7 @@ from closeread.files import text_suffix
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, read_bytes, read_lines
-from closeread.records import Parsed, ParsedRows, Record
+from closeread.records import Parsed, Record
 from closeread.tasks.wikipossessions.rules import DERIVED, derive_anchor, is_padded
 
 HEADER = ("Article", "Type", "Possessor", "psr_c", "order", "Duration", "TP", "Dur_c")
@@ -53,7 +53,7 @@ def read_records(path: Path, split: str) -> Parsed:
     return parsed._replace(records=complete_rows(parsed.records).records)
 
 
-def complete_rows(rows: Sequence[Any]) -> ParsedRows:
+def complete_rows(rows: Sequence[Any]) -> Parsed:
     """Add the fields derived from anchors to possessions that have none of them."""
     rows = fit_numbers(RowValidator(load_schema("wikipossessions"), "document"), rows)
     completed = [
@@ -62,7 +62,7 @@ def complete_rows(rows: Sequence[Any]) -> ParsedRows:
         else row
         for row in rows
     ]
-    return ParsedRows(completed, [])
+    return Parsed(completed, None, [])
 
 
 def _complete(possession: Any) -> Any:

@@ -31,7 +31,7 @@ from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
-from closeread.records import Parsed, ParsedRows, Record, place_problem
+from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.documents import ListedWords, MentionTable, mention_table
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
@@ -73,13 +73,13 @@ def find_dialect(record: object) -> Dialect | None:
     return next((one for name, one in DIALECTS.items() if name in record), None)
 
 
-def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
+def read_neural(parsed: Parsed, dialect: Dialect, *, is_response: bool) -> MentionTable | list[Problem]:
     """Return documents as columns, or what is wrong with them."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
     selected = [_select_fields(record, known) for record in parsed.records]
-    in_memory = isinstance(parsed, ParsedRows)
+    in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=UNSAFE if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
     names = dialect.of_response if is_response else dialect.of_key
@@ -105,7 +105,7 @@ def read_neural(parsed: Parsed | ParsedRows, dialect: Dialect, *, is_response: b
     if problems:
         return problems
     n_tokens = [document.n_tokens for document in documents]
-    lines = parsed.lines if isinstance(parsed, Parsed) else [0] * len(documents)
+    lines = parsed.lines if parsed.places is not None else [0] * len(documents)
     return replace(
         mention_table([one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]),
         n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),

@@ -89,7 +89,7 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
     if is_xml:
         read = read_corpus(treebank, files, None, annotated_only=True)
         _raise_any(folder, wrong + read.problems)
-        documents, notices = read.records, describe_problems(str(folder), read.notices)
+        documents, notices = read.records, describe_problems(str(folder), read.notices or ())
     else:
         documents, renamed = read_checked(source, treebank)
         notices = [notice.at(str(source)) for notice in limit_notices(renamed, "the names of documents")]

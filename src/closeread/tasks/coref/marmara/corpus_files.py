@@ -14,7 +14,7 @@ from closeread.exceptions import FormatError, Problem, ProblemList, join_names, 
 from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
-from closeread.records import Parsed, ParsedFolder
+from closeread.records import Parsed
 from closeread.tasks.coref.marmara.coreference import Annotated, Annotations, annotate_documents, read_annotations
 from closeread.tasks.coref.marmara.documents import make_document
 from closeread.tasks.coref.marmara.placing import place_annotations
@@ -95,7 +95,7 @@ def read_corpus(
     *,
     unaligned: str = "drop",
     annotated_only: bool = False,
-) -> ParsedFolder:
+) -> Parsed:
     """Read the records of the corpus.
 
     Args:
@@ -124,10 +124,10 @@ def read_corpus(
     by_document, wrong, odd = find_genres([record["document"] for record in records], None if problems else genres)
     for record in records:
         record["genre"] = by_document[record["document"]]
-    return ParsedFolder(records, made.files, problems + wrong, notices + odd)
+    return Parsed(records, made.files, problems + wrong, notices + odd)
 
 
-def read_corpus_folder(folder: Path) -> ParsedFolder:
+def read_corpus_folder(folder: Path) -> Parsed:
     """Read the records of a folder with the folders `treebank` and, if there is any, `coreference`."""
     found: dict[str, Path] = {}
     others: list[Problem] = []
@@ -139,12 +139,12 @@ def read_corpus_folder(folder: Path) -> ParsedFolder:
     if (folder / GENRES_FILE).is_file():
         found[GENRES_FILE] = folder / GENRES_FILE
     read = read_corpus_files(found, "", has_coreference=(folder / COREFERENCE).is_dir())
-    return read._replace(notices=others + read.notices)
+    return read._replace(notices=[*others, *(read.notices or ())])
 
 
 def read_corpus_files(
     files: Mapping[str, Path], split: str, *, unaligned: str = "drop", has_coreference: bool = False
-) -> ParsedFolder:
+) -> Parsed:
     """Read the records of the corpus from its files by their path below its folder; others are none of ours.
 
     `has_coreference` is whether there is a folder for it, though it may have no files.
