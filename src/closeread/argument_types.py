@@ -11,6 +11,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache, partial, wraps
 from numbers import Integral, Real
@@ -65,16 +66,18 @@ def check_types(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def check_and_call(*arguments: P.args, **options: P.kwargs) -> R:
-        hints = read_hints(function)
-        parameters = inspect.signature(function).parameters.values()
-        names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        rest = {one.kind: one.name for one in parameters}
-        given = list(zip(names, names, arguments, strict=False))
-        if several := rest.get(inspect.Parameter.VAR_POSITIONAL):
-            given += [(f"{several}[{i}]", several, value) for i, value in enumerate(arguments[len(names) :])]
-        others = rest.get(inspect.Parameter.VAR_KEYWORD, "")
-        given += [(name, name if name in hints else others, value) for name, value in options.items()]
-        _raise_misfits(_find_misfit(shown, value, hints.get(name, object)) for shown, name, value in given)
+        hints, signature, wrong = read_hints(function), inspect.signature(function), []
+        with suppress(TypeError):  # Python says it of the call
+            for name, value in signature.bind_partial(*arguments, **options).arguments.items():
+                match signature.parameters[name].kind:
+                    case inspect.Parameter.VAR_POSITIONAL:
+                        given = {f"{name}[{i}]": one for i, one in enumerate(value)}
+                    case inspect.Parameter.VAR_KEYWORD:
+                        given = value
+                    case _:
+                        given = {name: value}
+                wrong += [_find_misfit(shown, one, hints.get(name, object)) for shown, one in given.items()]
+        _raise_misfits(wrong)
         return function(*arguments, **options)
 
     return check_and_call

@@ -59,7 +59,7 @@ class Param(NamedTuple):
     required: bool = False  # by the command line, though Python has a default
     default: Any = None  # of the command line, where Python has None
     help: str = ""  # where the docstring has words for Python
-    complete: str = ""  # the name of a completion in `closeread.cli.completion`
+    complete: str = ""  # the name of a completion in `closeread.cli.options`
     corpus: str = ""  # whose gold is read
     others: tuple[str, ...] = ()  # words that are accepted besides names of corpora
     without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form

@@ -57,11 +57,9 @@ class LazyGroup(Group):
             sys.exit(1)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, sorted."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
         from closeread.cli.commands import make_command

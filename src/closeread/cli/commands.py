@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from closeread.cli import completion, printing
+from closeread.cli import options, printing
 from closeread.cli.groups import FILE, FOLDER, READING, Command, Group
 from closeread.cli.options import make_params, make_printing_options, take_printing_options
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
@@ -141,11 +141,9 @@ class OperationsGroup(Group):
         self.path, self.typed = path, typed or path
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the subcommands, sorted, or in the order of their use."""
         return list(self.subcommands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand; None if there is none of that name."""
         known = self.subcommands
         found = find_corpus(cmd_name).name if self.path == "baseline" else choose_equivalent(cmd_name, known)
         if found not in known:
@@ -166,34 +164,29 @@ class OperationsGroup(Group):
         return groups | {name: DerivedCommand(self.path, name, one, self.typed) for name, one in operations}
 
     def _make_group(self, name: str, typed: str) -> Group:
-        path = f"{self.path} {name}"
-        if path in HELP:
-            return OperationsGroup(path, typed, f"{self.path} {typed}", help=HELP[path], short_help=SUMMARIES[path])
-        summary = f"Write the predictions of a baseline of {load_corpus(name).title}."
-        example = f"  closeread baseline {typed} NAME --config sample -o predictions.jsonl"
-        text = format_help(f"{summary}\n\n\b\nExample:\n{example}")
+        path, summary = f"{self.path} {name}", "Normalize units, or add candidate answers."
+        text = PERTURBATIONS
+        if self.path == "baseline":
+            summary = f"Write the predictions of a baseline of {load_corpus(name).title}."
+            example = f"  closeread baseline {typed} NAME --config sample -o predictions.jsonl"
+            text = format_help(f"{summary}\n\n\b\nExample:\n{example}")
         made = OperationsGroup(path, typed, f"{self.path} {typed}", help=text, short_help=summary)
-        made.what = f"baseline of {name}"
+        made.what = f"baseline of {name}" if self.path == "baseline" else ""
         return made
 
 
-HELP = {
-    "perturb mctaco": """Apply the perturbations of Zhou et al. (2019) to McTaco.
+PERTURBATIONS = """Apply the perturbations of Zhou et al. (2019) to McTaco.
 
-    \b
-    Example:
-      closeread perturb mctaco units --config sample -o normal.jsonl
-    """,
-    "timeline": """Build timelines (alias of `closeread build timeline`).
+\b
+Example:
+  closeread perturb mctaco units --config sample -o normal.jsonl
+"""
+TIMELINE = """Build timelines (alias of `closeread build timeline`).
 
-    \b
-    Example:
-      closeread build timeline events.jsonl -o timelines
-    """,
-}
-"""The help of groups that are neither a function in Python nor a module of operations."""
-
-SUMMARIES = {"perturb mctaco": "Normalize units, or add candidate answers."}
+\b
+Example:
+  closeread build timeline events.jsonl -o timelines
+"""
 
 
 class ProcedureHelp(NamedTuple):
@@ -201,8 +194,7 @@ class ProcedureHelp(NamedTuple):
 
     help: str  # all of it, for the group
     summary: str  # the first line of a subcommand, after which the procedure is named in parentheses
-    endings: Sequence[str]  # what follows the files in examples
-    key_endings: Sequence[str]  # the same where gold is a key
+    endings: Sequence[str]  # what follows the files in examples; a key has neither a config nor another gold
     details: str = ""  # a paragraph of a subcommand
     key: str = ""  # another, if gold is a key
 
@@ -218,7 +210,6 @@ PROCEDURES = {
           closeread compare coref key.conll baseline.conll mine.conll
         """,
         "Compare systems by paired tests",
-        ("another.jsonl", "counts.parquet --resamples 10000"),
         ("another.jsonl", "counts.parquet --resamples 10000"),
         "Each system is a file of predictions, or a file of counts from `closeread score --counts`. The first system "
         "is compared with each of the others.",
@@ -239,7 +230,6 @@ PROCEDURES = {
         """,
         "Score predictions",
         ("", "--config sample", "--gold my-gold.jsonl --json", "--counts counts.parquet"),
-        ("", "--json", "--counts counts.parquet"),
     ),
     "table": ProcedureHelp(
         """Print a table of many systems, with tests against the best.
@@ -250,7 +240,6 @@ PROCEDURES = {
           closeread table coref key.conll baseline.conll mine.conll --format latex
         """,
         "Print a table of many systems",
-        ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
         ("another.jsonl", "report.json --intervals plus-minus", "another.jsonl --format latex"),
         "Each system is a file of predictions, a file of counts from `closeread score --counts`, or a report from "
         "`closeread score --json`. Best scores are bold. Systems that are not significantly different from the best "
@@ -269,7 +258,6 @@ PROCEDURES = {
         """,
         "Validate files of predictions without scoring them.",
         ("--config sample", "--json"),
-        ("", "--json"),
     ),
 }
 
@@ -322,19 +310,18 @@ class ProcedureGroup(Group):
     """Subcommands by procedure; the name of a corpus or of an evaluate module selects the procedure that scores it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the procedures."""
         return procedure_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return the subcommand of a procedure or a corpus; a RequestError says that there is none, or several."""
         from closeread.scoring import find_procedure
 
         procedure, corpus = find_procedure(cmd_name)
         own, said = str(self.name), procedure.help
         about = PROCEDURES[own]
         files = said.response if corpus else f"{said.key} {said.response}"
-        endings = [*(about.endings if corpus else about.key_endings)]
-        endings += said.flags if own == "score" else ()
+        endings = [*about.endings, *(said.flags if own == "score" else ())]
+        if corpus is None:
+            endings = list(dict.fromkeys(re.sub("--config sample|--gold my-gold.jsonl ", "", one) for one in endings))
         shown = [f"  closeread {own} {cmd_name} {files} {ending}".rstrip() for ending in endings]
         parts = [
             about.summary if about.summary.endswith(".") else f"{about.summary} ({procedure.title}).",
@@ -353,7 +340,7 @@ class ProcedureGroup(Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of corpora and procedures, or of options; no procedure is imported."""
-        return [*completion.complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+        return [*options.complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 class ScoreGroup(ProcedureGroup):
@@ -405,11 +392,11 @@ def make_command(name: str) -> click.Command:
         shells = click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))
 
         def print_script(shell: str) -> None:
-            click.echo(completion.write_script(shell), nl=False)
+            click.echo(options.write_script(shell), nl=False)
 
         return Command(name, callback=print_script, params=[shells], help=COMPLETION, short_help=summary)
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
     module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")
-    text = HELP.get(name) or read_doc(module if name in GROUPS else getattr(module, name))[0]
+    text = TIMELINE if name == "timeline" else read_doc(module if name in GROUPS else getattr(module, name))[0]
     return OperationsGroup(name, help=text, short_help=summary, hidden=name in HIDDEN)

@@ -27,7 +27,6 @@ class FilePath(click.Path):
         self.is_named = is_named
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
         from closeread.formats import text
 
         if str(value) not in ("-", str(text.STANDARD_INPUT)):
@@ -79,12 +78,10 @@ class Command(click.Command):
     """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return all parameters, with `--quiet` before `--help`."""
         *own, last = super().get_params(ctx)
         return [*own, QUIET, last]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options into the formatter, and the subcommands of a group."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden]
         if len(options) <= FEW + 2:  # --quiet and --help are two more
             super().format_options(ctx, formatter)

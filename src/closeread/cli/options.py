@@ -1,34 +1,43 @@
-"""Options and arguments: what click knows of the parameters of operations, of declared options, and of printing."""
+"""Options and arguments: what click knows of the parameters of operations, of declared options, and of printing.
+
+And what shells complete of them.  Declarations are read for it, and nothing heavier, since a shell waits for each
+answer; whatever is unknown completes to nothing.
+"""
 
 from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
-from closeread.cli.completion import complete, complete_list
 from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
-from closeread.corpus.names import corpus_names, find_corpus, find_task, load_corpus
-from closeread.exceptions import escape
+from closeread.corpus.names import corpus_names, find_corpus, find_task, list_scored, load_corpus
+from closeread.exceptions import RequestError, escape
+from closeread.files import package_folder
 from closeread.parameters import SENTENCES, Param, Parameter, is_repeated, list_fields
-from closeread.tasks import find, load_procedure
+from closeread.tasks import find, load_procedure, procedure_names
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from closeread.corpus.declaration import Corpus
     from closeread.counts.procedure import Option, Procedure
+
+MOST_CHOICES = 70
+"""How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
 
 
 class NumberRange(click.FloatRange):
     """A number in a range; `nan`, which no comparison finds outside, is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number."""
         number = super().convert(value, param, ctx)
         if number != number:
             self.fail(f"{value!r} is not a number.", param, ctx)
@@ -43,7 +52,6 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
         self.kind, self.others = kind, others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the own name."""
         if value in self.others:
             return str(value)
         if self.kind == "corpora":
@@ -52,16 +60,15 @@ class Name(click.ParamType):  # type: ignore[type-arg]  # click 8.3 takes none
         return corpus or procedure
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
         return complete(self.kind, ctx, incomplete, self.others)
 
 
-def split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+def _split_names(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the names that were given to an option, several times or separated by commas; each once."""
     return tuple(dict.fromkeys(name.strip() for value in values for name in value.split(",")))
 
 
-def split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+def _split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
     """Return the names in options that separate them by commas; a name with a comma is quoted."""
     try:
         return tuple(name.strip() for names in csv.reader(values, skipinitialspace=True) for name in names)
@@ -69,36 +76,33 @@ def split_csv(ctx: click.Context, param: click.Parameter, values: Sequence[str])
         raise click.BadParameter(f"the names can't be separated: {error}.", ctx, param) from None
 
 
-def read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
-    """Return the numbers of a list that is separated by commas."""
+def _read_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, ...]:
     try:
         return tuple(float(text) for text in ([] if value is None else value.split(",")))
     except ValueError:
         raise click.BadParameter(f"{value!r} is no list of numbers.", ctx, param) from None
 
 
-def read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+def _read_choices(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
     """Return the options of a procedure that were given as NAME=VALUE, by name."""
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
-        key = name.replace("-", "_")
         if not equals or not name:
-            wrong = f"'{escape(text)}' is not an option with its value (expected NAME=VALUE)."
-        elif key in found:
-            wrong = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
-        else:
-            found[key] = value
-            continue
-        raise click.BadParameter(wrong, ctx, param)
+            raise click.BadParameter(f"'{escape(text)}' is not an option with its value (expected NAME=VALUE).")
+        key = name.replace("-", "_")
+        if key in found:
+            what = f"option {escape(name)} is given twice: {escape(found[key])} and {escape(value)}."
+            raise click.BadParameter(what, ctx, param)
+        found[key] = value
     return found
 
 
 READERS: dict[str, Callable[..., Any]] = {
-    "choices": read_choices,
-    "csv": split_csv,
-    "list": read_numbers,
-    "names": split_names,
+    "choices": _read_choices,
+    "csv": _split_csv,
+    "list": _read_numbers,
+    "names": _split_names,
 }
 TYPES: dict[Any, click.ParamType[Any]] = {
     **dict.fromkeys(("gold", "read", "source", "sources", "systems"), FILE),
@@ -131,10 +135,8 @@ def make_params(
         case "place" | "scored":
             declared = ("files" if param.kind == "place" else "procedure", param.corpus, *param.declared)
             return [*map(_make_param, list_fields(parameter)), *_make_declared(declared)]
-        case "options" if param.declared:
-            return _make_declared(param.declared)
         case "options":
-            return [_make_flag(one, one.default) for one in param.options]
+            return _make_declared(param.declared) if param.declared else list(map(_make_flag, param.options))
         case "procedure_options" if procedure is not None:
             files = [] if corpus is None else _make_declared(("files", corpus))
             return [*files, *_make_procedure_options(procedure, corpus)]
@@ -154,13 +156,13 @@ def _make_declared(declared: Sequence[str]) -> list[click.Parameter]:
     if role == "procedure":
         found = _make_procedure_options(load_procedure(task))
     else:
-        found = [_make_flag(one, one.default) for one in vars(find(task, role))["OPTIONS"]]
+        found = list(map(_make_flag, vars(find(task, role))["OPTIONS"]))
     return [one for one in found if not names or one.name in names]
 
 
 def _make_param(parameter: Parameter) -> click.Parameter:
     name, param, default, hint = parameter.name, parameter.param, parameter.default, parameter.hint
-    flags = param.flag.split() or [_name_flag(f"no_{name}" if default is True else name)]
+    flags = param.flag.split() or [name_flag(f"no_{name}" if default is True else name)]
     if hint is bool:
         unset: dict[str, Any] = {"default": None} if default is None else {}
         return click.Option([*flags, f"no_{name}" if default else name], is_flag=True, help=parameter.help, **unset)
@@ -171,7 +173,7 @@ def _make_param(parameter: Parameter) -> click.Parameter:
 
     def find(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         known = parameter.param.complete
-        return complete(known, ctx, incomplete) if listed is None else complete_list(listed, incomplete)
+        return complete(known, ctx, incomplete) if listed is None else _complete_list(listed, incomplete)
 
     settings: dict[str, Any] = {"type": _find_type(param, hint), "metavar": param.metavar}
     if param.complete or listed is not None:
@@ -256,7 +258,7 @@ def _make_file_options(corpora: Iterable[str]) -> list[click.Parameter]:
             text, flags = f"Read {folder.content} from this folder.", [f"--{folder.name}", FOLDER + folder.name]
             folders[folder.name] = click.Option(flags, type=NAMED, metavar="DIR", help=text)
         for one in corpus.reading_options:
-            text, flags = f"{one.help}  [default: {one.choices[0]}]", [_name_flag(one.name), READING + one.name]
+            text, flags = f"{one.help}  [default: {one.choices[0]}]", [name_flag(one.name), READING + one.name]
             reading[one.name] = click.Option(flags, type=click.Choice(one.choices), help=text)
     return [*folders.values(), *reading.values()]
 
@@ -275,15 +277,12 @@ def _make_procedure_options(procedure: Procedure, corpus: str | None = None) -> 
     return [preset, *declared]
 
 
-def _name_flag(name: str) -> str:
+def name_flag(name: str) -> str:
+    """Return the flag of an option by its name in Python."""
     return f"--{name.replace('_', '-')}"
 
 
-MOST_CHOICES = 70
-"""How many characters of choices fit on the line of an option's name; more of them are listed in its help."""
-
-
-def _make_flag(option: Option, default: str) -> click.Parameter:
+def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
     """Return the flag of a declared option; its value is None if not given, so that defaults stay in one place."""
     from closeread.counts.procedure import PathOption
 
@@ -292,18 +291,21 @@ def _make_flag(option: Option, default: str) -> click.Parameter:
             raise click.BadParameter(f"{option.describe_invalid(value)}.", ctx, param)
         return value
 
+    default = option.default if default is None else default
     is_path = isinstance(option, PathOption)
     many = len("|".join(option.choices)) > MOST_CHOICES
     text = f"{option.help}  One of {', '.join(option.choices)}." if many else option.help
     metavar = option.metavar if isinstance(option, PathOption) else option.name.rpartition("_")[2].upper()
     return click.Option(
-        [_name_flag(option.name), option.name],
+        [name_flag(option.name), option.name],
         type=click.Choice(option.choices) if option.choices else NAMED if is_path else str,
         callback=check,
         metavar=None if option.choices and not many else metavar,
         help=f"{text}  [default: {default}]" if default else text,
     )
 
+
+# Printing
 
 PRINTED = {
     **dict.fromkeys(("Catalogue", "Papers", "Ranking", "Result", "Statistics"), ("style",)),
@@ -323,40 +325,28 @@ JSON_HELP = {
 
 def make_printing_options(returns: str, procedure: Procedure | None = None) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
+
+    def make(name: str, flags: str, text: str, **settings: Any) -> tuple[str, click.Option]:
+        return name, click.Option([*flags.split(), name], help=text, **settings)
+
+    formats = ["table", "json", "markdown", "latex", "csv", *["html"] * (returns == "SystemsTable")]
     several = procedure is not None and len(procedure.families) > 1
-    more = ", or that of each of --metrics on a line of its own" if several else ""
-    flags = {
-        "per_unit": "Also report each unit separately (in JSON: as 'units').",
-        "with_counts": "Also show fields and counts in the table of --per-unit; JSON and CSV always have them.",
-        "score_only": f"Print only the main score (times 100){more}.",
-    }
-
-    def make(name: str, flag: str = "", text: str = "", **settings: Any) -> click.Parameter:
-        return click.Option([*(flag or _name_flag(name)).split(), name], help=text, **settings)
-
-    made: list[click.Parameter] = []
-    for name in PRINTED.get(returns, ()):
-        match name:
-            case "style":
-                formats = ["table", "json", "markdown", "latex", "csv", *["html"] * (returns == "SystemsTable")]
-                how: dict[str, Any] = {"type": click.Choice(formats), "default": "table", "show_default": True}
-                made += [make("style", "--format", "How to format the output.", **how)]
-                made += [make("style", "--json", "Same as --format json.", flag_value="json")]
-            case "output":
-                is_picture = returns == "Drawing"
-                text = (
-                    "Write to this file: .png, .svg or .pdf."
-                    if is_picture
-                    else "Write the result to this file; print nothing."
-                )
-                made += [make(name, "-o --output", text, type=WRITTEN, required=is_picture, metavar="FILE")]
-            case "digits":
-                made += [make(name, "", SENTENCES[name], type=click.IntRange(0, 10), default=2, show_default=True)]
-            case "as_json":
-                made += [make(name, "--json", JSON_HELP.get(returns, "Print the result as JSON."), is_flag=True)]
-            case flag:
-                made += [make(flag, "", flags[flag], is_flag=True)]
-    return made
+    main = f"main score (times 100){', or that of each of --metrics on a line of its own' if several else ''}"
+    counts = "Also show fields and counts in the table of --per-unit; JSON and CSV always have them."
+    is_picture = returns == "Drawing"
+    output = "to this file: .png, .svg or .pdf" if is_picture else "the result to this file; print nothing"
+    shown: dict[str, Any] = {"show_default": True}
+    known = [
+        make("style", "--format", "How to format the output.", type=click.Choice(formats), default="table", **shown),
+        make("style", "--json", "Same as --format json.", flag_value="json"),
+        make("per_unit", "--per-unit", "Also report each unit separately (in JSON: as 'units').", is_flag=True),
+        make("with_counts", "--with-counts", counts, is_flag=True),
+        make("output", "-o --output", f"Write {output}.", type=WRITTEN, required=is_picture, metavar="FILE"),
+        make("digits", "--digits", SENTENCES["digits"], type=click.IntRange(0, 10), default=2, **shown),
+        make("score_only", "--score-only", f"Print only the {main}.", is_flag=True),
+        make("as_json", "--json", JSON_HELP.get(returns, "Print the result as JSON."), is_flag=True),
+    ]
+    return [option for name, option in known if name in PRINTED.get(returns, ())]
 
 
 def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -364,7 +354,7 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
     taken = {name: values.pop(name) for name in PRINTED.get(returns, ())}
     if taken.get("score_only"):
         asked = {**values, **taken}
-        given = [_name_flag(name) for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)]
+        given = [name_flag(name) for name in ("by", "per_unit", "with_counts", "explain") if asked.get(name)]
         if asked["style"] != "table":
             given.append(f"--format {asked['style']}")
         if given:
@@ -372,3 +362,93 @@ def take_printing_options(returns: str, values: dict[str, Any]) -> dict[str, Any
         values["no_ci"] = True
         taken["metrics"] = values.get("metrics")
     return taken
+
+
+# Completion
+
+
+def complete(kind: str, ctx: click.Context, incomplete: str, others: Sequence[str] = ()) -> list[CompletionItem]:
+    """Return the names of a kind, and other words, that begin so."""
+    return next(filter(None, (_select(names, incomplete) for names in _list_names(kind, ctx, others))), [])
+
+
+def _complete_list(names: Sequence[str], incomplete: str) -> list[CompletionItem]:
+    """Return what completes the last of several names that are separated by commas."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return _select([f"{before}{comma}{name}" for name in names if name not in given], f"{before}{comma}{last}")
+
+
+def _select(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """Return the names that begin so, those of corpora with their titles; in bash, with spaces escaped."""
+    from click.shell_completion import CompletionItem
+
+    space = "\\ " if os.environ.get("_CLOSEREAD_COMPLETE", "").startswith("bash") else " "
+    titles = {name: load_corpus(name).title for name in corpus_names()}
+    near = [name for name in names if name.startswith(incomplete)]
+    return [CompletionItem(name.replace(" ", space), help=titles.get(name)) for name in near]
+
+
+def _list_names(kind: str, ctx: click.Context, others: Sequence[str]) -> Iterator[Iterable[str]]:
+    """Yield the names of a kind; if none of them begins as it should, those that are tried next."""
+    corpus, scored = _find_corpus(ctx), sorted({*corpus_names(), *procedure_names()})
+    match kind:
+        case "corpora":
+            yield [*corpus_names(), *others]
+            yield (name for name in procedure_names() if len(list_scored(name)) == 1)
+        case "scored":
+            yield scored
+        case "configs":  # every corpus has a sample
+            yield ["sample"] if corpus is None else corpus.configs
+        case "splits" if corpus is not None:
+            given = ctx.params.get("config")
+            if config := corpus.configs.get(given if isinstance(given, str) else corpus.default_config):
+                yield config.split_names
+        case "modules" | "cited":
+            from closeread.hf.modules import module_names
+
+            yield dict.fromkeys([*scored, *module_names(), "closeread"] if kind == "cited" else module_names())
+        case "paper_tables" if corpus is not None:  # by number, or name
+            # The module beside this file recomputes the tables, and imports a lot.
+            printed = package_folder("closeread.tasks").joinpath(*corpus.task.split("."), "reproduction.json")
+            tables = json.loads(printed.read_text("utf-8"))["tables"] if printed.is_file() else []
+            yield [table["name"].removeprefix("Table ") for table in tables]
+            yield [table["name"] for table in tables]
+
+
+def _find_corpus(ctx: click.Context) -> Corpus | None:
+    """Return the corpus that a command is about: its argument, or as its name or its module's says; None if unknown."""
+    # An option that still lacks its value keeps click from assigning arguments: they are in ctx.args.
+    words = [*reversed(ctx.command_path.split()), ctx.params.get("corpus"), *ctx.args]
+    known = {*corpus_names(), *procedure_names()}
+    for word in [*words, getattr(ctx.command, "corpus", None)]:
+        if word in known:
+            try:
+                return find_corpus(word)
+            except RequestError:  # of a procedure that scores no corpus, or several
+                continue
+    return None
+
+
+ASKED = 'response=$(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD '
+"""How click's script for bash passes on what was typed."""
+
+REJOINED = """local words=() i
+    for ((i = 0; i <= COMP_CWORD; i++)); do  # to bash, the = in --config=NAME is a word of its own
+        [[ ${COMP_WORDS[i]} == = && ${COMP_WORDS[i - 1]} == --* && i -lt COMP_CWORD ]] || words+=("${COMP_WORDS[i]}")
+    done
+    response=$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((${#words[@]} - 1)) """
+"""The same without the equals signs between options and their values, which click takes for the values."""
+
+
+def write_script(shell: str) -> str:
+    """Return the script that completes commands in a shell."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"this version of click completes nothing in {shell}.")
+    shown = found(click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE")
+    script = shown.source_template % shown.source_vars()  # source() would run bash to see how old it is
+    # A completed list of names has commas; without this, fish would cut it at the first.
+    return script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)

@@ -53,10 +53,7 @@ def prepare_streams() -> None:
 
 
 def print_result(found: Any, *, style: str = "", output: Path | None = None, as_json: bool = False, **how: Any) -> None:
-    """Print the result of an operation, or what it says of what it has written, or write it to a file.
-
-    What has several formats is printed in a style; `how` lays out a report.
-    """
+    """Print the result of an operation, or write it to a file, in a style if it has several; `how` is for a report."""
     with writing_to(output):
         if style:
             _print_styled(found, style, **how)

@@ -205,16 +205,13 @@ class Comparisons(Result):
     comparisons: Sequence[Comparison]
 
     def to_json(self) -> list[dict[str, object]]:
-        """Return a list of them."""
         return [one.to_json() for one in self.comparisons]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return their rows, one after the other."""
         tables = [one.to_rows() for one in self.comparisons]
         return tables[0][0], [row for _, rows in tables for row in rows]
 
     def to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return their tables."""
         return [grid for one in self.comparisons for grid in one.to_grids()]
 
 

@@ -122,7 +122,6 @@ class Catalogue(Result):
     """All corpora and procedures, and how to score predictions."""
 
     def to_json(self) -> list[dict[str, object]]:
-        """Return an object for each, with configs, modules and licence."""
         rows: list[list[object]] = [
             [c.name, c.title, list(c.configs), c.procedure, list(load_procedure(c.procedure).modules), c.licence]
             for c in map(load_corpus, corpus_names())
@@ -131,7 +130,6 @@ class Catalogue(Result):
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return the same as rows, lists joined by commas."""
         rows = [list(row.values()) for row in self.to_json()]
         return HEADER, [
             [name or NOTHING, *(", ".join(one) if isinstance(one, list) else one or "" for one in rest)]
@@ -139,7 +137,6 @@ class Catalogue(Result):
         ]
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the table of names and commands."""
         scored = Counter(load_corpus(name).procedure for name in corpus_names())
         rows = []
         for corpus in map(load_corpus, corpus_names()):
@@ -209,7 +206,6 @@ class Page:
         )
 
     def to_json(self) -> object:
-        """Return the record that was asked for, or a list of several, each beside its prediction if there are some."""
         if self._json is None:
             raise RequestError("--json and --data-dir are for --oddities; add it")
         return self._json

@@ -62,7 +62,6 @@ class Publication(Shown):
     advice: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """Return the repository, its files, and the commit."""
         place, commit = self.plan.repository, self.commit
         return {
             "repository": place.id,
@@ -76,7 +75,6 @@ class Publication(Shown):
         }
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the table of files, and what is left to do."""
         kept = [change.size for change in self.changes if change.kind != "deleted"]
         if self.dry_run:
             ending = "Dry run: nothing was published."

@@ -64,16 +64,13 @@ class Papers(Result):
     failure: str  # what differs without a known reason, if that is to be an error
 
     def to_json(self) -> list[dict[str, object]]:
-        """Return the tables as JSON."""
         return [table for one in self.papers.values() for table in one.to_json()]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return a row for each cell."""
         rows = [one.to_rows() for one in self.papers.values()]
         return rows[0][0], [row for _, of_paper in rows for row in of_paper]
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the number of figures that agree, and the tables."""
         if self.together:
             yield make_count_grid(self.papers)
         for tables in self.papers.values() if self.shown else ():

@@ -240,7 +240,6 @@ class Sheet(Result):
         return found
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        """Return header and rows of the units, of the explanations, or of the scores."""
         report, units, explanation = self.report, self.units, self.procedure.explanation
         if units is not None and report.explanations is not None:
             raise RequestError("CSV has only one table; omit --per-unit or --explain")
@@ -254,7 +253,6 @@ class Sheet(Result):
         return report.to_rows()
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the tables of explanations, of units, and of the scores."""
         explanations = self.report.explanations or {}
         for number, (unit, rows) in enumerate(explanations.items(), start=1):
             explanation = cast(Any, self.procedure.explanation)()
