@@ -1,6 +1,6 @@
-"""Bad requests: unknown names, unusable options, places that can't be written, files that aren't the released ones.
+"""Requests that click refuses, places that can't be written, files that aren't the released ones.
 
-Each case checks all of standard error and the exit code, and that nothing is printed or written.
+Those for unknown names and unusable options are in `recorded/requests.txt`.
 """
 
 import hashlib
@@ -8,52 +8,9 @@ import os
 from pathlib import Path
 
 import pytest
-from shared.bad_input import GOOD, ROWS, SAMPLE, lines, put, refuses, tsv
-
-from closeread.corpus.names import corpus_names
-from closeread.tasks import procedure_names
+from shared.bad_input import GOOD, SAMPLE, put, refuses, tsv
 
 pytestmark = pytest.mark.usefixtures("here")
-
-REQUESTS = {
-    "unknown corpus": (["stats", "mctacos"],
-        f"no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: {', '.join(corpus_names())})"),
-    "corpus like no other": (["stats", "x"], f"no such corpus: 'x' (choose from: {', '.join(corpus_names())})"),
-    "unknown procedure": (["score", "mtcaco", "system"],
-        f"no such procedure: 'mtcaco'. Did you mean 'mctaco'? (choose from: {', '.join(procedure_names())})"),
-    "unknown config": (["score", "mctaco", "system", "--config", "smaple"],
-        "no such config of mctaco: 'smaple'. Did you mean 'sample'? (choose from: default, flat, sample, sample_flat)"),
-    "unknown split": (["score", "mctaco", "system", *SAMPLE, "--split", "dev"],
-        "no such split of mctaco (sample): 'dev' (choose from: test)"),
-    "unknown baseline": (["baseline", "mctaco", "positive", *SAMPLE, "-o", "out"],
-        "no such baseline of mctaco: 'positive'. Did you mean 'always-positive'? "
-        "(choose from: always-positive, always-negative, random)"),
-    "unknown field": (["score", "mctaco", "system", *SAMPLE, "--by", "categories", "--counts", "out"],
-        "no field 'categories' to slice by. Did you mean 'category'? (choose from: category)"),
-    "escape in a name": (["score", "mctaco", "system", *SAMPLE, "--split", "\x1b[2J"],
-        r"no such split of mctaco (sample): '\x1b[2J' (choose from: test)"),
-    "two places for gold": (["score", "mctaco", "system", *SAMPLE, "--gold", "system"],
-        "your own gold can't be combined with a config or a data folder"),
-    "a board of two tasks": (["leaderboard", "init", "out", "--corpus", "mctaco", "--procedure", "coref"],
-        "give either --corpus or --procedure"),
-    "a board of no task": (["leaderboard", "init", "out"], "give either --corpus or --procedure"),
-    "a corpus's name with a dot": (["baseline", "mctaco.x", "random", "-o", "out"],
-        f"no such corpus: 'mctaco.x'. Did you mean 'mctaco'? (choose from: {', '.join(corpus_names())})"),
-    "a folder for the sample": (["score", "mctaco", "system", *SAMPLE, "--data-dir", "nowhere"],
-        "config sample of mctaco comes with the package; it takes no data folder"),
-    "a split that can't begin an id": (["score", "mctaco", "system", "--gold", "system", "--split", "a b"],
-        "split 'a b' is not valid (expected 1 to 40 ASCII letters, digits, '_', '.' and '-')"),
-    "one system to compare": (["compare", "mctaco", "system", *SAMPLE], "a comparison needs at least two systems"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", REQUESTS)
-def test_request(run, here, name):
-    arguments, message = REQUESTS[name]
-    put("system", lines(*ROWS))
-    refuses(run(*arguments), message, code=2)
-    assert os.listdir(here) == ["system"]
-
 
 USAGE = {
     "unknown value": (["score", "mctaco", "system", *SAMPLE, "--missing", "nought"], "score mctaco", "--missing"),
@@ -87,13 +44,6 @@ def test_special_files_are_not_replaced(run, here):
     assert run(*command, "link").exit_code == 0
     assert Path("link").is_symlink()
     assert Path("target").read_text().startswith('{"id": "test-00000"')
-
-
-def test_a_dash_is_no_file(run, here):
-    result = run("baseline", "mctaco", "random", *SAMPLE, "-o", "-")
-    assert result.exit_code == 2
-    assert "'-' is not a file (expected a file name)." in result.stderr
-    assert os.listdir(here) == []
 
 
 def sha256(path):

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-import closeread
 from closeread.corpus.citing import SOFTWARE, cite, list_papers
 from closeread.corpus.names import corpus_names, load_corpus
-from closeread.exceptions import RequestError
 from closeread.hf.modules import module_names
 from closeread.tasks import load_procedure, procedure_names
 
@@ -131,21 +129,6 @@ def test_every_preset_has_a_paper():
 
 def test_the_average_cites_its_three_metrics_too():
     assert {"denis-baldridge-2009-global", *keys("muc", "b3", "ceafe")} == set(keys("conll"))
-
-
-def test_the_package_and_the_command_line_say_the_same(ran):
-    assert ran("cite", "lea", "mctaco", "closeread") == closeread.cite("lea", "mctaco", "closeread") + "\n"
-    assert ran("cite") == closeread.cite() + "\n"
-
-
-def test_misspelt_names_are_told_at_once():
-    with pytest.raises(RequestError) as caught:
-        cite("muc", "bcubed", "mctacos")
-    found = [line.partition(" (choose")[0] for line in str(caught.value).splitlines()]
-    assert found == [
-        "no such corpus or metric: 'bcubed'. Did you mean 'b3'?",
-        "no such corpus or metric: 'mctacos'. Did you mean 'mctaco'?",
-    ]
 
 
 def test_the_entry_of_the_package_is_that_of_citation_cff():

@@ -40,17 +40,6 @@ def test_help_teaches_by_example(run, path, command):
     assert all(parameter.help for parameter in command.params if isinstance(parameter, click.Option))
 
 
-@pytest.mark.parametrize(("corpus", "name", "known"), [
-    ("mctaco", "always-positive", ".txt, .jsonl, .ndjson, .json"), ("tne", "surface", ".jsonl, .ndjson, .json"),
-    ("semeval2015_timeline", "creation-time", ".jsonl, .ndjson, .json, a folder name without a suffix"),
-])  # fmt: skip
-def test_a_suffix_of_no_format_is_refused(run, corpus, name, known):
-    done = run("baseline", corpus, name, "--config", "sample", "-o", "said.csv")
-    assert done.exit_code == 2
-    assert f"cannot write {corpus} predictions with suffix '.csv' (choose from: {known})" in done.stderr
-    assert not Path("said.csv").exists()
-
-
 def test_what_a_folder_holds_is_not_written_over(run, tmp_path):
     data = tmp_path / "data"
     data.mkdir()

@@ -14,7 +14,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import RowValidator, load_schema, resolve
 from closeread.corpus.validation import fit_numbers
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import InputError, SubmissionError
+from closeread.exceptions import SubmissionError
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*1 possession has a relation to an unknown anchor:closeread.CloseReadWarning",
@@ -128,7 +128,6 @@ def test_only_text_that_is_no_name_accepts_integers(name):
 
 
 CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
-DOCUMENT = {"document": "a", "clusters": CLUSTERS}
 
 
 def test_the_rows_of_one_document_are_recognised_by_evaluate():
@@ -143,31 +142,6 @@ def test_the_rows_of_one_document_are_recognised_by_evaluate():
         evaluate.load("coref_alpha").compute(predictions=[CLUSTERS, CLUSTERS])
     with pytest.raises(SubmissionError, match=r"row 0: \[0\]\[0\]: expected a list, found 0"):
         evaluate.load("coref_lea").compute(predictions=[[[0, 0]], 3], references=[CLUSTERS, CLUSTERS])
-
-
-@pytest.mark.parametrize(
-    ("gold", "predictions", "message"),
-    [
-        (CLUSTERS, [DOCUMENT], "gold: are the clusters of a single document (expected a list of documents: [{"),
-        ([DOCUMENT], CLUSTERS, "predictions: are the clusters of a single document (expected a list of documents: [{"),
-        (DOCUMENT, [DOCUMENT], "gold: is a single document (expected a list of documents; wrap it in a list: [gold])"),
-        (
-            [DOCUMENT],
-            DOCUMENT,
-            "predictions: is a single document (expected a list of documents; wrap it in a list: [predictions])",
-        ),
-    ],
-)
-def test_a_single_document_is_recognised_in_score(gold, predictions, message):
-    with pytest.raises(InputError) as caught:
-        closeread.score("coref", predictions, gold=gold)
-    assert str(caught.value).startswith(message)
-    assert len(str(caught.value).splitlines()) == 1
-
-
-def test_rows_that_are_no_records_are_told():
-    with pytest.raises(SubmissionError, match=r"row 1: expected an object such as .*, found 3"):
-        closeread.score("mctaco", [{"id": "test-00000", "label": "yes"}, 3], config="sample", missing="empty")
 
 
 def test_a_json_list_of_coreference_is_not_taken_for_conll(run, here):

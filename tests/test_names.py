@@ -11,7 +11,7 @@ from shared.commands import list_commands
 from closeread import scoring
 from closeread.cli.options import Name
 from closeread.corpus import names
-from closeread.corpus.names import corpus_names, load_corpus
+from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.hf import modules
 
@@ -67,26 +67,6 @@ def test_help_shows_the_name_that_was_typed(ran, path, typed, own):
     ]
 
 
-def test_help_of_a_baseline_shows_the_name_that_was_typed(ran):
-    shown = ran("baseline", "timeline", "text-order", "--help")
-    assert "closeread baseline timeline text-order " in shown.split("Example", 1)[1]
-
-
-def test_a_group_says_what_it_has(run):
-    told = run("agreement", "mctaco").stderr
-    assert "no such subcommand of agreement: 'mctaco' (choose from: coref, timeline, tne, wikipossessions)" in told
-    assert "Did you mean 'timeline'?" in run("build", "timelin").stderr
-
-
-def test_a_name_that_is_nearly_one_of_several_is_suggested(run):
-    assert "no such corpus: 'timelin'. Did you mean 'semeval2015_timeline'?" in run("stats", "timelin").stderr
-
-
-def test_a_procedure_without_a_corpus(run):
-    told = run("stats", "tlinks").stderr
-    assert f"procedure tlinks scores no corpus (choose from: {', '.join(corpus_names())})" in told
-
-
 @pytest.fixture
 def two_coreference_corpora(monkeypatch):
     """Marmara, and a corpus that is scored by the same procedure."""
@@ -138,21 +118,6 @@ def test_build_timeline_is_documented_and_its_former_name_works(ran):
     documents = Path(__file__).parent.parent
     pages = [documents / "README.md", *(documents / "docs").glob("*.md"), *(documents / "cards").glob("*.md")]
     assert [page.name for page in pages if "timeline build" in page.read_text("utf-8")] == []
-
-
-@pytest.mark.parametrize(("words", "meant"), [
-    ("scroe", "score"),
-    ("leaderboard biuld", "build"),
-    ("publish datset", "dataset"),
-    ("perturb mctaco unit", "units"),
-    ("plot confsion", "confusion"),
-    ("score mctacos", "mctaco"),
-    ("baseline mctaco randm", "random"),
-])  # fmt: skip
-def test_a_similar_command_is_suggested_at_every_level(run, words, meant):
-    done = run(*words.split())
-    assert done.exit_code == 2
-    assert f"'{words.split()[-1]}'. Did you mean '{meant}'?" in done.stderr
 
 
 def test_an_unknown_option_of_a_group_stays_one(run):

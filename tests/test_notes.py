@@ -29,10 +29,6 @@ ODD = "1 possession has a relation to an unknown anchor (first: in 'The Lighthou
 KNOWN = "note: 1 known oddity of the released files: see `closeread info wikipossessions --oddities`\n"
 
 
-def test_what_is_known_of_released_files_is_one_line(run):
-    assert run("stats", "wikipossessions", *SAMPLE).stderr == KNOWN
-
-
 def test_oddities_of_released_files_on_request(run, ran, monkeypatch):
     def download(url, file, size):
         raise DownloadError("nobody home")
@@ -57,12 +53,6 @@ def test_oddities_of_own_files_are_told(run, here):
     first, second = run("stats", "wikipossessions", "--data-dir", ".").stderr.splitlines()
     assert first.startswith("note: split test: annotations.csv is not the released file (sha256 ")
     assert second == f"note: split test: {ODD}"
-
-
-@pytest.mark.parametrize(("article", "told"), [("The Blue Kettle (painting)", []), ("The Lighthouse Clock", [KNOWN])])
-def test_what_shows_one_article_speaks_of_it_only(run, article, told):
-    expected = [line.replace("of the", f"of '{article}' in the") for line in told]
-    assert run("show", "wikipossessions", article, *SAMPLE).stderr == "".join(expected)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import closeread
-from closeread.exceptions import FormatError, RequestError, SubmissionError
+from closeread.exceptions import SubmissionError
 
 ROOT = Path(closeread.__file__).parent
 
@@ -100,65 +100,6 @@ def test_only_the_package_lists_what_is_public():
     assert listing == [ROOT / "__init__.py"]
 
 
-ROWS = [{"id": "test-00000", "label": "yes"}]
-CLUSTERS = {"letter": [[[0, 0], [1, 1]]]}
-SAMPLE = {"config": "sample"}
-FILES = "a file, a folder, rows"
-CALLS = {
-    "coref has no corpus of its own, so it takes no config": lambda: closeread.score(
-        "coref", CLUSTERS, gold=CLUSTERS, config="sample"
-    ),
-    "seed is -1 (expected a whole number from 0)": lambda: closeread.Resampling(10, 0.9, -1),
-    "split is 5 (expected a split, a list of splits or None)": lambda: closeread.load_dataset("mctaco", split=5),
-    "no such argument for mctaco: 'token' (choose from: none)": lambda: closeread.load_dataset("mctaco", token=True),
-    "config is 5 (expected a string or None)": lambda: closeread.score("mctaco", ROWS, config=5),
-    "data_dir is 5 (expected a path or None)": lambda: closeread.score("mctaco", ROWS, data_dir=5),
-    f"gold is 5 (expected {FILES}, a table or None)": lambda: closeread.score("mctaco", ROWS, gold=5),
-    "metrics is 3 (expected a string, a list of strings or None)": lambda: closeread.score("mctaco", ROWS, metrics=3),
-    "by[1] is 3 (expected a string)": lambda: closeread.score("mctaco", ROWS, by=["category", 3]),
-    "resampling is 5 (expected a closeread.Resampling or None)": lambda: closeread.score("tne", [], resampling=5),
-    "n_resamples is 'many' (expected a whole number)": lambda: closeread.Resampling("many"),
-    "missing is ['skip'] (expected a string, a number or a path)": lambda: closeread.score("tne", [], missing=["skip"]),
-    "treebank is True (expected a path)": lambda: closeread.stats("marmara_coref", treebank=True),
-    f"predictions is '' (expected {FILES} or a table)": lambda: closeread.validate("mctaco", ""),
-    f"second is 5 (expected {FILES}, a table, a closeread.Report, a closeread.Counts or None)": lambda: (
-        closeread.compare("mctaco", ROWS, 5)
-    ),
-    "first is 'a' (expected systems by name, such as {'mine': rows}, or a list of files)": lambda: closeread.compare(
-        "mctaco", "a"
-    ),
-    "name is 5 (expected a string)\nsplit is a bytes (expected a string or None)": lambda: closeread.score(
-        5, ROWS, split=b"x"
-    ),
-    f"systems['a'] is None (expected {FILES}, a table, a closeread.Report or a closeread.Counts)": lambda: (
-        closeread.table("mctaco", {"a": None})
-    ),
-    "digits is 1.5 (expected a whole number)": lambda: closeread.table("mctaco", {"a": ROWS}, digits=1.5),
-    "pairs is 'yes' (expected True or False)": lambda: closeread.table("mctaco", {"a": ROWS}, pairs="yes"),
-    f"annotators[1] is None (expected {FILES} or a table)": lambda: closeread.agreement("coref", CLUSTERS, None),
-    f"pairs is 1.5 (expected a string, a list of strings, a whole number, {FILES} or a table)": lambda: (
-        closeread.agreement("coref", CLUSTERS, CLUSTERS, pairs=1.5)
-    ),
-    "document is 5 (expected a string)": lambda: closeread.errors("coref", CLUSTERS, CLUSTERS, document=5),
-    "to is 5 (expected a path or None)": lambda: closeread.convert("coref", CLUSTERS, to=5),
-    "path is None (expected a path)": lambda: closeread.load_report(None),
-    "name is None (expected a string)": lambda: closeread.load_metric(None),
-    "kind is None (expected a string)": lambda: closeread.plot(None),
-    "record_id is 5 (expected a string or None)": lambda: closeread.show("mctaco", 5),
-    "names[0] is None (expected a string)": lambda: closeread.cite(None),
-    "table is 1.5 (expected a string, a whole number or None)": lambda: closeread.reproduce("mctaco", 1.5),
-    "streaming is 'yes' (expected True or False)": lambda: closeread.load_dataset("mctaco", streaming="yes"),
-    "output is 5 (expected a path or None)": lambda: closeread.baseline("mctaco", "random", output=5),
-}
-
-
-@pytest.mark.parametrize("message", CALLS)
-def test_a_wrong_type_is_told_at_the_door(message):
-    with pytest.raises(RequestError) as error:
-        CALLS[message]()
-    assert str(error.value) == message
-
-
 def test_what_other_libraries_have_instead_is_accepted():
     resampling = closeread.Resampling(np.int64(5), np.float32(0.5))
     rows = closeread.baseline("mctaco", "always-positive", config=np.str_("sample"))
@@ -173,13 +114,6 @@ def test_a_public_function_is_pickled_by_its_public_name():
         function = getattr(closeread, name)
         assert function is getattr(closeread, name)
         assert pickle.loads(pickle.dumps(function)) is function
-
-
-def test_gold_without_rows():
-    for rows in ([], {}, iter(())):
-        with pytest.raises(FormatError) as error:
-            closeread.score("coref", CLUSTERS, gold=rows)
-        assert str(error.value) == "gold: has no rows (expected at least one)"
 
 
 MISSING = "missing='empty' or missing='skip'"

@@ -8,7 +8,7 @@ HOW = "If this is on purpose: python tools/recording.py, and read the difference
 
 @pytest.mark.timeout(1200)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["samples", "random"])
+@pytest.mark.parametrize("name", ["samples", "random", "requests"])
 def test_commands_and_functions_do_what_was_recorded(name):
     differences = recording.compare(recording.load(name), recording.record(name))
     assert not differences, "\n".join([*differences[:200], HOW])

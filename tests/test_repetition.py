@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -21,30 +20,6 @@ def predictions(ran):
     ran("baseline", "mctaco", "always-positive", "--config", "sample", "-o", "yes.jsonl")
 
 
-def test_metrics_add_up_however_they_are_given(run, here):
-    Path("key.jsonl").write_text('{"document": "d", "clusters": [[[0, 0], [2, 2]]]}\n', "utf-8")
-    ways = (["--metrics", "muc,lea"], ["--metrics", "muc", "--metrics", "lea"], ["--metrics", "lea, muc,muc"])
-    found = [run("score", "coref", "key.jsonl", "key.jsonl", "--no-ci", "--json", *way) for way in ways]
-    scores = [json.loads(one.stdout)["scores"] for one in found]
-    assert {name.partition("/")[0] for name in scores[0]} == {"muc", "lea"}
-    assert scores[0] == scores[1] == scores[2]
-    assert "no such coref metric: 'x'" in run("score", "coref", "k", "r", "--metrics", "muc", "--metrics", "x").stderr
-
-
-def test_fields_add_up_however_they_are_given(ran):
-    ran("baseline", "tne", "surface", "--config", "sample", "-o", "mine.jsonl")
-    ways = (["--by", "domain,forum"], ["--by", "domain", "--by", "forum"], ["--by", "domain, forum", "--by", "domain"])
-    score = ("score", "tne", "mine.jsonl", "--config", "sample", "--no-ci", "--json")
-    slices = [json.loads(ran(*score, *way))["slices"] for way in ways]
-    assert list(slices[0]) == ["domain", "forum"]
-    assert slices[0] == slices[1] == slices[2]
-
-
-def test_the_last_way_to_choose_a_format_counts(ran, predictions):
-    assert ran(*SCORE[:-1], "--format", "csv", "--json") == ran(*SCORE) == ran(*SCORE, "--json")
-    assert ran(*SCORE[:-1], "--json", "--format", "csv") == ran(*SCORE[:-1], "--format", "csv")
-
-
 def test_the_command_line_replaces_a_default_from_the_environment(predictions):
     def call(*more):
         given = [*SCORE[:-1], *more]
@@ -53,16 +28,6 @@ def test_the_command_line_replaces_a_default_from_the_environment(predictions):
 
     assert call().stdout.startswith("field,value,")
     assert json.loads(call("--format", "json").stdout)["corpus"] == "mctaco"
-
-
-def test_an_option_of_a_procedure_is_set_once(run):
-    for command in (["leaderboard", "init", "board", "--corpus", "tne"], ["publish", "codabench", "tne", "task"]):
-        told = run(*command, "--option", "uprep=any", "--option", "uprep=last").stderr
-        assert "Invalid value for '--option': option uprep is given twice: any and last." in told
-        assert (
-            "'uprep' is not an option with its value (expected NAME=VALUE)."
-            in run(*command, "--option", "uprep").stderr
-        )
 
 
 def test_fields_are_offered_where_there_are_some(ran):

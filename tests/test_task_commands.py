@@ -8,9 +8,7 @@ import pytest
 from closeread.cli import main
 from closeread.cli.groups import Group
 from closeread.corpus.baselines import corpora_with_baselines
-from closeread.exceptions import RequestError
 from closeread.operations import COMMANDS, TASKS
-from closeread.operations.calling import call_operation, find_operations
 from closeread.parameters import Sources, Written, describe
 from closeread.tasks import find_all
 
@@ -52,28 +50,6 @@ def test_two_tasks_can_not_offer_the_same_operation(run, add_operation):
     add_operation("plot", "confusion")
     with pytest.raises(ValueError, match="and another task both offer `plot confusion`"):
         run("plot", "confusion")
-
-
-@pytest.mark.parametrize(
-    ("group", "name", "arguments", "keywords", "message"),
-    [
-        ("plot", "confusion", [], {}, "it got 0 arguments (expected predictions)"),
-        ("plot", "possession", ["a", "b"], {}, "it got 2 arguments (expected article)"),
-        ("plot", "confusion", [[]], {"labels": 25}, "labels is 25 (expected a whole number from 1 to 24)"),
-        ("plot", "confusion", [[]], {"labels": "x"}, "labels is 'x' (expected a whole number)"),
-        ("plot", "label-scores", [[]], {"by": "unti"}, "no such by: 'unti'. Did you mean 'unit'? (choose from: "),
-        ("convert", "coref", [{}], {"sid": "key"}, "no such option of it: 'sid'. Did you mean 'side'? (choose from: "),
-        ("convert", "equalities", ["a.txt"], {}, "it needs given"),
-        ("convert", "coref", ["a.conll"], {"output": "./a.conll"}, "a.conll is also an input; choose another output"),
-        ("errors", "tne", [[]], {"confidence": 1.0}, "confidence is 1.0 (expected a number above 0 and below 1)"),
-        ("articles", "wikipossessions", ["a"], {"as_of": "May"}, "as_of is 'May' (expected a day, such as 2017-06-12)"),
-    ],
-)
-def test_arguments_are_checked(group, name, arguments, keywords, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(RequestError) as error:
-        call_operation("it", find_operations(group)[name], arguments, keywords)
-    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize("name", NAMES)

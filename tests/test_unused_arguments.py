@@ -3,7 +3,6 @@
 import ast
 
 import pytest
-from shared.doors import sample_gold
 from shared.late import datasets
 
 import closeread
@@ -13,30 +12,6 @@ from closeread.exceptions import InputError, RequestError
 from closeread.tasks import find
 
 KEY = {"letter": [[[0, 0], [3, 4]], [[6, 7], [11, 11]]], "note": [[[0, 1], [5, 6]]]}
-
-
-@pytest.mark.parametrize("given", [{"config": "sample"}, {"split": "test"}, {"data_dir": "nowhere"}])
-@pytest.mark.parametrize("call", [
-    lambda **given: closeread.score("coref", KEY, gold=KEY, **given),
-    lambda **given: closeread.compare("coref", KEY, KEY, gold=KEY, **given),
-    lambda **given: closeread.validate("coref", KEY, gold=KEY, **given),
-    lambda **given: closeread.table("coref", {"a": KEY}, gold=KEY, **given),
-])  # fmt: skip
-def test_a_key_is_no_part_of_a_corpus(call, given):
-    with pytest.raises(RequestError) as caught:
-        call(**given)
-    assert str(caught.value) == f"coref has no corpus of its own, so it takes no {next(iter(given))}"
-
-
-def test_gold_in_memory_has_no_split():
-    with pytest.raises(RequestError, match=r"^your own gold in memory can't be combined with a split$"):
-        closeread.baseline("mctaco", "always-positive", gold=sample_gold("mctaco"), split="test")
-
-
-@pytest.mark.parametrize("name", ["keep_singletons", "blanc_edge", "average", "split_antecedents"])
-def test_errors_take_no_option_of_scores(name):
-    with pytest.raises(RequestError, match=f"^no such option of errors coref: '{name}'"):
-        closeread.errors("coref", KEY, KEY, **{name: "x"})
 
 
 INPUTS = ("upstream", "annotations", "articles", "spacy_model", "runs")

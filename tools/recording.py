@@ -5,9 +5,9 @@
 can be read; `--check` keeps nothing.  Each file of lines is run from top to bottom in one folder: a line may use what
 an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any other a command without `closeread`.
 
-`samples.txt` needs no data, and its outputs are kept as they are; neither does `random.txt`, whose inputs are drawn, so
-that there is more to count than in the samples.  `released.txt` needs `CLOSEREAD_DATA`; of its outputs only numbers
-and digests are kept, no text.
+`samples.txt` needs no data, and its outputs are kept as they are; so are those of `requests.txt`, most of which can't
+be met, and of `random.txt`, whose inputs are drawn, so that there is more to count than in the samples.
+`released.txt` needs `CLOSEREAD_DATA`; of its outputs only numbers and digests are kept, no text.
 """
 
 import argparse
@@ -262,11 +262,13 @@ def record(name: str) -> dict[str, Result]:
 def main() -> None:
     """Record the lines of all files, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="samples|random|released", help="default: all that have data")
+    parser.add_argument(
+        "names", nargs="*", metavar="samples|random|requests|released", help="default: all that have data"
+    )
     parser.add_argument("--check", action="store_true", help="compare only, and keep what is there")
     arguments = parser.parse_args()
     differs = False
-    for name in arguments.names or ["samples", "random", *(["released"] if os.environ.get(DATA) else [])]:
+    for name in arguments.names or ["samples", "random", "requests", *(["released"] if os.environ.get(DATA) else [])]:
         found = record(name)
         differences = compare(load(name), found)
         differs |= bool(differences)

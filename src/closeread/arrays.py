@@ -106,11 +106,7 @@ def _add(parts: list[tuple[Ints, Floats]], k: int) -> Floats:
 
 
 def mark_run_starts(values: Ints) -> Mask:
-    """Mark the first value of every run of equal values.
-
-    >>> mark_run_starts(np.array([3, 3, 5, 3])).tolist()
-    [True, False, True, True]
-    """
+    """Mark the first value of every run of equal values."""
     marks = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=marks[1:])
     return marks

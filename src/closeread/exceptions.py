@@ -43,11 +43,7 @@ class Problem(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is wrong, with the record and the place in it.
-
-        >>> Problem("relation is missing", path=("possessions", 1), about="'Ann'", record="id 'x'").message
-        "id 'x': possessions[1] ('Ann'): relation is missing"
-        """
+        """What is wrong, with the record and the place in it."""
         return ": ".join(filter(None, (self.record, self.place, self.what)))
 
     @property
@@ -71,10 +67,6 @@ class ProblemList(list[Problem]):
 
     Beyond the first `limits.MAX_PROBLEMS`, the first problem of each kind counts the others (`Problem.times`); so many
     kinds are distinguished.  Problems can only be added at the end.
-
-    >>> problems = ProblemList(Problem("is empty", line) for line in range(1, 1001))
-    >>> len(problems), problems[0].times, problems[1].times
-    (300, 701, 1)
     """
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -117,11 +109,7 @@ class ProblemList(list[Problem]):
 
 
 def describe_problems(source: str, problems: Iterable[Problem]) -> list[str]:
-    """Return a line for each kind of problem: where it is first and what it is; if it is repeated, how often and where.
-
-    >>> describe_problems("a.tsv", [Problem("is empty", 3), Problem("is empty", 5), Problem("is short", 4)])
-    ['a.tsv:3: is empty (2 times; also line 5)', 'a.tsv:4: is short']
-    """
+    """Return a line for each kind of problem: where it is first, what it is, and how often and where it is repeated."""
     kinds: dict[tuple[str, ...], list[Problem]] = {}
     for problem in problems:
         kinds.setdefault(problem.kind, []).append(problem)
@@ -257,11 +245,7 @@ def read_all(items: Iterable[Item], read: Callable[[Item], T]) -> list[T]:
 
 
 class MissingExtraError(ImportError):
-    """A missing library that this package does not install by default, and the extra that installs it, if one does.
-
-    >>> print(MissingExtraError("drawing", "matplotlib", extra="plot"))
-    drawing needs matplotlib: pip install 'closeread[plot]'
-    """
+    """A missing library that this package does not install by default, and the extra that installs it, if one does."""
 
     def __init__(self, purpose: str, *libraries: str, extra: str = "") -> None:
         what = f"'closeread[{extra}]'" if extra else " ".join(libraries)
@@ -274,11 +258,7 @@ def quote(text: str, limit: int = 60) -> str:
 
 
 def quote_json(value: object, limit: int = 120) -> str:
-    """Quote an untrusted JSON value for a message: strings as `quote` does, anything else as JSON.
-
-    >>> quote_json({"anchor": "np3"}), quote_json(None), quote_json("np3")
-    ('{"anchor": "np3"}', 'null', "'np3'")
-    """
+    """Quote an untrusted JSON value for a message: strings as `quote` does, anything else as JSON."""
     if isinstance(value, str):
         return quote(value, limit)
     try:
@@ -288,11 +268,7 @@ def quote_json(value: object, limit: int = 120) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Escape everything in untrusted text that a terminal might act on; keep line ends.
-
-    >>> print(escape("a\x1b[31mb"))
-    a\x1b[31mb
-    """
+    """Escape everything in untrusted text that a terminal might act on; keep line ends."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
@@ -304,11 +280,7 @@ def escape_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int = 300) -> str:
-    """Cut a text in the middle if it is longer than `limit` characters.
-
-    >>> shorten("abcdefghijklmnopqrstuvwxyz", 11)
-    'abcd … wxyz'
-    """
+    """Cut a text in the middle if it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
     half = (limit - 3) // 2
@@ -316,20 +288,12 @@ def shorten(text: str, limit: int = 300) -> str:
 
 
 def pluralize(number: int, noun: str) -> str:
-    """Format a count and its noun, whose plural ends in `s`.
-
-    >>> pluralize(1, "document"), pluralize(3988, "document")
-    ('1 document', '3,988 documents')
-    """
+    """Format a count and its noun, whose plural ends in `s`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join the first few names, quoted.
-
-    >>> join_names(["a", "b", "c", "d"])
-    "'a', 'b', 'c', …"
-    """
+    """Join the first few names, quoted."""
     return _join_first([*map(quote, names[: NAMED + 1])])
 
 
@@ -372,11 +336,7 @@ def name_option(name: str, *values: str) -> str:
 
 
 def fill_options(text: str) -> str:
-    """Name the options in a text that is stored as data.
-
-    >>> fill_options("see {upstream}, applied with {units=any}")
-    "see upstream=, applied with units='any'"
-    """
+    """Name the options in a text that is stored as data."""
     return _PLACEHOLDER.sub(lambda found: name_option(found[1], *filter(None, [found[2]])), text)
 
 
@@ -390,11 +350,7 @@ Aliases = Mapping[str, str]
 
 
 def describe_unknown(what: str, name: str, known: Sequence[str], aliases: Aliases | None = None) -> str:
-    """Write the message for an unknown name, with the most similar known one.
-
-    >>> describe_unknown("corpus", "mctacos", ["mctaco", "tne"])
-    "no such corpus: 'mctacos'. Did you mean 'mctaco'? (choose from: mctaco, tne)"
-    """
+    """Write the message for an unknown name, with the most similar known one."""
     name = str(name)  # in Python it may be anything
     guess = suggest(name, known, aliases)
     return f"no such {what}: '{escape_line(name)}'{guess and '.'}{guess} (choose from: {', '.join(known) or 'none'})"

@@ -29,12 +29,7 @@ PACKED = ".gz"  # how the name of a gzipped file ends
 
 
 def read_at_most(file: BinaryIO, limit: int) -> bytes:
-    """Read a file up to a limit, and one byte more if there is one; the memory is that of what is there.
-
-    >>> import io
-    >>> read_at_most(io.BytesIO(b"abc"), 10**15), read_at_most(io.BytesIO(b"abc"), 1)
-    (b'abc', b'ab')
-    """
+    """Read a file up to a limit, and one byte more if there is one; the memory is that of what is there."""
     parts, left = [], limit + 1
     while left and (part := file.read(min(left, CHUNK))):
         parts.append(part)
@@ -144,11 +139,7 @@ def open_text(draft: Path, target: Path, errors: str = "strict") -> Iterator[Tex
 
 
 def text_suffix(path: Path) -> str:
-    """Return the suffix that tells the format of a text file, in lower case and without `.gz`.
-
-    >>> text_suffix(Path("a.JSONL")), text_suffix(Path("a.conll.gz")), text_suffix(Path("a.gz"))
-    ('.jsonl', '.conll', '')
-    """
+    """Return the suffix that tells the format of a text file, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
     return path.with_suffix("").suffix.lower() if suffix == PACKED else suffix
 

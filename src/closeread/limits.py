@@ -52,12 +52,6 @@ def max_file_bytes() -> int:
 
 
 def describe_excess(size: int, unit: str = "bytes") -> str | None:
-    """Say that a file, or a folder of files, is too large; None if it is not.
-
-    >>> describe_excess(1000)
-    >>> with keep_files_below(999):
-    ...     describe_excess(1000)
-    'is too large: 1,000 bytes (limit: 999)'
-    """
+    """Say that a file, or a folder of files, is too large; None if it is not."""
     limit = max_file_bytes()
     return None if size <= limit else f"is too large: {size:,} {unit} (limit: {limit:,})"

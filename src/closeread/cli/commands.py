@@ -33,12 +33,7 @@ WIDTH = 75
 
 
 def format_help(text: str) -> str:
-    r"""Break long commands in the examples of a help text before an option, as a shell accepts it.
-
-    >>> print(format_help("  closeread validate tne " + "long" * 9 + ".jsonl --config sample --missing skip"))
-      closeread validate tne longlonglonglonglonglonglonglonglong.jsonl \
-        --config sample --missing skip
-    """
+    """Break long commands in the examples of a help text before an option, as a shell accepts it."""
     lines = []
     for line in text.split("\n"):
         command = line.removeprefix("  ")

@@ -83,9 +83,9 @@ def _print_styled(found: Any, style: str, **how: Any) -> None:
 
         found = Sheet(found, how["per_unit"], how["with_counts"], how["digits"])
     elif isinstance(found, list):
-        from closeread.operations.compare import Comparisons
+        from closeread.counts.results import Several
 
-        found = Comparisons(found)
+        found = Several(found)
     if how.get("score_only"):
         click.echo("\n".join(found.list_main(how.get("metrics") or ())))
     elif style == "json":

@@ -143,6 +143,27 @@ class Result(Shown):
         return self.to_json()
 
 
+class Several(Result):
+    """Several results of one kind, in one output."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.results = results
+
+    def to_json(self) -> list[Any]:
+        """Return a list of them, or of what they are lists of."""
+        found = [one.to_json() for one in self.results]
+        return [part for one in found for part in (one if isinstance(one, list) else [one])]
+
+    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+        """Return their rows, one after the other."""
+        tables = [one.to_rows() for one in self.results]
+        return tables[0][0], [row for _, rows in tables for row in rows]
+
+    def to_grids(self, style: Style = "table") -> Iterable[Grid]:
+        """Yield their tables."""
+        return (grid for one in self.results for grid in one.to_grids(style))
+
+
 class Loadable(Result):
     """A result whose JSON can be read again, as it was printed or saved."""
 

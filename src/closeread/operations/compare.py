@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast, get_args, overload
 
@@ -17,7 +17,6 @@ from closeread.counts.estimates import SMALL, Correction, Resampling
 from closeread.counts.procedure import GoldSpec, Procedure
 from closeread.counts.report import Provenance, Report
 from closeread.counts.resampling import max_resamples
-from closeread.counts.results import Result
 from closeread.counts.systems import (
     IntervalStyle,
     SystemsTable,
@@ -45,7 +44,6 @@ from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.scoring import choose_resampling, find_procedure, limit_files, make_place, open_scorer
-from closeread.tables import Grid, Style
 
 Source = FileOrRows | Report | Counts
 """A system of a table: a file of predictions, counts or a report, a folder, rows in memory, counts, or a report."""
@@ -196,23 +194,6 @@ def compare(
     lacking = [f"{score} is not compared: it is not in {join_names(names)}" for score, names in found.lacking.items()]
     warn_all([*found.notices, *lacking])
     return comparisons if second is None else comparisons[0]
-
-
-@dataclass(frozen=True)
-class Comparisons(Result):
-    """Several comparisons, in one output."""
-
-    comparisons: Sequence[Comparison]
-
-    def to_json(self) -> list[dict[str, object]]:
-        return [one.to_json() for one in self.comparisons]
-
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        tables = [one.to_rows() for one in self.comparisons]
-        return tables[0][0], [row for _, rows in tables for row in rows]
-
-    def to_grids(self, style: Style = "table") -> list[Grid]:
-        return [grid for one in self.comparisons for grid in one.to_grids()]
 
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:

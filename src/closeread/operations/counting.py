@@ -151,13 +151,9 @@ def _check_units(merged: Counts, gold: FileOrRows) -> None:
 
 @dataclass(frozen=True)
 class CountBatch:
-    """A function from batches of a table to their counts, as `count_batch` returns it; it can be pickled.
+    """A function from batches of a table to their counts, as `count_batch` returns it; it can be pickled."""
 
-    Attributes:
-        name, predictions, gold, options: as for `count_batch`.
-    """
-
-    name: str
+    name: str  # as for `count_batch`
     predictions: str
     gold: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from closeread import parameters as arg
@@ -14,7 +13,7 @@ from closeread.corpus.reproduction import Inputs, Reproduction, reproducible
 from closeread.corpus.reproduction import reproduce as recompute
 from closeread.corpus.sources import DATA_VARIABLE
 from closeread.counts.printed_tables import format_like, make_count_grid, make_table_grids
-from closeread.counts.results import Result
+from closeread.counts.results import Several
 from closeread.exceptions import InputError, RequestError, pluralize
 from closeread.operations.calling import take_path, take_place
 from closeread.parameters import Operations, Param
@@ -53,27 +52,18 @@ def reproduce(
     return recompute(declared.name, None if table is None else str(table), inputs)
 
 
-@dataclass(frozen=True)
-class Papers(Result):
-    """The tables of one or all papers."""
+class Papers(Several):
+    """The tables of one or all papers, by corpus: all papers with the number of their figures that agree."""
 
-    papers: Mapping[str, Reproduction]  # by corpus
-    together: bool  # whether the figures of all papers are counted
-    shown: bool  # whether the tables are shown
-    missing: bool  # whether these have the values that are not recomputed
-    failure: str  # what differs without a known reason, if that is to be an error
-
-    def to_json(self) -> list[dict[str, object]]:
-        return [table for one in self.papers.values() for table in one.to_json()]
-
-    def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-        rows = [one.to_rows() for one in self.papers.values()]
-        return rows[0][0], [row for _, of_paper in rows for row in of_paper]
+    def __init__(self, papers: Mapping[str, Reproduction], failure: str, *, missing: bool, together: bool) -> None:
+        super().__init__(list(papers.values()))
+        self.papers, self.missing, self.together = papers, missing, together
+        self.failure = failure  # what differs without a known reason, if that is to be an error
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
         if self.together:
             yield make_count_grid(self.papers)
-        for tables in self.papers.values() if self.shown else ():
+        for tables in self.papers.values() if self.missing or not self.together else ():
             yield from make_table_grids(tables, missing=self.missing)
 
 
@@ -137,7 +127,7 @@ def reproduce_papers(
         if not cell.is_expected
     ]
     failure = f"{unexpected[0]}, and {len(unexpected) - 1:,} more" if unexpected[1:] else "".join(unexpected)
-    return Papers(papers, corpus == ALL, corpus != ALL or show_missing, show_missing, failure)
+    return Papers(papers, failure, missing=show_missing, together=corpus == ALL)
 
 
 def _reproduce_all() -> dict[str, Reproduction]:
