@@ -43,49 +43,29 @@ def is_shown_safely(text):
 
 
 COMMANDS = (
-    *(("validate", corpus, f"{NAME}{corpus}.jsonl", *CONFIG) for corpus in CORPORA),
-    *(("score", corpus, f"{NAME}{corpus}.jsonl", *CONFIG, *FEW) for corpus in CORPORA),
+    *((command, corpus, f"{NAME}{corpus}.jsonl", *CONFIG) for corpus in CORPORA for command in ("validate", "score")),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", "--gold", f"gold {NAME}mctaco.jsonl", *FEW),
-    ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--counts", f"{NAME}a.counts", *FEW),
-    ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--output", f"{NAME}a.json", *FEW),
-    ("score", "mctaco", f"{NAME}bad.jsonl", *CONFIG),
-    ("score", "mctaco", f"{NAME}no such.jsonl", *CONFIG),
-    ("score", "mctaco", f"{NAME}folder", *CONFIG),
-    ("score", "mctaco", f"{NAME}.txt", *CONFIG),
+    ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--counts", f"{NAME}a.counts", "--output", f"{NAME}a", *FEW),
+    *(("score", "mctaco", f"{NAME}{name}", *CONFIG) for name in ("bad.jsonl", "no such.jsonl", "folder", ".txt")),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", "--config", NAME),
     ("score", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--by", NAME),
     ("score", NAME, f"{NAME}mctaco.jsonl"),
     (NAME,),
     ("score", "coref", f"{NAME}key.conll", f"{NAME}response.conll", *FEW),
-    ("score", "coref", f"{NAME}key.conll", f"{NAME}bad.jsonl", *FEW),
     ("score", "coref", f"{NAME}bad.jsonl", f"{NAME}folder", *FEW),
-    ("score", "timeline", f"{NAME}folder", *CONFIG),
-    ("compare", "mctaco", f"{NAME}mctaco.jsonl", f"{NAME}mctaco.jsonl", *CONFIG, *FEW),
     ("compare", "mctaco", f"{NAME}bad.jsonl", f"{NAME}folder", *CONFIG, *FEW),
-    ("table", "mctaco", f"{NAME}mctaco.jsonl", f"{NAME}bad.jsonl", *CONFIG, *FEW),
     *(
         ("table", "mctaco", f"{NAME}mctaco.jsonl", f"{NAME}mctaco.jsonl", *CONFIG, *FEW, "--format", style)
         for style in ("table", "markdown", "latex", "html")
     ),
     ("merge", f"{NAME}bad.jsonl", f"{NAME}folder", "-o", f"{NAME}merged"),
     ("errors", "coref", f"{NAME}key.conll", f"{NAME}response.conll"),
-    ("errors", "tne", f"{NAME}tne.jsonl", *CONFIG, *FEW),
     ("errors", "mctaco", f"{NAME}mctaco.jsonl", *CONFIG, "--by", NAME),
-    ("errors", "mctaco", f"{NAME}bad.jsonl", *CONFIG),
     ("plot", "label-scores", f"{NAME}mctaco.jsonl", *CONFIG, "-o", f"{NAME}.png"),
-    ("agreement", "coref", f"{NAME}key.conll", f"{NAME}response.conll"),
-    ("agreement", "tne", f"{NAME}tne.jsonl", f"{NAME}bad.jsonl", *CONFIG),
-    ("baseline", "mctaco", "always-positive", *CONFIG, "-o", f"{NAME}b.jsonl"),
     ("baseline", "mctaco", "always-positive", *CONFIG, "-o", f"{NAME}folder"),
     ("convert", "coref", f"{NAME}key.conll", "-o", f"{NAME}key.jsonl"),
-    ("convert", "coref", f"{NAME}.txt", "-o", f"{NAME}key.jsonl"),
-    ("export", "mctaco", f"{NAME}export", "--config", "sample"),
     ("export", "mctaco", f"{NAME}folder/{NAME}", "--config", "sample"),
-    ("info", NAME),
-    ("show", "mctaco", NAME, *CONFIG),
-    ("cite", NAME),
-    ("plot", "mctaco", f"{NAME}bad.jsonl", *CONFIG, "-o", f"{NAME}.png"),
-    ("install-modules", f"{NAME}folder"),
+    *(("info", NAME), ("cite", NAME), ("show", "mctaco", NAME, *CONFIG)),
 )
 
 

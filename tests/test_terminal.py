@@ -1,48 +1,32 @@
 """Tables in terminals of several widths: no number, id, path or URL is cut, folded or broken."""
 
-import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from shared import json_lines
-from shared.boards import NOON, make_store, run_judge, sample_board, score_here, send, send_answers, write_rows
-from shared.commands import list_commands
 from shared.doors import CORPORA, KEY, RESPONSE, sample_gold, system_rows, timeml, write_key
-from shared.extras import find_lacking
 from shared.leaderboards import make_index
 from shared.terminals import show
 
 from closeread.cli import printing
 from closeread.corpus import showing
-from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.printed_tables import AGREES, Cell, Table, make_table_grids
-from closeread.hub import client
 from closeread.leaderboard.page import Ranking
-from closeread.tables import NOTHING, PIPE_WIDTH, Grid, Whole, draw, transpose
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tables import PIPE_WIDTH, Grid, Whole, draw, transpose
 
 BREAK = re.compile(r"[\s()]+")
 WIDTHS = (60, 80, 100, 120)
 SEVERAL = ("--resamples", "5")
 COMMANDS = (
     ("list",),
-    *(("info", corpus) for corpus in corpus_names()),
-    *(("stats", corpus, "--config", "sample") for corpus in corpus_names()),
-    *(("show", corpus, "--config", "sample") for corpus in corpus_names()),
-    ("show", "tne", "--config", "sample_flat"),
+    *((word, corpus, *config) for corpus in CORPORA for word, *config in (("info",), ("show", "--config", "sample"))),
     *(("score", corpus, f"{corpus}.jsonl", "--config", "sample", "--with-counts", *SEVERAL) for corpus in CORPORA),
-    ("score", "mctaco", "mctaco.jsonl", "--config", "sample", "--by", "category", *SEVERAL),
     ("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL),
     ("score", "timeline", "semeval2015_timeline.jsonl", "--config", "sample", "--explain", "--no-ci"),
     ("score", "coref", "key.conll", "response.conll", "--per-unit", *SEVERAL),
-    ("score", "tlinks", "key.tml", "response.tml", "--by", "type", "--per-unit", *SEVERAL),
-    ("compare", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", *SEVERAL),
     ("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL),
     ("table", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", "--pairs", *SEVERAL),
     ("table", "coref", "key.conll", "key.conll", "response.conll", "--intervals", "range", *SEVERAL),
@@ -52,38 +36,8 @@ COMMANDS = (
     ("errors", "mctaco", "mctaco.jsonl", "--config", "sample", *SEVERAL),
     ("agreement", "coref", "key.conll", "response.conll"),
     ("agreement", "tne", "anna-tne.jsonl", "ben-tne.jsonl"),
-    ("agreement", "timeline", "anna-semeval2015_timeline.jsonl", "ben-semeval2015_timeline.jsonl"),
     ("agreement", "wikipossessions", "anna-wikipossessions.jsonl", "ben-wikipossessions.jsonl"),
 )
-OF_STORES = (
-    ("leaderboard", "show", "board"),
-    ("leaderboard", "show", "board", "--system", "Tortoise"),
-    ("leaderboard", "status", "board"),
-    ("publish", "dataset", "mctaco", "my-org/rain", "--dry-run"),
-    ("publish", "metric", "coref_lea", "my-org/coref_lea", "--dry-run"),
-    ("publish", "leaderboard", "board", "my-org/board", "--dry-run"),
-)
-"""Commands whose tables are of a leaderboard or of what would be published."""
-
-WITHOUT_STYLE = {"info", "show", "publish dataset", "publish leaderboard", "publish metric"}
-"""Commands that print tables and have no option for other styles."""
-
-WHOLE = ("score", "compare", "table", "stats", "list", "info", "show")
-"""Commands whose arguments are corpora or procedures."""
-
-OTHERS = ("reproduce", "train")
-"""Commands whose tables need the released corpora, and are drawn below without them, or trained models."""
-
-
-def test_a_comparison_of_systems_with_short_names_fits_80_columns(monkeypatch, ran):
-    monkeypatch.setenv("COLUMNS", "80")
-    for label, name in (("yes", "yes.jsonl"), ("no", "random.jsonl")):
-        json_lines.write(name, [{**row, "label": label} for row in system_rows("mctaco")])
-    lines = ran("compare", "mctaco", "random.jsonl", "yes.jsonl", "--config", "sample", *SEVERAL).splitlines()
-    assert lines[2].split() == ["metric", "random", "yes", "diff.", "95%", "interval", "p", "rand.", "p", "boot."]
-    assert lines[4].startswith("Exact match ")
-    assert max(map(len, lines)) <= 80
-    assert "approximate randomization (p rand.) and bootstrap (p boot.)" in " ".join(lines)
 
 
 def read_tables(monkeypatch, run, arguments):
@@ -134,53 +88,14 @@ def files(here):
     Path("response.tml").write_text(timeml("ei1 BEFORE ei2", "ei3 BEFORE ei2"))
 
 
-def assert_all_whole(commands, monkeypatch, run):
-    for arguments in commands:
+@pytest.mark.gate
+def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
+    for arguments in COMMANDS:
         tables = read_tables(monkeypatch, run, arguments)
         assert any(table.rows for table in tables), arguments
         for table in tables:
             for columns in WIDTHS:
                 assert_whole(table, columns)
-
-
-@pytest.mark.gate
-def test_no_command_cuts_what_it_prints(files, run, monkeypatch):
-    assert_all_whole(COMMANDS, monkeypatch, run)
-
-
-@pytest.mark.skipif(bool(find_lacking("hub")), reason="needs the extra hub")
-def test_tables_of_leaderboards_and_of_publishing_are_whole(here, run, monkeypatch, tmp_path_factory):
-    monkeypatch.setattr("closeread.leaderboard.judge.score_all", score_here)
-    store = make_store(here / "board", sample_board(), sample_board("tne"))
-    answers = [(f"{name} with a rather long name", right) for name, right in (("Patience", 80), ("Almanac", 40))]
-    for number, (name, right) in enumerate([*answers, ("Tortoise", 60)]):
-        send_answers(store, here, name, right=right, board="mctaco-sample/test", at=NOON - timedelta(hours=number))
-    broken = write_rows(here / "broken.jsonl", [{"id": "s1", "relations": []}])
-    send(store, broken, "Sundial", board="tne-sample/test", at=NOON - timedelta(days=1))
-    run_judge(store, tmp_path_factory.mktemp("cache"))
-    send_answers(store, here, "Sundial", right=50, board="mctaco-sample/test")
-    kinds = ("new", "unchanged", "deleted")
-    monkeypatch.setattr(
-        client,
-        "compare",
-        lambda hub, plan: [
-            client.Change(path, size, kinds[number % 3]) for number, (path, size) in enumerate(plan.sizes().items())
-        ],
-    )
-    assert_all_whole(OF_STORES, monkeypatch, run)
-    (table,) = read_tables(monkeypatch, run, ("leaderboard", "status", "board"))
-    assert [row[1] for row in table.rows] == ["refused", *["accepted"] * 3, "not judged yet"]
-
-
-def test_every_command_with_tables_is_tried():
-    tried = {arguments[: 2 if len(arguments) > 1 else 1] for arguments in (*COMMANDS, *OF_STORES)}
-    scored = {load_corpus(corpus).procedure for corpus in corpus_names()} | {"coref", "tlinks"}
-    assert scored == set(procedure_names())
-    for path, command in list_commands():
-        prints_tables = any(param.name == "style" for param in command.params) or " ".join(path) in WITHOUT_STYLE
-        if prints_tables and path[0] not in OTHERS:
-            known = {name[0] for name in tried} if path[0] in WHOLE else tried
-            assert path[0] in known or path[:2] in known, path
 
 
 def test_tables_of_boards_and_papers_are_whole():
@@ -200,26 +115,6 @@ def test_tables_of_boards_and_papers_are_whole():
     for grid in grids:
         for columns in WIDTHS:
             assert_whole(grid, columns)
-
-
-@pytest.mark.parametrize("columns", WIDTHS)
-def test_units_have_their_scores_and_counts(files, run, monkeypatch, columns):
-    arguments = ("score", "coref", "key.conll", "response.conll", "--no-ci")
-    units = json.loads(run(*arguments, "--json", "--per-unit").stdout)["units"]
-    scores, counts = (
-        read_tables(monkeypatch, run, [*arguments, option])[0] for option in ("--per-unit", "--with-counts")
-    )
-    titles = {metric.name: metric.title for metric in load_procedure("coref").metrics}
-    header, _, *lines = assert_whole(scores, columns).splitlines()
-    assert header.split() == ["document", *(unit["document"] for unit in units)]
-    shown = {line[:20].rstrip(): line[20:].split() for line in lines}  # the longest title has 18 characters
-    values = {title: [unit[name] for unit in units] for name, title in titles.items()}
-    assert shown == {
-        title: [NOTHING if value is None else f"{100 * value:.2f}" for value in row] for title, row in values.items()
-    }
-    words = assert_whole(counts, columns).split()
-    others = [value for unit in units for name, value in unit.items() if name not in titles and name != "document"]
-    assert not Counter(f"{value:.6f}".rstrip("0").rstrip(".") for value in others) - Counter(words)
 
 
 def test_prose_wraps_before_anything_becomes_a_block():
@@ -270,32 +165,6 @@ def test_a_narrower_table_stands_for_one_that_is_too_wide():
     assert transpose(empty, "score").rows == [["MUC"]]
 
 
-def test_systems_and_scores_are_one_table_in_80_columns(files, ran, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    names = ["Mentions", "MUC", "B³", "CEAFm", "CEAFe", "BLANC", "LEA", "CoNLL"]
-    table = ran("table", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
-    assert len(table) == 2  # the title, and the table
-    assert [line.split()[0] for line in table[1].splitlines()[2:10]] == names
-    compared = ran("compare", "coref", "key.conll", "key.conll", "response.conll", *SEVERAL).split("\n\n")
-    assert len(compared) == 2
-    assert compared[1].split()[:3] == ["metric", "key", "response"]
-    long = "a response with a long name"
-    Path(f"{long}.conll").write_text(Path("response.conll").read_text("utf-8"), "utf-8")
-    compared = ran("compare", "coref", "key.conll", "key.conll", f"{long}.conll", *SEVERAL).split("\n\n")
-    assert compared[1].split()[:3] == ["metric", "first", "second"]
-    assert f"\nFirst: key; second: {long}.\n" in compared[1]
-
-
-def test_the_number_of_units_is_a_note_where_it_has_no_column(files, ran, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    scored = ran("score", "coref", "key.conll", "response.conll", *SEVERAL)
-    assert scored.split()[1:7] == ["metric", "precision", "recall", "F1", "95%", "interval"]
-    assert "\n2 documents.\n" in scored
-    sliced = ran("score", "tne", "tne.jsonl", "--config", "sample", "--by", "preposition", *SEVERAL)
-    assert "\nall (4 documents)\n" in sliced
-    assert "\nabout (1 document)\n" in sliced
-
-
 def test_blocks_say_what_a_blank_cell_repeats():
     rows = [["Ann", "x" * 9, "1"], ["", "y" * 9, ""]]
     grid = Grid("", ["name", "value", "n"], rows, ditto=frozenset({"name"}))
@@ -333,14 +202,3 @@ def test_the_better_system_is_bold_if_the_terminal_has_colours(monkeypatch, name
     ]
     monkeypatch.setenv(name, value)
     assert "\x1b" not in show(80, lambda: printing.print_grids([grid]))
-
-
-@pytest.mark.extended
-def test_a_terminal_of_another_process(files):
-    command = ["compare", "mctaco", "mctaco.jsonl", "a folder/mctaco.jsonl", "--config", "sample", "--resamples", "9"]
-    program = f"import sys; from closeread.cli import main; main({command!r})"
-    screen = show(120, lambda: subprocess.run([sys.executable, "-c", program], stdout=sys.stdout, check=True))
-    header = next(line for line in screen.splitlines() if line.startswith("metric"))
-    assert re.split(r"  +", header)[1:3] == ["mctaco", "a folder/mctaco"]
-    piped = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert "\x1b" not in piped

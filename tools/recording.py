@@ -3,7 +3,8 @@
 `python tools/recording.py` runs the lines of `tests/recorded/*.txt` and keeps the results beside them, compressed;
 `make test` runs them again and compares.  What has changed is printed as a difference before it is kept, so that it
 can be read; `--check` keeps nothing.  Each file of lines is run from top to bottom in one folder: a line may use what
-an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any other a command without `closeread`.
+an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any other a command without `closeread`,
+perhaps in a terminal of another width.
 
 `samples.txt` needs no data, and its outputs are kept as they are; so are those of `requests.txt`, most of which can't
 be met, and of `random.txt`, whose inputs are drawn, so that there is more to count than in the samples.
@@ -111,7 +112,8 @@ def _run_command(line: str, submission: str) -> Result:
     from closeread.cli import main
 
     words = [submission if word == "SUBMISSION" else word for word in shlex.split(line)]
-    done = CliRunner().invoke(main, words)
+    columns = {"COLUMNS": words.pop(0).partition("=")[2]} if words[0].startswith("COLUMNS=") else {}
+    done = CliRunner(env=columns).invoke(main, words)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return {"exit": f"{type(done.exception).__name__}: {done.exception}", "out": done.stdout, "err": done.stderr}
     return {"exit": done.exit_code, "out": done.stdout, "err": done.stderr}

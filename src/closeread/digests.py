@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from itertools import groupby, islice
 
 from closeread.records import Record, column
 
@@ -24,19 +23,12 @@ def unit_digests(records: Sequence[Record], unit: str, not_in_digest: Iterable[s
 
     Without fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
-    names, dropped = column(records, unit), [name.partition(".") for name in not_in_digest]
-    texts = (_format_record(_drop_fields(record, dropped) if dropped else record) for record in records)
-    runs = [(name, len(list(run))) for name, run in groupby(names)]
-    if len(runs) == len(dict(runs)):  # the records of each unit follow each other
-        return {name: _hash(list(islice(texts, number))) for name, number in runs}
+    dropped = [name.partition(".") for name in not_in_digest]
     by_unit: dict[str, list[str]] = {}
-    for name, text in zip(names, texts, strict=True):
-        by_unit.setdefault(name, []).append(text)
-    return {name: _hash(own) for name, own in by_unit.items()}
-
-
-def _hash(texts: list[str]) -> bytes:
-    return hashlib.sha256(RECORD_END.join(sorted(texts)).encode("utf-8", "surrogatepass")).digest()
+    for name, record in zip(column(records, unit), records, strict=True):
+        by_unit.setdefault(name, []).append(_format_record(_drop_fields(record, dropped) if dropped else record))
+    texts = {name: RECORD_END.join(sorted(own)).encode("utf-8", "surrogatepass") for name, own in by_unit.items()}
+    return {name: hashlib.sha256(text).digest() for name, text in texts.items()}
 
 
 def combine_digests(digests: Iterable[bytes]) -> str:

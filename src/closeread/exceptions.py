@@ -63,10 +63,9 @@ class Problem(NamedTuple):
 
 
 class ProblemList(list[Problem]):
-    """A list of problems that stays short, though a file may have millions of them.
+    """A list that stays short: beyond `limits.MAX_PROBLEMS`, the first problem of each kind counts the others.
 
-    Beyond the first `limits.MAX_PROBLEMS`, the first problem of each kind counts the others (`Problem.times`); so many
-    kinds are distinguished.  Problems can only be added at the end.
+    So many kinds are distinguished.  Problems can only be added at the end.
     """
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -157,12 +156,7 @@ class RequestError(ValueError):
 
 
 class InputError(ValueError):
-    """Bad input, with all its problems.
-
-    Args:
-        source: the file, or what the input came from; empty for several that have no folder in common.
-        problems: everything that is wrong with it, in the order in which it is shown.
-    """
+    """Bad input from a file or another source, with all its problems in the order in which they are shown."""
 
     def __init__(self, source: object, problems: Sequence[Problem]) -> None:
         self.source = str(source)

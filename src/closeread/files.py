@@ -1,8 +1,7 @@
 """Files and folders: written completely or not at all.
 
 What is written is first a hidden file or folder beside its target, which one rename puts in place once all of it is on
-the disk.  A symbolic link as the target is kept, and what it leads to is replaced.  A replaced file or folder keeps its
-permissions, and those of a new one follow the umask.  Texts are gzipped if the name of their file ends in `.gz`.
+the disk.  What a symbolic link leads to is replaced, and what is replaced keeps its permissions.
 """
 
 from __future__ import annotations
