@@ -1,8 +1,7 @@
 """Parameters of operations: what commands, the checks of arguments and completion are derived from.
 
-The signature and the docstring of an operation say everything: types, choices, ranges, defaults, and a sentence under
-`Args:`.  Positional parameters are arguments of its command, keyword-only ones are options.  Modules with operations
-import nothing heavy outside of functions, since help and completion import them.
+The signature and the docstring of an operation say everything.  Positional parameters are arguments of its command,
+keyword-only ones are options.  Modules with operations import nothing heavy outside of functions.
 """
 
 from __future__ import annotations
@@ -267,11 +266,7 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
 
 
 def describe_fields(group: Parameter) -> tuple[Parameter, ...]:
-    """Return the fields of a group of parameters, whose default has theirs.
-
-    A sentence of the operation about the group, such as "batch_size: Train on batches of N documents.", replaces that
-    of the field.
-    """
+    """Return the fields of a group, whose default has theirs; "FIELD: SENTENCE" about the group is about the field."""
     _, sentences = read_doc(group.hint)
     field, _, sentence = group.help.partition(": ")
     sentences = {**SENTENCES, **sentences, **({field: sentence} if field in sentences else {})}

@@ -1,8 +1,4 @@
-"""Score any procedure: from gold and a system's output to counts and reports.
-
-`closeread.score`, `closeread.compare`, the command line and the evaluate modules all use `open_scorer` or `Scorer`, so
-that the same input always gives the same scores and the same signature.
-"""
+"""Score any procedure, through one `Scorer`, so that the same input always gives the same scores and signature."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Tables: grids of text, drawn for a terminal, in Markdown, LaTeX, HTML and CSV; all text is escaped here.
 
-In a terminal, numbers, ids, names and URLs are whole at any width.  Only columns of prose are wrapped, and only at
-spaces.  A table that is still too wide is replaced by its narrower one, or its columns are shown in several tables, or
-it becomes one block for each row, a line for each cell.  A word that is longer than a line stays whole, and the line is
-longer.
+In a terminal, only columns of prose are wrapped, and only at spaces; everything else is whole at any width.  A table
+that is still too wide is replaced by its narrower one, or its columns are shown in several tables, each beside those
+with labels, or it becomes one block for each row, a line for each cell.
 """
 
 from __future__ import annotations
@@ -29,11 +28,7 @@ NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*(e[+-]?[0-9]+)?[*%†‡]*( .*)?")
 
 @dataclass(frozen=True)
 class Grid:
-    """The content of a table.
-
-    In a terminal that is too narrow, columns follow in several tables, each beside those with labels; if there are no
-    labels, each row is a block of lines.
-    """
+    """The content of a table."""
 
     title: str  # above the table; may be empty
     header: Sequence[str]  # none for title and notes alone
@@ -55,20 +50,12 @@ def transpose(grid: Grid, corner: str) -> Grid:
     return Grid(grid.title, [corner, *map(Whole, names)], rows, grid.notes, frozenset({corner}), best=best)
 
 
-MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
-"""What Markdown acts on inside of a line; between letters, an underscore is none of it."""
-
+MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")  # inside of a line, for Markdown
 CODE = re.compile(r"(`[^`]+`)")
-BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")
-"""The beginning of a heading or of a list."""
-
+BLOCK = re.compile(r"^[-+#=]|(?<=^[0-9])[.)](?= )")  # the beginning of a heading or of a list
 FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # the beginning of a cell that a spreadsheet takes for a formula
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Characters that a terminal might act on, and that no reader of CSV needs."""
-
-ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)
-r"""The beginning of a row that LaTeX takes for an argument of `\\` or of `\midrule`."""
-
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what no reader of CSV needs
+ARGUMENT = re.compile(r"^( *)(?=[\[*])", re.MULTILINE)  # of the end of the row before, for LaTeX
 SIGNED = re.compile(r"[+-][0-9][0-9.,]*(e[+-]?[0-9]+)?", re.IGNORECASE)  # a number with a sign, which is no formula
 
 
@@ -85,11 +72,7 @@ class Markup(Whole):
 
 
 def draw(grid: Grid, style: Style, *, width: int | None = None, coloured: bool = False) -> str:
-    """Draw a grid as text that ends with a newline.
-
-    Without a width, a table has that of this terminal or of the variable `COLUMNS`, and 100 in pipes and files.  If it
-    is coloured, the best values are bold, and notes dim.
-    """
+    """Draw a grid as text that ends with a newline; if it is coloured, the best values are bold, and notes dim."""
     if style == "table":
         lines = _draw_lines(grid, find_width() if width is None else width)
         shown = lines if coloured else [STYLES.sub("", line) for line in lines]
@@ -120,14 +103,7 @@ def guard_latex_rows(text: str) -> str:
     return ARGUMENT.sub(r"\1{}", text)
 
 
-SYMBOLS = {
-    "†": r"$^\dagger$",
-    "‡": r"$^\ddagger$",
-    "±": r"$\pm$",
-    "≤": r"$\leq$",
-    "³": r"$^3$",
-    NOTHING: "--",
-}
+SYMBOLS = {"†": r"$^\dagger$", "‡": r"$^\ddagger$", "±": r"$\pm$", "≤": r"$\leq$", "³": r"$^3$", NOTHING: "--"}
 """Characters that not every font of LaTeX has."""
 
 
@@ -152,10 +128,7 @@ def _mark_up_note(note: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return comma-separated values; texts that are formulas in a spreadsheet begin with `'`.
-
-    Control characters are escaped; so is what UTF-8 lacks, as in some names of files.
-    """
+    """Return comma-separated values; texts that are formulas in a spreadsheet begin with `'`, controls are escaped."""
     # It quotes a cell with one of the characters that end its lines, and readers take a lone \r for such an end.
     file: Any = SimpleNamespace(write=str)  # a row is what it returns
     writer: Any = csv.writer(file, lineterminator="\r\n")
@@ -172,11 +145,7 @@ def _disarm(cell: object) -> object:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return the Markdown that shows a text of one line as it is, such as a cell of a table.
-
-    >>> print(escape_markdown("<b>exact_match* [x](javascript:y) a|b"))
-    \<b\>exact_match\* \[x\](javascript:y) a\|b
-    """
+    """Return the Markdown that shows a text of one line as it is, such as a cell of a table."""
     return MARKUP.sub(r"\\\g<0>", text)
 
 
@@ -333,7 +302,7 @@ def _lay_out(grid: Grid, width: int) -> list[tuple[Grid, list[int], int]]:
 def _fit(columns: Sequence[_Column], width: int, *, is_named: bool = True) -> tuple[list[int], int] | None:
     """Return the widths of the columns and the spaces between them; None if the table is too wide.
 
-    Headers are wrapped, too.  Blocks need several columns with names, so a table without them is never too wide.
+    Blocks need several columns with names, so a table without them is never too wide.
     """
     between = len(columns) - 1
     natural, least = [column.natural for column in columns], [column.least for column in columns]

@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from closeread.cli import options, printing
-from closeread.cli.groups import FILE, FOLDER, READING, Command, Group
-from closeread.cli.options import make_params, make_printing_options, take_printing_options
+from closeread.cli import printing
+from closeread.cli.groups import FOLDER, READING, Command, Group
+from closeread.cli.options import (
+    complete,
+    make_params,
+    make_printing_options,
+    take_printing_options,
+    write_script,
+)
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
 from closeread.exceptions import RequestError, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import call, find_groups, find_operations
-from closeread.parameters import PLACE, Operation, describe, read_doc
+from closeread.parameters import Operation, Parameter, describe, read_doc
 from closeread.tasks import procedure_names
 
 if TYPE_CHECKING:
@@ -59,48 +65,72 @@ def to_keywords(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class DerivedCommand(Command):
-    """The command of an operation, below a path such as "plot", or as it was typed; empty if it is on top."""
+    """The command of an operation, below a path such as "plot", which may be typed in another way, or on top.
 
-    def __init__(self, path: str, name: str, operation: Operation, typed: str = "", **about: Any) -> None:
-        text, _ = read_doc(operation)
-        text = format_help(text.replace(f"closeread {path} ", f"closeread {typed or path} "))
+    If a procedure, or a corpus that it scores, is its name, that is the first argument of the operation.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        name: str,
+        operation: Operation,
+        typed: str = "",
+        scored: tuple[Procedure, str | None] | None = None,
+        **about: Any,
+    ) -> None:
+        text = format_help(read_doc(operation)[0].replace(f"closeread {path} ", f"closeread {typed or path} "))
         about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
         super().__init__(name, callback=self.run, **about)
         self.path, self.operation, self.own_name = path, operation, name
+        self.procedure, self.scored = scored or (None, None)
+        self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
+
+    @property
+    def described(self) -> Sequence[Parameter]:
+        """What is given to the operation, without the name of what is scored."""
+        return describe(self.operation)[self.procedure is not None :]
 
     @property
     def corpus(self) -> str:
         """What configs and splits are completed for."""
-        return next((one.param.corpus for one in describe(self.operation) if one.param.corpus), "")
-
-    @property
-    def returns(self) -> str:
-        """The name of the type of its result, by which it is printed."""
-        return str(self.operation.__annotations__["return"])
+        return next((one.param.corpus for one in self.described if one.param.corpus), "")
 
     @cached_property
     def params(self) -> list[click.Parameter]:  # type: ignore[override]
         """Its arguments and options; the user's own gold stands behind the config and the split."""
-        described = sorted(describe(self.operation), key=lambda one: not one.param.options)
-        made = [param for one in described for param in make_params(one)]
-        return [*_put_gold_last(made), *make_printing_options(self.returns)]
+        described = sorted(self.described, key=lambda one: not one.param.options)
+        made = [param for one in described for param in make_params(one, self.procedure, self.scored)]
+        names = [one.name for one in made]
+        if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
+            made.insert(names.index("split"), made.pop(names.index("gold")))
+        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
+        return [*made[:last], *make_printing_options(self.returns, self.procedure), *made[last:]]
 
     def call(self, values: dict[str, Any]) -> Any:
         """Call the operation with what was given."""
         if self.path:
             return call(self.path, self.own_name, (), to_keywords(values))
-        arguments: list[Any] = []
-        for one in describe(self.operation):
-            if one.is_argument and one.param.kind != "python":
+        arguments: list[Any] = [] if self.procedure is None else [self.name]
+        for one in self.described:
+            if one.param.kind == "systems":
+                from closeread.operations.compare import take_key
+
+                systems = values.pop("systems")
+                values["gold"], systems = (values["gold"], systems) if self.scored else take_key(systems)
+                arguments.append(list(systems))
+            elif one.is_argument and one.param.kind != "python":
                 value = values.pop(one.name)
                 arguments += value if one.param.complete == "cited" else [value]
+        if values.get("sort") == "none":
+            del values["sort"]
         return self.operation(*arguments, **to_keywords(values))
 
     def run(self, **values: Any) -> None:
         """Call the operation, and print its result, or what it says of what it has written."""
         shown = take_printing_options(self.returns, values)
-        reports = [one for one in describe(self.operation) if one.param.kind in ("report", "log")]
+        reports = [one for one in self.described if one.param.kind in ("report", "log")]
         for one in reports if not shown.get("as_json") else ():
             values[one.name] = lambda line, err=one.param.kind == "log": click.echo(escape_line(line), err=err)
         with printing.quieting_libraries(), printing.showing_bars():
@@ -115,14 +145,6 @@ class DerivedCommand(Command):
             printing.print_result(found, **shown)
         if getattr(found, "has_failed", False):
             click.get_current_context().exit(1)
-
-
-def _put_gold_last(made: list[click.Parameter]) -> list[click.Parameter]:
-    """Move the user's own gold behind the config and the split, if there are these."""
-    names = [one.name for one in made]
-    if {"gold", "data_dir"} <= {*names} and "split" in names[names.index("gold") :]:
-        made.insert(names.index("split"), made.pop(names.index("gold")))
-    return made
 
 
 class OperationsGroup(Group):
@@ -257,50 +279,6 @@ PROCEDURES = {
 }
 
 
-class ProcedureCommand(DerivedCommand):
-    """The command of an operation on a procedure, or a corpus that it scores; the name typed is its first argument."""
-
-    def __init__(self, name: str, operation: Operation, procedure: Procedure, corpus: str | None, **about: Any) -> None:
-        super().__init__("", name, operation, **about)
-        self.procedure, self.scored = procedure, corpus
-
-    @cached_property
-    def params(self) -> list[click.Parameter]:  # type: ignore[override]
-        """Its arguments and options; of those of printing, `--counts` and `--explain` come last."""
-        is_keyed = self.scored is None
-        key = [click.Argument(["gold"], type=FILE, metavar="KEY")] if is_keyed else []
-        files = "RESPONSE" if is_keyed else "PREDICTIONS"
-        made: list[click.Parameter] = []
-        for one in describe(self.operation)[1:]:
-            match one.param.kind:
-                case "systems":
-                    metavar = "[KEY] SYSTEMS..." if is_keyed else "SYSTEMS..."
-                    made.append(click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar))
-                case "source":
-                    made += [*key, click.Argument(["predictions"], type=FILE, metavar=files)]
-                case "sources":
-                    metavar = f"{files}..."
-                    made += [*key, click.Argument(["predictions"], type=FILE, nargs=-1, required=True, metavar=metavar)]
-                case _ if not is_keyed or one.name not in PLACE:
-                    made += make_params(one, self.procedure, self.scored)
-        made = made if is_keyed else _put_gold_last(made)
-        last = next((i for i, one in enumerate(made) if one.name == "counts"), len(made))
-        return [*made[:last], *make_printing_options(self.returns, self.procedure), *made[last:]]
-
-    def call(self, values: dict[str, Any]) -> Any:
-        """Call the operation with the name that was typed, and the files."""
-        if "systems" not in values:
-            return self.operation(self.name, values.pop("predictions"), **to_keywords(values))
-        if values.get("sort") == "none":
-            del values["sort"]
-        systems = values.pop("systems")
-        if self.scored is None:
-            from closeread.operations.compare import take_key
-
-            values["gold"], systems = take_key(systems)
-        return self.operation(self.name, list(systems), **to_keywords(values))
-
-
 class ProcedureGroup(Group):
     """Subcommands by procedure; the name of a corpus or of an evaluate module selects the procedure that scores it."""
 
@@ -324,72 +302,48 @@ class ProcedureGroup(Group):
             "" if corpus else about.key,
             "\n".join(["\b", "Examples:", *shown]),
         ]
-        return ProcedureCommand(
-            cmd_name,
-            _load_operation(own),
-            procedure,
-            corpus,
-            help=format_help("\n\n".join(filter(None, parts))),
-            short_help=procedure.title[0].upper() + procedure.title[1:],
-        )
+        text, title = format_help("\n\n".join(filter(None, parts))), procedure.title[0].upper() + procedure.title[1:]
+        scored = procedure, corpus
+        return DerivedCommand("", cmd_name, _load_operation(own), scored=scored, help=text, short_help=title)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the names of corpora and procedures, or of options; no procedure is imported."""
-        return [*options.complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
+        return [*complete("scored", ctx, incomplete), *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-class ScoreGroup(ProcedureGroup):
-    """The group `score`, which scores stored counts itself."""
+def _make_score_group(**about: Any) -> ProcedureGroup:
+    """Return the group `score`, which scores stored counts itself if no procedure is given."""
+    from closeread.operations.data import score_counts
 
-    def __init__(self, name: str, **about: Any) -> None:
-        from closeread.operations.data import score_counts
+    stored = DerivedCommand("", "score", score_counts)
 
-        self.stored = DerivedCommand("", name, score_counts)
-        about |= {"invoke_without_command": True, "no_args_is_help": True}
-        super().__init__(name, callback=self.score_counts, params=self.stored.params, **about)
-
-    def score_counts(self, **values: Any) -> None:
-        """Print the scores of stored counts, if no procedure is given."""
+    def run(**values: Any) -> None:
         ctx = click.get_current_context()
-        given = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         if ctx.invoked_subcommand is not None:
-            if given:
+            if any(ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ctx.params):
                 raise click.UsageError("Options go after the procedure; --from-counts takes no procedure.", ctx)
         elif values["from_counts"] is None:
             raise click.UsageError("Missing procedure or option '--from-counts'.", ctx)
         else:
-            self.stored.run(**values)
+            stored.run(**values)
+
+    about |= {"invoke_without_command": True, "no_args_is_help": True}
+    return ProcedureGroup("score", callback=run, params=stored.params, **about)
 
 
 def _load_operation(name: str) -> Operation:
+    if name == "completion":
+        return write_script
     operation: Operation = import_module(f"closeread.operations.{COMMANDS[name][0]}").OPERATIONS[""][name]
     return operation
-
-
-COMPLETION = """Print the script that completes commands, options, and names of corpora, configs, splits and metrics in
-a shell.
-
-\b
-Examples:
-  eval "$(closeread completion bash)"    # in ~/.bashrc
-  eval "$(closeread completion zsh)"     # in ~/.zshrc, after compinit
-  closeread completion fish > ~/.config/fish/completions/closeread.fish
-"""
 
 
 def make_command(name: str) -> click.Command:
     """Return a command, or a group of commands."""
     home, summary = COMMANDS[name]
     if name in PROCEDURES:
-        group = ScoreGroup if name == "score" else ProcedureGroup
-        return group(name, help=PROCEDURES[name].help, short_help=summary)
-    if name == "completion":
-        shells = click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"]))
-
-        def print_script(shell: str) -> None:
-            click.echo(options.write_script(shell), nl=False)
-
-        return Command(name, callback=print_script, params=[shells], help=COMPLETION, short_help=summary)
+        about = {"help": PROCEDURES[name].help, "short_help": summary}
+        return _make_score_group(**about) if name == "score" else ProcedureGroup(name, **about)
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)
     module = import_module(f"closeread.operations.{GROUPS.get(name, TASKS)}")

@@ -21,7 +21,7 @@ from closeread.cli.groups import FILE, FOLDER, NAMED, READING, WRITTEN
 from closeread.corpus.names import corpus_names, find_corpus, find_task, list_scored, load_corpus
 from closeread.exceptions import RequestError, escape
 from closeread.files import package_folder
-from closeread.parameters import SENTENCES, Param, Parameter, is_repeated, list_fields
+from closeread.parameters import PLACE, SENTENCES, Param, Parameter, is_repeated, list_fields
 from closeread.tasks import find, load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -127,7 +127,18 @@ def make_params(
     The procedure that scores may be unknown; there is no corpus if gold is a key given by the user.
     """
     param = parameter.param
+    is_keyed = procedure is not None and corpus is None
+    if is_keyed and parameter.name in PLACE:
+        return []
     match param.kind:
+        case "systems":
+            metavar = f"{'[KEY] ' * is_keyed}SYSTEMS..."
+            return [click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar)]
+        case "source" | "sources" if procedure is not None:
+            is_one, key = param.kind == "source", click.Argument(["gold"], type=FILE, metavar="KEY")
+            how = {"nargs": 1 if is_one else -1, "required": True}
+            metavar = f"{'RESPONSE' if is_keyed else 'PREDICTIONS'}{'...' * (not is_one)}"
+            return [*[key] * is_keyed, click.Argument(["predictions"], type=FILE, metavar=metavar, **how)]
         case "python" | "preset" | "report" | "log":
             return []
         case "group":
@@ -441,8 +452,16 @@ REJOINED = """local words=() i
 """The same without the equals signs between options and their values, which click takes for the values."""
 
 
-def write_script(shell: str) -> str:
-    """Return the script that completes commands in a shell."""
+def write_script(shell: Literal["bash", "zsh", "fish"]) -> str:
+    """Print the script that completes commands, options, and names of corpora, configs, splits and metrics in
+    a shell.
+
+    \b
+    Examples:
+      eval "$(closeread completion bash)"    # in ~/.bashrc
+      eval "$(closeread completion zsh)"     # in ~/.zshrc, after compinit
+      closeread completion fish > ~/.config/fish/completions/closeread.fish
+    """
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)
@@ -451,4 +470,5 @@ def write_script(shell: str) -> str:
     shown = found(click.get_current_context().find_root().command, {}, "closeread", "_CLOSEREAD_COMPLETE")
     script = shown.source_template % shown.source_vars()  # source() would run bash to see how old it is
     # A completed list of names has commas; without this, fish would cut it at the first.
-    return script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)
+    script = script.replace('string split ","', 'string split --max 1 ","').replace(ASKED, REJOINED)
+    return script.removesuffix("\n")

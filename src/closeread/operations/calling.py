@@ -105,10 +105,10 @@ def _offer_baselines(corpus: str) -> dict[str, Operation]:
 
 
 def call(group: str, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any], what: str = "") -> Any:
-    """Call an operation of a group with what a user gave, checked and converted to what it takes.
+    """Call an operation of a group, by any of its names, with what a user gave, checked and converted.
 
-    Its name may be another one of the same corpus. Keywords that are None are not given; the others are parameters,
-    fields of groups of them, where gold is, and options that are declared elsewhere.
+    Keywords that are None are not given; the others are parameters, fields of groups of them, where gold is, and
+    options that are declared elsewhere.
     """
     known = find_operations(group)
     own = choose_equivalent(name, known)

@@ -61,7 +61,7 @@ CORRECTION = "How to correct p-values for the number of comparisons: all scores 
 class Systems(NamedTuple):
     """The systems of a table, all scored alike."""
 
-    results: list[Counts | Report]  # of each system; a report if there are no counts
+    results: list[Counts | Report]  # a report if there are no counts
     scores: tuple[str, ...]  # that all of them have, to be columns
     lacking: Mapping[str, Sequence[str]]  # other scores, with the systems that lack them
     notices: list[str]
