@@ -13,7 +13,6 @@ import click
 import pytest
 from click.testing import CliRunner
 from shared.commands import list_commands
-from shared.doors import system_rows
 
 import closeread
 from closeread.cli import main
@@ -120,31 +119,6 @@ def test_notes_are_dim_on_a_terminal(monkeypatch, variables, told):
     monkeypatch.setattr("sys.stderr", Terminal())
     tell(["a"])
     assert sys.stderr.getvalue() == told
-
-
-def test_functions_warn_of_what_commands_note(monkeypatch):
-    known, odd = (
-        KNOWN.removeprefix("note: ").strip(),
-        "predictions: row 3: article 'The Lighthouse Clock': 1 possession",
-    )
-    rows = system_rows("wikipossessions")
-    calls = {
-        lambda: closeread.stats("wikipossessions", config="sample"): [known],
-        lambda: closeread.show("wikipossessions", "The Lighthouse Clock", config="sample"): [
-            known.replace("of the", "of 'The Lighthouse Clock' in the")
-        ],
-        lambda: closeread.score("wikipossessions", rows, config="sample"): [known, odd],
-        lambda: closeread.compare("wikipossessions", rows, rows, config="sample"): [known, odd],
-        lambda: closeread.table("wikipossessions", {"a": rows}, config="sample"): [known, odd],
-        lambda: closeread.validate("wikipossessions", rows, config="sample"): [known, odd],
-    }
-    for call, expected in calls.items():
-        monkeypatch.setattr(notices, "_shown", set())
-        with pytest.warns(closeread.CloseReadWarning) as caught:
-            call()
-        assert [str(one.message)[: len(text)] for one, text in zip(caught, expected, strict=True)] == expected
-        assert {one.filename for one in caught} == {__file__}
-        call()  # not said again
 
 
 @pytest.mark.parametrize("place", ["before", "after", "both"])

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from closeread.corpus.declaration import Corpus
     from closeread.corpus.facts import Statistics
     from closeread.corpus.showing import Part
-    from closeread.counts.procedure import Procedure
     from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
@@ -56,7 +55,6 @@ class CorpusEntry:
     baselines: tuple[str, ...]  # the names of the baselines that `closeread.baseline` has for it
 
     def __str__(self) -> str:
-        """Return the title."""
         return self.title
 
 
@@ -69,7 +67,6 @@ class MetricEntry:
     description: str = field(repr=False)  # the same in full: what it takes, and an example
 
     def __str__(self) -> str:
-        """Return the title."""
         return self.title
 
 
@@ -80,13 +77,16 @@ def corpora() -> dict[str, CorpusEntry]:
     >>> closeread.corpora()["mctaco"].configs["sample"]
     ('test',)
     """
-    found = {}
-    for one in map(load_corpus, corpus_names()):
-        about = one.name, one.title, one.description, one.language, one.licence, one.homepage
-        configs = {name: config.split_names for name, config in one.configs.items()}
-        modules, baselines = load_procedure(one.procedure).modules, tuple(find_operations(f"baseline {one.name}"))
-        found[one.name] = CorpusEntry(*about, configs, one.procedure, modules, baselines)
-    return found
+    return {
+        one.name: CorpusEntry(
+            *(one.name, one.title, one.description, one.language, one.licence, one.homepage),
+            {name: config.split_names for name, config in one.configs.items()},
+            one.procedure,
+            load_procedure(one.procedure).modules,
+            tuple(find_operations(f"baseline {one.name}")),
+        )
+        for one in map(load_corpus, corpus_names())
+    }
 
 
 def metrics() -> dict[str, MetricEntry]:
@@ -96,22 +96,25 @@ def metrics() -> dict[str, MetricEntry]:
     >>> print(closeread.metrics()["mctaco"])
     Exact match and F1 over questions with several candidate answers, as in McTaco's official evaluator.
     """
-    described = {name: describe_module(name) for name in module_names()}
-    return {
-        name: MetricEntry(name, " ".join(said.partition("\n\n")[0].split()), said) for name, said in described.items()
-    }
+    said = {name: describe_module(name) for name in module_names()}
+    return {name: MetricEntry(name, " ".join(one.partition("\n\n")[0].split()), one) for name, one in said.items()}
 
 
-@dataclass(frozen=True)
 class Catalogue(Result):
-    """All corpora and procedures, and how to score predictions."""
+    """All corpora, and the procedures that score gold of a user's own or no corpus, and how to score predictions."""
+
+    def __init__(self) -> None:
+        self.corpora = list(map(load_corpus, corpus_names()))
+        self.scored = Counter(corpus.procedure for corpus in self.corpora)
+        procedures = map(load_procedure, procedure_names())
+        self.procedures = [one for one in procedures if one.sides.key_first or one.name not in self.scored]
 
     def to_json(self) -> list[dict[str, object]]:
         rows: list[list[object]] = [
             [c.name, c.title, list(c.configs), c.procedure, list(load_procedure(c.procedure).modules), c.licence]
-            for c in map(load_corpus, corpus_names())
+            for c in self.corpora
         ]
-        rows += [[None, one.title, [], one.name, list(one.modules), None] for one in _list_own_gold()]
+        rows += [[None, one.title, [], one.name, list(one.modules), None] for one in self.procedures]
         return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
     def to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
@@ -122,13 +125,12 @@ class Catalogue(Result):
         ]
 
     def to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        scored = Counter(load_corpus(name).procedure for name in corpus_names())
         rows = []
-        for corpus in map(load_corpus, corpus_names()):
-            alone = scored[corpus.procedure] == 1 and not load_procedure(corpus.procedure).sides.key_first
+        for corpus in self.corpora:
+            alone = self.scored[corpus.procedure] == 1 and not load_procedure(corpus.procedure).sides.key_first
             shortest = corpus.procedure if alone else corpus.name
             rows.append([corpus.name, corpus.title, f"closeread score {shortest} FILE"])
-        for one in _list_own_gold():
+        for one in self.procedures:
             files = "KEY RESPONSE" if one.sides.key_first else "FILE"
             rows.append([one.name, one.title, f"closeread score {one.name} {files}"])
         yield Grid("", ["name", "what it is", "how to score it"], rows, prose=frozenset({"what it is"}), labels=1)
@@ -145,13 +147,6 @@ def list_all() -> Catalogue:
       closeread list --json
     """
     return Catalogue()
-
-
-def _list_own_gold() -> list[Procedure]:
-    """Return the procedures that score gold of a user's own, or no corpus."""
-    scored = {load_corpus(name).procedure for name in corpus_names()}
-    procedures = map(load_procedure, procedure_names())
-    return [one for one in procedures if one.sides.key_first or one.name not in scored]
 
 
 @dataclass(frozen=True)
@@ -174,11 +169,9 @@ class Page:
         return "\n\n".join(filter(None, [drawn, "\n".join(map(escape_line, self._lines))]))
 
     def __str__(self) -> str:
-        """The page as text."""
         return replace(self, _others=()).draw()
 
     def _repr_html_(self) -> str:
-        """The page as Jupyter shows it."""
         return "".join(
             f'<p style="white-space: pre-wrap">{html.escape(part)}</p>' if isinstance(part, str) else draw_html(part)
             for part in (*self._parts, *self._lines)

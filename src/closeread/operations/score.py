@@ -122,11 +122,9 @@ class Verdict:
         return {"file": self.name, "valid": self.valid, "rows": self.rows, "problems": self.problems}
 
     def __bool__(self) -> bool:
-        """Return whether they can be scored."""
         return self.valid
 
     def __str__(self) -> str:
-        """Say for how many gold records they are valid, or what is wrong with them."""
         if self.error is not None:
             return escape(str(self.error))
         where = f"{self.total:,} gold records{self.gold and ' of '}{self.gold}"
