@@ -8,13 +8,12 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
-from shared.for_each import for_each
 
 from closeread.cli import main
 from closeread.corpus.citing import cite
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.reproduction import load_printed, reproducible
-from closeread.tasks import load_procedure, procedure_names
+from closeread.tasks import load_procedure
 
 VARIABLE = "_CLOSEREAD_COMPLETE"
 
@@ -24,62 +23,6 @@ def complete(line):
     *words, incomplete = line.split(" ")
     found = ShellComplete(main, {}, "closeread", VARIABLE).get_completions(words, incomplete)
     return [item.value for item in found]
-
-
-@for_each(("line", "expected"), [
-    ("sta", ["stats"]),
-    ("stats ", corpus_names()),
-    ("info m", ["marmara_coref", "mctaco"]),
-    ("stats time", ["timeline"]),
-    ("reproduce a", ["all"]),
-    ("publish dataset w", ["wikipossessions"]),
-    ("score ", sorted({*corpus_names(), *procedure_names()})),
-    ("compare ti", ["timeline"]),
-    ("submit tl", ["tlinks"]),
-    ("stats mctaco --config ", ["default", "flat", "sample", "sample_flat"]),
-    ("score tne x --config un", ["unlabeled"]),
-    ("baseline coref svr --config s", ["sample", "sample_flat"]),
-    ("plot possession --config ", ["default", "flat", "sample", "sample_flat"]),
-    ("leaderboard init board --corpus timeline --split c", ["corpus_1", "corpus_2", "corpus_3"]),
-    ("score mctaco --config sample --split ", ["test"]),
-    ("score timeline --split=corpus_3", ["corpus_3"]),
-    ("plot confusion --split o", ["ood"]),
-    ("score mctaco --by ", ["category"]),
-    ("score tne --by domain,f", ["domain,forum"]),
-    ("table coref key.conll a.conll --scores lea,con", ["lea,conll", "lea,conll/f1"]),
-    ("table mctaco a.jsonl --sort e", ["exact_match"]),
-    ("cite mct", ["mctaco"]),
-    ("cite clo", ["closeread"]),
-    ("errors coref key response --by z", ["zero"]),
-    ("score coref --metrics muc,l", ["muc,lea"]),
-    ("score mctaco --missing ", ["error", "empty", "skip"]),
-    ("score coref --pres", ["--preset"]),
-    ("score coref --preset core", ["corefud"]),
-    ("score timeline --b", []),
-    ("baseline mctaco always", ["always-positive", "always-negative"]),
-    ("agreement t", ["timeline", "tne"]),
-    ("publish metric tne", ["tne_links"]),
-    ("completion ", ["bash", "zsh", "fish"]),
-    ("plot chain-lengths --config s", ["sample", "sample_flat"]),
-    ("plot mention-types --config sample --split ", ["test"]),
-    ("reproduce mctaco ", ["1", "2", "3", *(f"Figure {n}" for n in range(1, 7)), "Text"]),
-    ("reproduce wikipossessions Ta", [f"Table {n}" for n in range(1, 6)]),
-])  # fmt: skip
-def test_names_are_completed(line, expected):
-    assert complete(line) == expected
-
-
-@pytest.mark.parametrize("line", [
-    "stats nothing --config x", "reproduce nothing ", "reproduce all ", "stats mctaco --config nothing",
-    "score mctaco --config nothing --split ", "score timeline --by", "stats tl", "reproduce x",
-])  # fmt: skip
-def test_what_is_unknown_completes_to_nothing(line):
-    assert complete(line) == []
-
-
-@pytest.mark.parametrize("line", ["baseline nothing ", "convert nothing ", "score x ", "baseline mctaco nothing "])
-def test_a_wrong_word_is_no_error(line):
-    assert complete(line) == complete(f"{line.rsplit(' ', 2)[0]} ")
 
 
 def test_all_names_of_a_corpus_can_be_completed():
@@ -97,12 +40,6 @@ def test_whatever_is_completed_can_be_cited():
     names = complete("cite ")
     assert {"mctaco", "tlinks", "coref_lea", "closeread"} <= set(names)
     assert cite(*names)
-
-
-def test_standard_input_and_output_files_do_not_disturb():
-    assert complete("score mctaco - --config d") == ["default"]
-    assert complete("convert timeline - -o x --o") == []
-    assert complete("cite a --") == ["--quiet", "--help"]
 
 
 @pytest.mark.parametrize(("shell", "says"), [

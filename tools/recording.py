@@ -4,7 +4,7 @@
 `make test` runs them again and compares.  What has changed is printed as a difference before it is kept, so that it
 can be read; `--check` keeps nothing.  Each file of lines is run from top to bottom in one folder: a line may use what
 an earlier one wrote into `out/`.  A line that begins with `>>>` is Python, any other a command without `closeread`,
-perhaps in a terminal of another width.
+perhaps in a terminal of another width, or to be completed (`tab`).
 
 `samples.txt` needs no data, and its outputs are kept as they are; so are those of `requests.txt`, most of which can't
 be met, and of `random.txt`, whose inputs are drawn, so that there is more to count than in the samples.
@@ -84,7 +84,10 @@ def run(name: str) -> Iterator[tuple[str, Result]]:
         known = _read_files()
         with every_command.standing_in():
             for line in list_lines(name):
-                result = _run_python(line[4:]) if line.startswith(">>> ") else _run_command(line, submission)
+                if line.startswith(">>> "):
+                    result = _run_python(line[4:])
+                else:
+                    result = _complete(line[4:-1]) if line.startswith("tab ") else _run_command(line, submission)
                 written = _read_files()
                 result["files"] = {path: data for path, data in written.items() if known.get(path) != data}
                 known = written
@@ -117,6 +120,16 @@ def _run_command(line: str, submission: str) -> Result:
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return {"exit": f"{type(done.exception).__name__}: {done.exception}", "out": done.stdout, "err": done.stderr}
     return {"exit": done.exit_code, "out": done.stdout, "err": done.stderr}
+
+
+def _complete(line: str) -> Result:
+    from click.shell_completion import ShellComplete
+
+    from closeread.cli import main
+
+    *words, incomplete = line.split(" ")
+    found = ShellComplete(main, {}, "closeread", "_CLOSEREAD_COMPLETE").get_completions(words, incomplete)
+    return {"exit": 0, "out": "\n".join(item.value for item in found), "err": ""}
 
 
 def _run_python(line: str) -> Result:
