@@ -100,13 +100,7 @@ SENTENCES = {
     "device": "Use this device, such as 'cuda:0'.  [default: the first GPU, or the CPU]",
     "digits": "Number of decimals of scores in tables; JSON and CSV have them in full.",
 }
-"""The sentences of parameters that many operations have."""
-
-
-def say(name: str, **more: Any) -> Param:
-    """Say the usual sentence in help, where the docstring has words for Python."""
-    return Param(help=SENTENCES[name], **more)
-
+"""The sentences of parameters that many operations have; those of a docstring in lower case are for Python."""
 
 # Of operations.
 Source = Annotated[Annotator, Param(kind="source")]
@@ -116,11 +110,10 @@ Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE",
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
-Seed = Annotated[int, within(0), say("seed")]
-Count = Annotated[int, within(0)]
+Seed = Count = Annotated[int, within(0)]
 Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
-Confidence = Annotated[float, within(0, 1, above=True, below=True), say("confidence")]
+Confidence = Annotated[float, within(0, 1, above=True, below=True)]
 CorpusName = Annotated[AnyCorpus, Param(kind="corpus")]
 ScoredName = Annotated[AnyCorpus, Param(kind="procedure")]
 FileOptions = Annotated[str | Path, Param(declared=("files",))]
@@ -136,19 +129,15 @@ Times = Annotated[Number, Param(metavar="N")]
 # Of functions that score: what depends on the procedure, and what the docstring describes for Python.
 OnlyPython = Param(kind="python")
 Predictions = Annotated[FileOrRows, Param(kind="source")]
-Gold = Annotated[FileOrRows | None, say("gold", kind="gold", metavar="FILE")]
-GoldConfig = Annotated[Config, say("config")]
-GoldSplit = Annotated[Split, say("split")]
-GoldFolder = Annotated[Folder, say("data_dir")]
+Gold = Annotated[FileOrRows | None, Param(kind="gold", metavar="FILE")]
 Metrics = Annotated[AnyFamily | Sequence[AnyFamily] | None, Param(kind="metrics")]
 Preset = Annotated[AnyPreset | None, Param(kind="preset")]
 Scores = Annotated[str | Sequence[str] | None, Param(kind="scores")]
 Fields = Annotated[str | Sequence[str], Param(kind="by")]
-Ci = Annotated[bool, say("ci")]
-Resamples = Annotated[int | None, within(1), say("resamples", default=1000)]
-TestResamples = Annotated[int | None, within(1), say("test_resamples")]
+Resamples = Annotated[int | None, within(1), Param(default=1000)]
+TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
 Workers = Annotated[int | None, within(1)]
-FileSize = Annotated[int | None, within(1, MAX_FILE_BYTES), say("max_bytes", default=MAX_FILE_BYTES)]
+FileSize = Annotated[int | None, within(1, MAX_FILE_BYTES), Param(default=MAX_FILE_BYTES)]
 ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 
 
@@ -156,10 +145,10 @@ ProcedureOptions = Annotated[OptionValue, Param(kind="procedure_options")]
 class Place:
     """Where gold is."""
 
-    config: GoldConfig = None
-    split: GoldSplit = None
+    config: Config = None
+    split: Split = None
     gold: Gold = None
-    data_dir: GoldFolder = None
+    data_dir: Folder = None
 
 
 @dataclass(frozen=True)
@@ -260,7 +249,8 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
             if one.kind == one.VAR_POSITIONAL:
                 hint = GenericAlias(Sequence, (hint,))
             is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
-            text = param.help or sentences.get(one.name) or SENTENCES.get(one.name, "")
+            own, usual = sentences.get(one.name, ""), SENTENCES.get(one.name, "")
+            text = param.help or (own if own[:1].isupper() else usual or own)
             found.append(Parameter(one.name, hint, one.default, text, is_argument, param))
     return tuple(found)
 

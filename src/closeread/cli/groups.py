@@ -22,16 +22,12 @@ STANDARD_INPUT = "closeread.standard_input"
 class FilePath(click.Path):
     """The path of a file or folder; `-` is standard input, which can be read once, or refused if a name is needed."""
 
-    def __init__(self, *, is_named: bool = True) -> None:
-        super().__init__(path_type=Path)
-        self.is_named = is_named
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from closeread.formats import text
 
         if str(value) not in ("-", str(text.STANDARD_INPUT)):
             return super().convert(value, param, ctx)
-        if self.is_named:
+        if self is not FILE:
             self.fail("'-' is not a file (expected a file name).", param, ctx)
         if ctx is not None:
             if ctx.meta.get(STANDARD_INPUT):
@@ -40,8 +36,7 @@ class FilePath(click.Path):
         return text.STANDARD_INPUT
 
 
-FILE, NAMED, WRITTEN = FilePath(is_named=False), FilePath(), FilePath()
-
+FILE, NAMED, WRITTEN = (FilePath(path_type=Path) for _ in range(3))
 
 FEW = 7
 """Up to this number, options need no sections."""
@@ -61,14 +56,8 @@ SECTIONS = {
 
 SECTION_OF = {name: section for section, names in SECTIONS.items() for name in names.split()}
 
-QUIET = click.Option(
-    ["-q", "--quiet"],
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=remember_quiet,
-    help="Leave out notes and progress bars on standard error.",
-)
+HOW: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": remember_quiet}
+QUIET = click.Option(["-q", "--quiet"], help="Leave out notes and progress bars on standard error.", **HOW)
 
 
 class Command(click.Command):
@@ -90,17 +79,11 @@ class Command(click.Command):
         sections: dict[str, list[click.Option]] = defaultdict(list)
         for option in options:
             name = option.name or ""
-            if option in options[-2:]:
-                section = "Other"
-            elif option.type is WRITTEN:
-                section = "Output"
-            elif name in SECTION_OF:
-                section = SECTION_OF[name]
-            elif name.startswith(PREFIXES) or isinstance(option.type, click.Path):
-                section = "Input"
-            else:  # where there are intervals, the seed is theirs
-                section = "Intervals" if name == "seed" and "resamples" in names else "Procedure"
-            sections[section].append(option)
+            is_input = name.startswith(PREFIXES) or isinstance(option.type, click.Path)
+            of_intervals = name == "seed" and "resamples" in names
+            usual = "Input" if is_input else "Intervals" if of_intervals else "Procedure"
+            section = "Output" if option.type is WRITTEN else SECTION_OF.get(name, usual)
+            sections["Other" if option in options[-2:] else section].append(option)
         if sections.keys() != {"Leaderboard"} and len(sections.get("Leaderboard", ())) == 1:
             sections["Input"] += sections.pop("Leaderboard")  # the largest size of files that are read
         for section in SECTIONS:

@@ -33,9 +33,9 @@ def count(
     predictions: arg.Predictions,
     *,
     gold: arg.Gold = None,
-    config: arg.GoldConfig = None,
-    split: arg.GoldSplit = None,
-    data_dir: arg.GoldFolder = None,
+    config: arg.Config = None,
+    split: arg.Split = None,
+    data_dir: arg.Folder = None,
     metrics: arg.Metrics = None,
     preset: arg.Preset = None,
     by: arg.Fields = (),
@@ -163,14 +163,10 @@ class CountBatch:
     @overload
     def __call__(self, batch: Batch) -> Batch: ...
     def __call__(self, batch: object) -> object:
-        """Count a batch.
+        """Count a batch: an Arrow table or record batch, a data frame of pandas or polars, or columns by name.
 
-        Args:
-            batch: an Arrow table or record batch, a data frame of pandas or polars, or a mapping from names to columns.
-
-        Returns:
-            The same type, with the column `counts` and one row, of bytes as `Counts.to_bytes` returns them; an empty
-            batch has none.
+        The result is of the same type, with the column `counts` and one row, of bytes as `Counts.to_bytes` returns
+        them; an empty batch has none.
         """
         columns = _read_columns(batch)
         if not any(columns.values()):
