@@ -64,6 +64,7 @@ class Param(NamedTuple):
     without: tuple[str, ...] = ()  # parameters of a place that the operation has in another form
     declared: tuple[str, ...] = ()  # the module and the names of options that are declared elsewhere
     options: tuple[procedure.Option, ...] = ()  # such options themselves
+    rest: Operation | None = None  # whose options it passes on
 
     def over(self, other: Param) -> Param:
         """Return this with what it does not say from another."""
@@ -246,6 +247,9 @@ def describe(operation: Operation) -> tuple[Parameter, ...]:
             hint, param = _unwrap(hints[one.name])
             if one.kind == one.VAR_KEYWORD and not param.kind:
                 param = param._replace(kind="options")
+            if param.rest is not None:
+                found += [one for one in describe(param.rest) if not one.is_argument]
+                continue
             if one.kind == one.VAR_POSITIONAL:
                 hint = GenericAlias(Sequence, (hint,))
             is_argument = one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from closeread import parameters as arg
 from closeread.corpus.gold import data_notices
@@ -33,7 +33,7 @@ def reproduce(
     upstream: arg.Folder = None,
     annotations: arg.Folder = None,
     articles: arg.Folder = None,
-    spacy_model: str | None = None,
+    spacy_model: Pipeline = None,
     runs: arg.Folder = None,
     **options: arg.FileOptions,
 ) -> Reproduction:
@@ -41,8 +41,11 @@ def reproduce(
 
     Args:
         table: one table, by number or name (1, "Table 1", "Text"); None for all.
-        data_dir, upstream, annotations, articles, spacy_model, runs, **options: what some tables need, as the options
-            of `closeread reproduce`.
+        upstream: Read the authors' released predictions from this checkout of their repository.
+        annotations: Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.
+        articles: Read the texts of the articles from this folder, one <title>.txt each (WikiPossessions).
+        spacy_model: Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).
+        runs: Score the trained models in this folder, as `closeread train` writes them (McTaco, TNE).
     """
     checkout, notes, texts, trained = map(take_path, (upstream, annotations, articles, runs))
     declared = find_corpus(corpus)
@@ -71,15 +74,9 @@ def reproduce_papers(
     corpus: Annotated[arg.CorpusName, Param(others=(ALL,))],
     table: TableName = None,
     *,
-    data_dir: arg.Folder = None,
-    upstream: arg.Folder = None,
-    annotations: arg.Folder = None,
-    articles: arg.Folder = None,
-    spacy_model: Pipeline = None,
-    runs: arg.Folder = None,
     show_missing: Annotated[bool, Param(flag="--missing")] = False,
     strict: bool = False,
-    **options: arg.FileOptions,
+    **inputs: Annotated[Any, Param(rest=reproduce)],
 ) -> Papers:
     """Recompute the figures that a corpus's paper prints, and show how many agree, and all of them side by side.
 
@@ -100,20 +97,12 @@ def reproduce_papers(
       closeread reproduce all --strict
 
     Args:
-        upstream: Read the authors' released predictions from this checkout of their repository.
-        annotations: Read annotators' files from this folder, as DOCUMENT/ANNOTATOR.conll or .txt.
-        articles: Read the texts of the articles from this folder, one <title>.txt each (WikiPossessions).
-        spacy_model: Run the paper's baseline with this spaCy pipeline, installed or in a folder (WikiPossessions).
-        runs: Score the trained models in this folder, as `closeread train` writes them (McTaco, TNE).
         show_missing: Also show the values that are not recomputed, and what they need.
         strict: Exit with code 1 if a value differs, or is not recomputed, without a known reason.
     """
-    folders = {"data_dir": data_dir, "upstream": upstream, "annotations": annotations, "articles": articles}
-    inputs = {**folders, "spacy_model": spacy_model, "runs": runs, **options}
-    given = {name: value for name, value in inputs.items() if value is not None}
     if corpus != ALL:
-        papers = {corpus: reproduce(corpus, table, **given)}  # type: ignore[arg-type]
-    elif table is not None or given:
+        papers = {corpus: reproduce(corpus, table, **inputs)}
+    elif table is not None or inputs:
         what = "all corpora are recomputed from the usual places"
         raise RequestError(f"{what}; choose one corpus for a table or files")
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -160,8 +159,11 @@ def validate(
     return verdict
 
 
-@wraps(validate)  # whose help and parameters this has
-def validate_all(name: str, predictions: Sequence[FileOrRows], **options: Any) -> list[Verdict]:
+def validate_all(
+    name: AnyCorpus,
+    predictions: Annotated[Sequence[FileOrRows], Param(kind="sources")],
+    **options: Annotated[Any, Param(rest=validate)],
+) -> list[Verdict]:
     """Validate several predictions for the same gold."""
     where = {one: options.pop(one, None) for one in PLACE}
     with limit_files(options.pop("max_bytes", None)):
@@ -181,13 +183,6 @@ def validate_all(name: str, predictions: Sequence[FileOrRows], **options: Any) -
                 verdicts.append(Verdict(source, rows, total, None, remarks, gold_name))
     warn_all(notice for one in verdicts for notice in one.notices)
     return verdicts
-
-
-validate_all.__annotations__ = {
-    **validate.__annotations__,
-    "predictions": Annotated[Sequence[FileOrRows], Param(kind="sources")],
-    "return": "list[Verdict]",
-}
 
 
 def load_report(path: str | Path) -> Report:
