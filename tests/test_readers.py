@@ -256,7 +256,7 @@ def check_message(error):
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
     try:
-        records, lines, problems = FORMATS[name].read(file, "test")
+        records, lines, problems, _ = FORMATS[name].read(file, "test")
     except FormatError as error:
         check_message(error)
         return

@@ -37,7 +37,7 @@ def test_a_folder(tmp_path):
     (tmp_path / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
     found = read_folder(tmp_path)
     assert [record["id"] for record in found.records] == ["ann", "bea"]
-    assert found.files == ["ann.txt", "bea.txt"]
+    assert found.places == ["ann.txt", "bea.txt"]
     assert found.problems == []
     assert found.notices == [
         Problem("is hidden, and is ignored", None, ".hidden.txt"),
