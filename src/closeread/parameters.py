@@ -111,7 +111,8 @@ Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE",
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 MaxBytes = Annotated[int, within(1, MAX_FILE_BYTES), Param(kind="limit")]
-Seed = Count = Annotated[int, within(0)]
+Count = Annotated[int, within(0)]
+Seed = Count
 Number = Annotated[int, within(1)]
 Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]

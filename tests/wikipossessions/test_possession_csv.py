@@ -32,13 +32,13 @@ def file(tmp_path_factory):
 
 
 def possessions(file, *rows):
-    records, _, problems = read_released(file, *rows)
+    records, _, problems, _ = read_released(file, *rows)
     assert problems == []
     return [possession for record in records for possession in record["possessions"]]
 
 
 def test_a_row(file):
-    records, lines, problems = read_released(file, "A Vase # GPE # Old Town # PUC #6.1# 1888-Now # Aft # UC ")
+    records, lines, problems, _ = read_released(file, "A Vase # GPE # Old Town # PUC #6.1# 1888-Now # Aft # UC ")
     assert problems == []
     assert lines == [2]
     assert records == [
@@ -92,7 +92,7 @@ def test_cells(file, row, found):
 
 def test_rows_of_an_article_need_not_be_adjacent(file):
     rows = [ROW.replace("Ann", "A"), ROW.replace("A Vase", "B"), ROW.replace("Ann", "C").replace("#1#", "#2#")]
-    records, lines, problems = read_released(file, *rows)
+    records, lines, problems, _ = read_released(file, *rows)
     assert problems == []
     assert [(record["article"], len(record["possessions"])) for record in records] == [("A Vase", 2), ("B", 1)]
     assert lines == [2, 3]
@@ -136,7 +136,7 @@ EXPECTED = f"(expected 8: {HEADER})"
     ],
 )
 def test_broken_rows(file, row, problems):
-    records, lines, found = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
+    records, lines, found, _ = read_released(file, ROW, row, ROW.replace("A Vase", "B"))
     where = "article 'A Vase': " if row.startswith("A Vase") else ""
     assert [(problem.line, problem.message) for problem in found] == [(3, where + what) for what in problems]
     assert [record["article"] for record in records] == ["A Vase", "B"]
@@ -332,10 +332,10 @@ def test_the_schema_of_gold(file, changes, problem):
 
 
 def test_oddities(file):
-    records, _, _ = read_released(file, ROW)
+    records, _, _, _ = read_released(file, ROW)
     assert list(find_oddities(records)) == []
     loose = ROW.replace("1888", "Unknown")
-    records, _, _ = read_released(file, ROW.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B"))
+    records, _, _, _ = read_released(file, ROW.replace("1888", "1900-1888"), loose, loose.replace("A Vase", "B"))
     assert list(find_oddities(records)) == [
         "1 possession has an anchor whose later year comes first, which is read in reverse order "
         "(first: '1900-1888' in 'A Vase').",
