@@ -83,7 +83,8 @@ class DerivedCommand(Command):
         about = {"help": text, "short_help": text.split("\n\n")[0].replace("\n", " "), **about}
         super().__init__(name, callback=self.run, **about)
         self.path, self.operation, self.own_name = path, operation, name
-        self.procedure, self.scored = scored or (None, None)
+        self.procedure: Procedure | None = scored[0] if scored else None
+        self.scored = scored[1] if scored else None
         self.returns = str(operation.__annotations__["return"])  # by its name, a result is printed
         del self.params  # they are made when they are needed
 
@@ -342,7 +343,7 @@ def make_command(name: str) -> click.Command:
     """Return a command, or a group of commands."""
     home, summary = COMMANDS[name]
     if name in PROCEDURES:
-        about = {"help": PROCEDURES[name].help, "short_help": summary}
+        about: dict[str, Any] = {"help": PROCEDURES[name].help, "short_help": summary}
         return _make_score_group(**about) if name == "score" else ProcedureGroup(name, **about)
     if home != TASKS and name not in GROUPS:
         return DerivedCommand("", name, _load_operation(name), short_help=summary)

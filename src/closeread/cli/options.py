@@ -136,7 +136,7 @@ def make_params(
             return [click.Argument(["systems"], type=FILE, nargs=-1, required=True, metavar=metavar)]
         case "source" | "sources" if procedure is not None:
             is_one, key = param.kind == "source", click.Argument(["gold"], type=FILE, metavar="KEY")
-            how = {"nargs": 1 if is_one else -1, "required": True}
+            how: dict[str, Any] = {"nargs": 1 if is_one else -1, "required": True}
             metavar = f"{'RESPONSE' if is_keyed else 'PREDICTIONS'}{'...' * (not is_one)}"
             return [*[key] * is_keyed, click.Argument(["predictions"], type=FILE, metavar=metavar, **how)]
         case "python" | "preset" | "report" | "log":
