@@ -1,15 +1,12 @@
-"""The paper's figures: an invented corpus by hand, the release, and what is impossible in print."""
+"""The paper's figures: an invented corpus by hand, and the release."""
 
 from collections import Counter
 from fractions import Fraction
-from math import ceil, floor
 
 import pytest
 from shared.possession_records import HEADER
 
-from closeread.corpus.gold import read_gold
-from closeread.corpus.names import load_corpus
-from closeread.corpus.reproduction import Inputs, load_printed, reproduce
+from closeread.corpus.reproduction import Inputs, reproduce
 from closeread.counts.printed_tables import CUT_OFF, DIFFERS, NOT_RECOMPUTED, WITHOUT_DATA
 
 JUG = (
@@ -146,101 +143,3 @@ def test_every_figure_agrees_or_says_why_not(corpora, run):
         *(("Table 4", "Poss.Cert", column) for column in ORACLE),
     }
     assert run("reproduce", "wikipossessions", "--strict").exit_code == 0
-
-
-def printed_bounds(text):
-    """Return the least and greatest value that is printed so, be it rounded or cut off."""
-    value, unit = Fraction(text), Fraction(1, 10 ** len(text.partition(".")[2]))
-    return value - unit / 2, value + unit
-
-
-@pytest.fixture
-def printed():
-    """The cells of Table 4 by row and column, as printed."""
-    (table,) = (table for table in load_printed("wikipossessions")["tables"] if table["name"] == "Table 4")
-    return table["rows"]
-
-
-def test_printed_f1_follows_from_printed_precision_and_recall(printed):
-    groups = ("ALL exact", "ALL partial", "ALLCORR exact", "ALLCORR partial", "ORACLE")
-    for row, cells in printed.items():
-        for group in groups:
-            p, r, f1 = (printed_bounds(cells[f"{group} {score}"]) for score in ("P", "R", "F1"))
-            least, most = (2 * p[i] * r[i] / (p[i] + r[i]) for i in (0, 1))
-            assert f1[0] <= most, (row, group)
-            assert f1[1] >= least, (row, group)
-
-
-def least_right(cells, column, gold):
-    return ceil(printed_bounds(cells[f"{column} R"])[0] * gold)
-
-
-def least_predicted(cells, column, gold):
-    return ceil(least_right(cells, column, gold) / printed_bounds(cells[f"{column} P"])[1])
-
-
-def least_wrong(cells, column, gold):
-    return least_predicted(cells, column, gold) - least_right(cells, column, gold)
-
-
-@pytest.fixture
-def known(corpora):
-    """What the release has of names and rows, counted plainly."""
-    records = read_gold(load_corpus("wikipossessions")).records
-    rows = [row for record in records for row in record["possessions"]]
-    names = {}
-    for record in records:
-        for row in sorted(record["possessions"], key=lambda row: [int(part) for part in row["order"].split(".")]):
-            names.setdefault((record["article"], row["possessor"]), row)
-
-    def lacking(some, name, label):
-        return sum(row[name] != label or row["anchor"] == "Unknown" for row in some)
-
-    of_article = Counter(article for article, _ in names)
-    return {
-        "rows": len(rows),
-        "names": len(names),
-        "anchored": sum(row["anchor"] != "Unknown" for row in rows),
-        "names not during": lacking(names.values(), "relation", "during"),
-        "names not certainly": lacking(names.values(), "relation_certainty", "certain"),
-        "rows not during": lacking(rows, "relation", "during"),
-        "pairs of names": sum(n * (n - 1) // 2 for n in of_article.values()),
-    }
-
-
-def test_what_the_notes_and_the_card_count(known):
-    assert known == {
-        "rows": 799, "names": 735, "anchored": 658, "names not during": 131, "names not certainly": 169,
-        "rows not during": 155, "pairs of names": 4050,
-    }  # fmt: skip
-    facts = {fact.name: fact.value for fact in load_corpus("wikipossessions").facts}
-    assert (facts["ordered pairs"], facts["relation: certain"]) == (4438, 608)
-    # Seven possessors have 21 pairs, and each of the two ties adds one.
-    assert facts["ordered pairs of The Night Café"] == 7 * 6 // 2 + 2
-
-
-def test_relations_are_impossible_in_print(printed, known):
-    relation, certainty = printed["Temp.Rel"], printed["TRel.Cert"]
-    assert least_wrong(relation, "ORACLE", known["anchored"]) > known["names not during"]
-    for column in ("ALLCORR exact", "ALLCORR partial"):
-        assert least_wrong(relation, column, known["anchored"]) > known["rows not during"]
-    assert least_wrong(certainty, "ORACLE", 608) > known["names not certainly"]
-    # Whichever 632 names are anchored, during is right for 501 of them.
-    assert Fraction(632 - known["names not during"], 632) > Fraction(79, 100)
-
-
-def test_the_same_316_of_632_make_both_rows(printed):
-    for row, gold in (("Temp.Rel", 658), ("TRel.Cert", 608)):
-        assert f"{316 / 632:.2f}" == printed[row]["ORACLE P"]
-        assert f"{316 / gold:.2f}" == printed[row]["ORACLE R"]
-
-
-def test_possessors_and_their_certainty_contradict_each_other_in_print(printed, known):
-    possessors = printed["Poss.ID"]
-    most_right = floor(printed_bounds(possessors["ORACLE R"])[1] * known["rows"])
-    assert floor(most_right / printed_bounds(possessors["ORACLE P"])[0]) == 722
-    assert least_predicted(printed["Poss.Cert"], "ORACLE", known["rows"]) == 728
-
-
-def test_ordering_is_impossible_in_print(printed, known):
-    assert least_predicted(printed["Ordering"], "ORACLE", 4438) > 2 * known["pairs of names"]

@@ -32,28 +32,19 @@ _COUNT_FROM_PADDING = frozenset(
 
 
 class Pieces(NamedTuple):
-    """The word pieces of a document.
+    """The word pieces of a document; arrays are (n_pieces,)."""
 
-    Attributes:
-        windows: the numbers in the vocabulary of the pieces of each window, with the special tokens of a model.
-        row, column: (n_pieces,) the window to which each piece belongs, and its place there.
-        word: (n_pieces,) the word of each piece.
-        n_words: the number of words.
-    """
-
-    windows: list[list[int]]
-    row: Ints
-    column: Ints
-    word: Ints
+    windows: list[list[int]]  # the numbers in the vocabulary of the pieces of each window, with special tokens
+    row: Ints  # the window to which each piece belongs
+    column: Ints  # and its place there
+    word: Ints  # the word of each piece
     n_words: int
 
 
 class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
     """A pretrained encoder with its fast tokenizer; the output of the model has a `last_hidden_state`.
 
-    Attributes:
-        dimensions: the length of a vector.
-        longest: the most pieces of a window, without special tokens.
+    `dimensions` is the length of a vector; `longest` the most pieces of a window, without special tokens.
     """
 
     def __init__(self, tokenizer: Any, model: Any) -> None:

@@ -42,20 +42,13 @@ VECTORS = "vectors.txt"  # the word vectors in the folder of a run that are its 
 
 @dataclass(frozen=True, eq=False)
 class LinkBatch:
-    """The spans of a batch of documents.
+    """The spans of a batch of documents."""
 
-    Attributes:
-        documents: their numbers.
-        document, number: (n_spans,) the document of each span in the batch, and its number there.
-        shape: the number of documents, and the most spans of one.
-        labels: (documents, spans, spans) the label of every pair, `NOT_A_PAIR` where there is none; 0 if unknown.
-    """
-
-    documents: Ints
-    document: torch.Tensor
-    number: torch.Tensor
-    shape: tuple[int, int]
-    labels: torch.Tensor
+    documents: Ints  # their numbers
+    document: torch.Tensor  # (n_spans,) the document of each span in the batch
+    number: torch.Tensor  # (n_spans,) and its number there
+    shape: tuple[int, int]  # the number of documents, and the most spans of one
+    labels: torch.Tensor  # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
 
     @classmethod
     def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
@@ -116,13 +109,8 @@ class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
 class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
     """Links between spans, from their vectors.
 
-    Args:
-        variant: "coupled", one head with "no link" as one of the labels; or "decoupled", a head for links, and one for
-            the labels of links.
-        span: the length of the vector of a span.
-        labels: the number of labels, "no link" included.
-        ends: what the vectors of an anchor and of a complement are mapped to.
-        head: the hidden layer of a head.
+    "coupled" is one head with "no link" as one of the labels; "decoupled" a head for links, and one for the labels of
+    links.  The vectors of an anchor and of a complement are mapped to `ends`; `head` is the hidden layer of a head.
     """
 
     def __init__(self, variant: str, span: int, labels: int, *, ends: int = 500, head: int = 100) -> None:

@@ -24,17 +24,11 @@ AT_ONCE = 16
 
 
 class Spans(NamedTuple):
-    """Spans of the words of documents.
+    """Spans of the words of documents."""
 
-    Attributes:
-        words: the words of every document.
-        starts: (n_documents + 1,) where the spans of each document begin.
-        first, last: (n_spans,) the first and the last word of each, numbered within its document.
-    """
-
-    words: Sequence[Sequence[str]]
-    starts: Ints
-    first: Ints
+    words: Sequence[Sequence[str]]  # of every document
+    starts: Ints  # (n_documents + 1,) where the spans of each document begin
+    first: Ints  # (n_spans,) the first word of each, numbered within its document
     last: Ints
 
     def select(self, documents: Ints) -> tuple[Ints, Ints]:

@@ -50,19 +50,12 @@ class Batch(Protocol):
 
 
 class Learner(Protocol):
-    """What is trained.
+    """What is trained."""
 
-    Attributes:
-        model: all parameters; those below `pretrained` have a learning rate of their own.
-        pretrained: how the names of pretrained parameters begin.
-        n_items: how many items there are to learn from.
-        criterion: the score of `evaluate` by which the best epoch is chosen.
-    """
-
-    model: nn.Module
-    pretrained: str
-    n_items: int
-    criterion: str
+    model: nn.Module  # all parameters; those below `pretrained` have a learning rate of their own
+    pretrained: str  # how the names of pretrained parameters begin
+    n_items: int  # how many items there are to learn from
+    criterion: str  # the score of `evaluate` by which the best epoch is chosen
 
     def gather(self, items: Ints) -> Batch:
         """Return a batch of items."""
@@ -95,12 +88,9 @@ class State:
 
 
 def train(learner: Learner, setting: Setting, state: State | None = None) -> Iterator[State]:
-    """Train a model, and yield the state after each epoch until the last, or until the scores don't improve.
+    """Train a model, from a state if there is one, and yield the state after each epoch.
 
-    Args:
-        learner: the model and its data.
-        setting: how to train.
-        state: a state from which to continue.
+    The last is that of the last epoch, or the one after which the scores don't improve.
     """
     optimizer = _make_optimizer(learner, setting)
     of_step = setting.batch_size * setting.accumulate

@@ -20,11 +20,6 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
     >>> windows, owner.tolist()
     ([range(0, 6), range(4, 10)], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
 
-    Args:
-        length: the number of pieces of the sequence.
-        limit: the most pieces of a window.
-        overlap: the fewest pieces that two neighbouring windows share; less than `limit`.
-
     Returns:
         The pieces of each window; and (length,) the window to which each piece belongs.
     """

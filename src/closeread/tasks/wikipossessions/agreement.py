@@ -134,7 +134,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PairedAgreement(Result):
-    """The agreement of two annotators or more, every two of them, and notices about their files."""
+    """The agreement of every two annotators, and notices about their files."""
 
     names: Sequence[str]
     pairs: Mapping[Annotators, Agreement]

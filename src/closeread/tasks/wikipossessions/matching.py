@@ -132,13 +132,10 @@ def match_possessions(
     Jaccard overlaps of content tokens is maximal; among ties, the list of gold positions, prediction by prediction, is
     the smallest, where an unmatched prediction comes after all positions.
 
-    Args:
-        system, gold: the two sides of the article.
-        setting: "exact" or "partial".
-        matching: "one_to_one"; or "many_to_one", which also matches each unmatched prediction: with a gold possession
-            of the same name, or else of the largest Jaccard overlap, at the smallest position.
-        likeness: if given, possessions of the same name are matched so that the sum of their likeness is maximal, and
-            partial matches so that it is maximal among ties of the overlap; order and position decide what is left.
+    "many_to_one" also matches each unmatched prediction: with a gold possession of the same name, or else of the
+    largest Jaccard overlap, at the smallest position.  With a likeness, possessions of the same name are matched so
+    that the sum of their likeness is maximal, and partial matches so that it is maximal among ties of the overlap;
+    order and position decide what is left.
     """
     same: dict[tuple[str, ...], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for number, side in enumerate((system, gold)):

@@ -57,23 +57,18 @@ _ASPECT = 1.5  # the aspect ratio of a page with many possessions
 
 
 class Cell(NamedTuple):
-    """A possession in a plot: its texts, what its shape and lines tell, and their widths.
-
-    The anchor is empty if there is none, and `relation_certain` None if there is no relation; `lacking` says whether
-    the possessor is not in gold.  The line between shape and anchor is as wide as the anchor; the width as a whole
-    includes the mark next to the shape.
-    """
+    """A possession in a plot: its texts, what its shape and lines tell, and their widths."""
 
     kind: str | None
     name: str
     order: str
-    anchor: str
+    anchor: str  # empty if there is none
     certain: bool
-    relation_certain: bool | None
-    lacking: bool
+    relation_certain: bool | None  # None if there is no relation
+    lacking: bool  # whether the possessor is not in gold
     shape: float
-    line: float
-    width: float
+    line: float  # between shape and anchor, as wide as the anchor
+    width: float  # of the whole, with the mark next to the shape
 
 
 Columns = Sequence[Sequence[Cell]]
@@ -83,14 +78,8 @@ Columns = Sequence[Sequence[Cell]]
 def draw_timeline(article: str, gold: Sequence[Record], predicted: Sequence[Record] | None = None) -> Figure:
     """Draw the possession timeline of an article, with the prediction, if any, below gold.
 
-    Args:
-        article: the title.
-        gold, predicted: the possessions, in any order, as in the schema of WikiPossessions; `type` is optional.
-            Possessors are matched by normalized name.
-
-    Returns:
-        A figure whose axes are labelled "title", "gold", "prediction" (if any) and "legend".  The patches of "gold" and
-        "prediction" are the shapes, one per possession.
+    Possessions may be in any order, `type` is optional, and possessors are matched by normalized name.  The axes are
+    labelled "title", "gold", "prediction" (if any) and "legend"; the patches of a side are its shapes.
     """
     with own_settings():
         measure = make_measure()

@@ -37,27 +37,23 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     The ordered pairs of the paper's example are left out if its article is not there, and words and sections unless
     every article has a text.
     """
-    rows = [(record["article"], possession) for record in records for possession in record["possessions"]]
-    names = Counter((article, possession["possessor"]) for article, possession in rows)
+    rows = [possession for record in records for possession in record["possessions"]]
+    names = Counter((record["article"], row["possessor"]) for record in records for row in record["possessions"])
     types, certainties, relations, relation_certainties = (
-        Counter(possession[name] for _, possession in rows)
-        for name in ("type", "certainty", "relation", "relation_certainty")
+        Counter(row[name] for row in rows) for name in ("type", "certainty", "relation", "relation_certainty")
     )
-    anchors = Counter(_classify_anchor(possession) for _, possession in rows)
+    anchors = Counter(map(_classify_anchor, rows))
     pairs = {}
     for record in records:
         with name_documents([record["article"]], "article"):
             pairs[record["article"]] = len(find_ordered_pairs(record["possessions"]))
-    sizes: dict[str, float] = {
+    return {
         "articles": len(records),
         "possessors": len(rows),
         "possessors, each once an article": len(names),
         "possessors that repeat in an article": sum(number > 1 for number in names.values()),
         "possessors an article": round(float(ratio(len(rows), len(records))), 2),
         **{name: round(mean, 2) for name, mean in count_text(records).items()},
-    }
-    return {
-        **sizes,
         **{f"type: {name}": types[name] for name in TYPES},
         **{f"possession: {name}": certainties[name] for name in ("certain", "uncertain")},
         "time: known": len(rows) - relations[None],
@@ -66,9 +62,9 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         **{f"relation: {name}": relation_certainties[name] for name in ("certain", "uncertain")},
         **{f"anchor: {name}": anchors[name] for name in ANCHORS},
         "unknown anchors with a relation": sum(
-            possession["relation"] is not None and possession["anchor_kind"] == "unknown" for _, possession in rows
+            row["relation"] is not None and row["anchor_kind"] == "unknown" for row in rows
         ),
-        "orders inside another": sum("." in possession["order"] for _, possession in rows),
+        "orders inside another": sum("." in row["order"] for row in rows),
         "ordered pairs": sum(pairs.values()),
         **({f"ordered pairs of {EXAMPLE}": pairs[EXAMPLE]} if EXAMPLE in pairs else {}),
     }

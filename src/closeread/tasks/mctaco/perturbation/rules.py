@@ -80,9 +80,8 @@ Agreement = Literal["adjust", "keep"]
 PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
-MOST_RESULTS = 10_000
-MOST_CHARACTERS = 10_000_000
-"""Limits for an answer: two changes at once in a text of thousands of words would fill the memory."""
+# Limits for an answer: two changes at once in a text of thousands of words would fill the memory.
+MOST_RESULTS, MOST_CHARACTERS = 10_000, 10_000_000
 
 _NEAR = 60  # characters before a place that are looked at: enough, and long answers are no problem
 _MOST_WORDS = 10  # of a number
@@ -151,10 +150,10 @@ _AFTER_A_UNIT = frozenset({
 
 
 class Edit(NamedTuple):
-    """A replacement."""
+    """A replacement of a part of an answer."""
 
-    start: int  # the offset of its first character in the answer
-    end: int  # the offset after its last
+    start: int
+    end: int
     new: str
     numbers: tuple[Decimal, Decimal] | None = None  # the number before and after, if it is one that counts something
 
@@ -176,12 +175,10 @@ def perturb(
 
     Args:
         answer: a candidate answer.
-        number_rule: ``plus_one`` and ``times_ten`` replace each number, in digits or in words as it was ("3" becomes
-            "4", "twenty-five" "twenty-six", "1,000" "1,001", "once" "twice"), ``both`` does one and the other, and
-            ``off`` leaves numbers unchanged.
+        number_rule: ``plus_one`` and ``times_ten`` replace each number, in digits or in words as it was; ``both`` does
+            one and the other.
         changes: how many replacements to make at once, at most; 1 or more.
-        units: ``table`` replaces a unit by those of its set in the paper's table, ``any`` by all others from second to
-            century, decades included.
+        units: ``table`` replaces a unit by those of its set in the paper's table, ``any`` by all others.
         agreement: ``adjust`` makes the unit after a changed number singular or plural and chooses "a" or "an" before
             a replacement; ``keep`` leaves both as they were, as in the corpus itself.
 

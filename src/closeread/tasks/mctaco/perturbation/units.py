@@ -212,8 +212,7 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
     * expressions that already have the most proper unit, in any spelling ("two years", "1 hours", "a second",
       "2.3333 years");
     * zero, and values that would be rounded to zero;
-    * one end of a range or list ("90 to 120 minutes", "5, 10 or 90 minutes", "90-120 minutes") and a number
-      directly after another ("nineteen eighty four months");
+    * one end of a range or list ("90 to 120 minutes", "5, 10 or 90 minutes"), and a number directly after another;
     * numbers that `parse_quantity` does not accept ("-30 months", "1e400 years"), ordinals ("the second day"), "how
       many" and the like, hyphenated and possessive units ("30-month", "60 minutes' walk"), and units followed by
       "and a half".
