@@ -15,7 +15,6 @@ from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.timeline.cat_xml import dump_document
 from closeread.tasks.timeline.procedure import PROCEDURE
 from closeread.tasks.timeline.timeline_mentions import Timelines
-from closeread.tasks.timeline.timeline_txt import read_folder
 
 CARD = Path(__file__).parent.parent.parent / "cards" / "semeval2015_timeline.md"
 NAMES = ("creation-time", "text-order")
@@ -180,23 +179,3 @@ def test_the_command_in_the_card(corpora, ran):
     stated = in_card()["corpus_1", "creation-time"]
     for text, values in zip(printed, (stated[:3] + stated[6:], stated[3:6]), strict=True):
         assert all(f" {value} " in text for value in values)
-
-
-def test_a_folder_and_json_lines_say_the_same(ran, run, tmp_path):
-    command = ["baseline", CORPUS.name, "text-order", "--config", "sample", "-o"]
-    assert ran(*command, "said.jsonl") == "said.jsonl: 3 rows\n"
-    assert ran(*command, "said") == "said: 3 rows\n"
-    rows = [json.loads(line) for line in Path("said.jsonl").read_text("utf-8").splitlines()]
-    folder = read_folder(Path("said")).records
-    assert sorted(rows, key=lambda row: row["id"]) == sorted(folder, key=lambda row: row["id"])
-    signed = [ran("score", CORPUS.name, name, "--config", "sample", "--json") for name in ("said", "said.jsonl")]
-    assert signed[0] == signed[1]
-    again = run(*command, tmp_path / "said")
-    assert again.exit_code == 2
-    assert "said is not empty; choose a new folder, or a file name that ends in .jsonl" in again.stderr
-    Path("new.d").mkdir()
-    Path("new.d/.DS_Store").touch()
-    ran(*command, "new.d")
-    assert sorted(path.name for path in Path("new.d").glob("[!.]*")) == sorted(
-        path.name for path in Path("said").iterdir()
-    )

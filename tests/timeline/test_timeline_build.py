@@ -12,12 +12,7 @@ from closeread.corpus.schema import RowValidator, load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.timeline.annotated_cat import build_annotated_timelines
-from closeread.tasks.timeline.building import (
-    build_timelines,
-    inconsistencies,
-    order_events,
-    recompute_positions,
-)
+from closeread.tasks.timeline.building import build_timelines, inconsistencies, order_events, recompute_positions
 from closeread.tasks.timeline.timeline_txt import write_folder
 
 
@@ -85,16 +80,6 @@ def test_granularity_in_files_of_events_and_in_folders(ran, granularity, positio
     assert Path(anew, "bo.txt").read_text("utf-8") == Path(made, "bo.txt").read_text("utf-8")
     found = {line.split("\t")[2]: line[0] for line in Path(made, "bo.txt").read_text("utf-8").splitlines()[1:]}
     assert " ".join(found[f"7-{i}-a"] for i in range(3)) == positions
-
-
-def test_entries_stand_order_events():
-    events = [("2008", ["a"]), ("", ["b", "c"]), ("2007", ["d"]), ("2008-XX-XX", ["e"])]
-    assert order_events(events) == [
-        {"position": 0, "anchor": "", "mentions": ["b", "c"]},
-        {"position": 1, "anchor": "2007", "mentions": ["d"]},
-        {"position": 2, "anchor": "2008", "mentions": ["a"]},
-        {"position": 2, "anchor": "2008-XX-XX", "mentions": ["e"]},
-    ]
 
 
 def test_timelines_by_hand():
@@ -372,10 +357,7 @@ def test_a_duration_is_no_anchor(tmp_path):
 @for_each("on_mention", [True, False])
 def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_mention):
     of_mention, of_event = (attributes, {}) if on_mention else ({}, attributes)
-    markables = [
-        mark("EVENT_MENTION", 3, 3, **of_mention),
-        mark("EVENT", 30, TAG_DESCRIPTOR="x", **of_event),
-    ]
+    markables = [mark("EVENT_MENTION", 3, 3, **of_mention), mark("EVENT", 30, TAG_DESCRIPTOR="x", **of_event)]
     relations = [relate("HAS_PARTICIPANT", 3, 1, sem_role="Arg1"), relate("REFERS_TO", 3, 30)]
     sails, far = (0, "XXXX-XX-XX", "7-0-sails"), (0, "XXXX-XX-XX", "7-0-far")
     assert build_one(tmp_path, markables, relations) == {"Bo": [sails] if kind else [sails, far]}
@@ -406,11 +388,7 @@ def test_events_that_timeline_did_not_annotate(tmp_path, attributes, kind, on_me
         ),
         (
             [mark("TIMEX3", 3), mark("EVENT", 30), mark("EVENT", 31)],
-            [
-                relate("TLINK", 2, 3, relType="IS_INCLUDED"),
-                relate("REFERS_TO", 2, 30),
-                relate("REFERS_TO", 2, 31),
-            ],
+            [relate("TLINK", 2, 3, relType="IS_INCLUDED"), relate("REFERS_TO", 2, 30), relate("REFERS_TO", 2, 31)],
             [
                 "8: EVENT_MENTION '2' refers to 2 events (expected at most one)",
                 "10: TIMEX3 '3' has no value (expected a date such as 2009-03-02)",

@@ -1,16 +1,14 @@
 """TimeLine as a corpus: the sample, and folders of the user's own."""
 
 import json
-import warnings
 
 import pytest
 from shared.timelines import CORPUS
 
-import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
 from closeread.counts.procedure import GoldSpec
-from closeread.exceptions import FormatError, RequestError
+from closeread.exceptions import RequestError
 from closeread.scoring import open_scorer
 from closeread.tasks.timeline.cat_xml import dump_document, read_document
 from closeread.tasks.timeline.records import facts, text_facts
@@ -82,20 +80,3 @@ def test_a_folder_of_the_users_own(own_folder, run):
     assert result.stderr.count("does not contain the released files") == 1
     documents = run("stats", NAME, "--data-dir", own_folder, "--config", "documents", "--json")
     assert json.loads(documents.stdout)["splits"]["corpus_1"]["documents"] == 3
-
-
-def test_broken_files_get_our_own_words(own_folder, offline):
-    folder = own_folder / "SemEval_Task4_data/corpus_1"
-    (folder / "TimeLines_Gold_Standard/aurelia.txt").write_text("Aurelia\n-1\tX\ta-1-b\n")
-    document = next((folder / "corpus_trackB_CAT").glob("103*"))
-    document.write_text('<!DOCTYPE a [<!ENTITY b "c">]><Document/>')
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(FormatError) as caught:
-            closeread.load_dataset(NAME, data_dir=own_folder)
-    assert str(caught.value) == (
-        f"{folder}: 2 problems:\n"
-        f"{folder}/TimeLines_Gold_Standard/aurelia.txt:2: the position is '-1' (expected a whole number from 0 to "
-        f"{2**53 - 1})\n"
-        f"{document}:1: the document type declares 'b' (expected XML without declarations)"
-    )

@@ -9,7 +9,6 @@ import pytest
 from shared.timelines import CORPUS, GOLD, entry, write_texts
 
 import closeread
-from closeread.corpus.facts import count_corpus
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, SubmissionError, UnavailableError
@@ -108,16 +107,6 @@ def test_a_baseline_reads_the_documents_of_each_corpus(ran, own):
         shutil.copytree(own / "SemEval_Task4_data" / part / "corpus_trackB_CAT", Path("articles", part))
     ran("baseline", NAME, "creation-time", "--split", "evaluation", *where, "--articles", "articles", "-o", "again")
     assert Path("again/corpus_2/ann.txt").read_text() == "Ann\n1\t2012-01-02\t2-1-ate\n"
-
-
-def test_figures_of_the_corpora_together(own):
-    found = count_corpus(NAME, data_dir=own).splits
-    assert list(found) == [*PARTS, "evaluation", "all"]
-    assert found["evaluation"] == found["all"]  # without trial data
-    assert [found[split]["mentions"] for split in found] == [2, 1, 3, 6, 6]
-    assert found["evaluation"]["target entities"] == 4
-    texts = count_corpus(NAME, "documents", own).splits
-    assert [texts[split]["documents"] for split in texts] == [1, 1, 1, 3, 3]
 
 
 @ANY_FILES

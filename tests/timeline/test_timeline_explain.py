@@ -59,14 +59,7 @@ BO = [
 ]
 DI = [
     ["gold", "1-1-a", "SIMULTANEOUS", "2001", "missing", LACK.format("system", "1-1-a, 2001")],
-    [
-        "gold",
-        "1-1-a (copy 2)",
-        "SIMULTANEOUS",
-        "2001",
-        "missing",
-        LACK.format("system", "1-1-a (copy 2), 2001"),
-    ],
+    ["gold", "1-1-a (copy 2)", "SIMULTANEOUS", "2001", "missing", LACK.format("system", "1-1-a (copy 2), 2001")],
 ]
 
 

@@ -19,13 +19,7 @@ from closeread.counts.metrics import by_name
 from closeread.counts.table import merge
 from closeread.exceptions import SubmissionError
 from closeread.tasks.timeline.procedure import PROCEDURE, count
-from closeread.tasks.timeline.relations import (
-    TRACKS,
-    list_mentions,
-    reduce_relations,
-    sort_entries,
-    timeline_counts,
-)
+from closeread.tasks.timeline.relations import TRACKS, list_mentions, reduce_relations, sort_entries, timeline_counts
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "timeline.json").read_text("utf-8"))
 COLUMNS = {
@@ -38,13 +32,7 @@ COLUMNS = {
 def timelines(sides):
     """Records of timelines, each given as rows (position, anchor, mentions); None is no record."""
     return [
-        None
-        if rows is None
-        else {
-            "id": f"thing_{i}",
-            "entity": f"Thing {i}",
-            "entries": entries(rows),
-        }
+        None if rows is None else {"id": f"thing_{i}", "entity": f"Thing {i}", "entries": entries(rows)}
         for i, rows in enumerate(sides)
     ]
 

@@ -65,10 +65,7 @@ ODD = {
             "united_states_air_force.txt:1",
             "the timeline is named 'united_states_air_force' (expected 'united_states_air_fr",
         ),
-        (
-            "list_target_entities_corpus_1.txt:13",
-            "there is no timeline of the entity 'United States Air Force'",
-        ),
+        ("list_target_entities_corpus_1.txt:13", "there is no timeline of the entity 'United States Air Force'"),
     ],
     "corpus_2": [
         ("general_motors_creditors.txt:1", "has no entries, and is not scored"),
@@ -79,15 +76,9 @@ ODD = {
         ("general_motors.txt:66", "mention '127227-2-filed' is not an event mention of track B"),
     ],
     "corpus_3": [
-        (
-            "s&p_500.txt:1",
-            "ignored, since it is identical to TimeLines_Gold_Standard/s_and_p_500.txt",
-        ),
+        ("s&p_500.txt:1", "ignored, since it is identical to TimeLines_Gold_Standard/s_and_p_500.txt"),
         ("list_target_entities_corpus_3.txt:8", "there is no timeline of the entity 'NASDAQ Composite'"),
-        (
-            "ftse_100_index.txt:13",
-            "mention '115064-9-take_back' is not an event mention of track B, and its extent",
-        ),
+        ("ftse_100_index.txt:13", "mention '115064-9-take_back' is not an event mention of track B, and its extent"),
     ],
 }
 

@@ -205,9 +205,5 @@ DOCUMENTS = Kind(
     _list_in_documents,
 )
 TIMELINES = Kind(
-    _read_timelines,
-    "timeline",
-    lambda timeline: timeline["entity"],
-    "are about different entities",
-    _list_in_timelines,
+    _read_timelines, "timeline", lambda timeline: timeline["entity"], "are about different entities", _list_in_timelines
 )

@@ -211,17 +211,6 @@ def _check_referents(mention: Element, referents: Sequence[Element]) -> Iterator
 # Building
 
 
-class Place(NamedTuple):
-    """Where something stands: a file, empty if there is no folder, and a line."""
-
-    file: str
-    line: int
-
-    def problem(self, what: str) -> Problem:
-        """Return a problem there."""
-        return Problem(what, self.line, self.file or None)
-
-
 @dataclass
 class AnnotatedEvent:
     """An event with everything that documents say of it."""
@@ -231,12 +220,12 @@ class AnnotatedEvent:
     mentions: list[tuple[str, list[int], str]] = field(default_factory=list)
     # the names of the entities that take part in it in one of the roles
     entities: dict[str, None] = field(default_factory=dict)
-    # the dates that it is anchored to, with the places of the links
-    anchors: list[tuple[str, Place]] = field(default_factory=list)
+    # the dates that it is anchored to, with the places of the links, as problems without words
+    anchors: list[tuple[str, Problem]] = field(default_factory=list)
 
-    def choose_anchor(self) -> tuple[str, Place]:
+    def choose_anchor(self) -> tuple[str, Problem]:
         """Return its most exact anchor: the day before the month, and of those the one with the most components."""
-        given = self.anchors or [(UNKNOWN, Place("", 0))]
+        given = self.anchors or [(UNKNOWN, Problem(""))]
         return max(given, key=lambda one: (len(date_of(one[0])), len(one[0]) if date_of(one[0]) else 0))
 
     def check_anchors(self) -> Iterator[Problem]:
@@ -248,7 +237,7 @@ class AnnotatedEvent:
             if date != known[: len(date)]:
                 where = f"line {place.line}" + (f" of {place.file}" if place.file != here.file else "")
                 expected = f"{quote(best)}, as on {where}, or less exactly"
-                yield here.problem(f"the event is anchored to {quote(anchor)} (expected {expected})")
+                yield here._replace(what=f"the event is anchored to {quote(anchor)} (expected {expected})")
 
 
 class Built(NamedTuple):
@@ -273,11 +262,11 @@ def build_annotated_timelines(
         raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
     events: dict[str, AnnotatedEvent] = defaultdict(AnnotatedEvent)
     ignored: Counter[str] = Counter()
-    places: dict[str, Place] = {}  # of the first ENTITY of each name
+    places: dict[str, Problem] = {}  # of the first ENTITY of each name
     for file, one in annotations.items():
         for element in one.marked:
             if element.name == ENTITY:
-                places.setdefault(element.attributes["TAG_DESCRIPTOR"], Place(file, element.line))
+                places.setdefault(element.attributes["TAG_DESCRIPTOR"], Problem("", element.line, file or None))
         _add_events(one, file, events, {role.casefold() for role in roles}, ignored)
     problems += (problem for event in events.values() for problem in event.check_anchors())
     rows = _make_rows(events, places if wanted is None else wanted, selection, ignored)
@@ -286,7 +275,7 @@ def build_annotated_timelines(
         stem = file_stem(entity)
         if (other := first.setdefault(stem, entity)) != entity:
             what = f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}"
-            problems.append(places[entity].problem(what) if entity in places else Problem(what))
+            problems.append(places.get(entity, Problem(""))._replace(what=what))
     left_out = [f"{what} ({number:,})" for what, number in sorted(ignored.items())]
     if wanted is not None and not any(name in places for name in wanted):
         found = join_names(list(places)) or "no ENTITY"
@@ -338,7 +327,7 @@ def _add_events(
             ignored[f"links to times of the type {quote(kind)}"] += 1
         else:
             date = TIME_OF_DAY.sub(r"\1", anchor[1].attributes["value"])
-            events[one.name_event(anchor[0])].anchors.append((date, Place(file, relation.element.line)))
+            events[one.name_event(anchor[0])].anchors.append((date, Problem("", relation.element.line, file or None)))
 
 
 def _find_kind(attributes: Sequence[Mapping[str, str]]) -> str:

@@ -77,16 +77,7 @@ _JOIN: dict[str, Any] = {"colors": "#999999", "linewidths": 1.2, "zorder": 2}
 _SPAN: dict[str, Any] = {"colors": "#9fb8cc", "linewidths": 5.0, "zorder": 1}
 
 
-class Period(NamedTuple):
-    """The days that a date may refer to: the numbers of the first and the last one."""
-
-    first: int
-    last: int
-
-    @property
-    def middle(self) -> float:
-        """The middle, where the date is drawn."""
-        return (self.first + self.last) / 2
+Period = tuple[int, int]  # the numbers of the first and the last day that a date may refer to
 
 
 class Event(NamedTuple):
@@ -215,7 +206,7 @@ def parse_period(anchor: str) -> Period | None:
         return None
     year, month = known[0], known[1] if len(known) > 1 else 12
     last = known[2] if len(known) > 2 else monthrange(year, month)[1]
-    return Period(date(*(*known, 1, 1)[:3]).toordinal(), date(year, month, last).toordinal())
+    return date(*(*known, 1, 1)[:3]).toordinal(), date(year, month, last).toordinal()
 
 
 def choose_ticks(first: int, last: int) -> list[tuple[int, str]]:
@@ -255,8 +246,8 @@ def _arrange_blocks(events: Sequence[Event], sides: Sequence[str], measure: Meas
         blocks.append(Block(head, parse_period(anchor), lanes, numbers, column, width))
 
     def place(block: Block) -> tuple[bool, float, int, str]:
-        period = block.period
-        return period is None, period.middle if period else 0.0, period.first if period else 0, block.anchor
+        period = block.period or (0, 0)
+        return not block.period, sum(period) / 2, period[0], block.anchor
 
     return sorted(blocks, key=place)
 
@@ -331,7 +322,7 @@ def _draw_axis(axes: Axes, y: float, periods: Sequence[Period], widths: Sequence
     """Draw a time axis that covers all of these periods, and lines from it to blocks; return their left edges."""
     from matplotlib.collections import LineCollection
 
-    first, last = min(p.first for p in periods), max(p.last for p in periods)
+    first, last = min(start for start, _ in periods), max(end for _, end in periods)
     if first == last:
         first, last = max(first - 2, date.min.toordinal()), min(last + 2, date.max.toordinal())
     right = axes.get_xlim()[1]
@@ -344,10 +335,10 @@ def _draw_axis(axes: Axes, y: float, periods: Sequence[Period], widths: Sequence
     for day, name in choose_ticks(first, last):
         line(axes, (x(day),), y, "", color="#888888", marker="|", markersize=6)
         write(axes, x(day), y + 0.16, name, SMALL_SIZE, color="#555555")
-    partial = [p for p in periods if p.first < p.last]
-    ends = ([x(p.first) for p in partial], [x(p.last) for p in partial])
+    partial = [period for period in periods if period[0] < period[1]]
+    ends = ([x(start) for start, _ in partial], [x(end) for _, end in partial])
     axes.hlines([y] * len(partial), *ends, label="spans", **_SPAN)
-    dates = [x(p.middle) for p in periods]
+    dates = [x(sum(period) / 2) for period in periods]  # in the middle
     line(axes, tuple(dates), y, "", color=INK, marker="o", markersize=3.5, label="dates")
     lefts = place_blocks([there - _GAP / 2 for there in dates], widths, _LANE, right)
     heads = (left + (width - _GAP) / 2 for left, width in zip(lefts, widths, strict=True))
@@ -396,7 +387,7 @@ def _make_keys(blocks: Sequence[Block], events: Sequence[Event], measure: Measur
         texts["number"] = "position"
     if any(len(event.mentions) > 1 for event in events):
         texts["join"] = "mentions of one event"
-    if any(block.period and block.period.first < block.period.last for block in blocks):
+    if any(block.period and block.period[0] < block.period[1] for block in blocks):
         texts["span"] = "possible days of a partial date"
     return [(sample, text, _SAMPLE + 0.06 + measure(text, SMALL_SIZE) + _GAP) for sample, text in texts.items()]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
@@ -141,11 +141,13 @@ def _format_ranges(places: Sequence[int], unit: str) -> Iterator[str]:
     ['line 7-9', 'line 12']
     """
     distinct = enumerate(place for place, _ in groupby(places))
-    ranges = ([place for _, place in run] for _, run in groupby(distinct, lambda pair: pair[1] - pair[0]))
-    for one in islice(ranges, MAX_RANGES):
-        yield f"{unit} {one[0]}-{one[-1]}" if len(one) > 1 else f"{unit} {one[0]}"
-    for one in islice(ranges, 1):
-        yield f"and further ones from {unit} {one[0]} to {places[-1]}"
+    for number, (_, run) in enumerate(groupby(distinct, lambda pair: pair[1] - pair[0])):
+        _, first = next(run)
+        if number == MAX_RANGES:
+            yield f"and further ones from {unit} {first} to {places[-1]}"
+            return
+        rest = deque(run, maxlen=1)  # not a list, since there may be very many
+        yield f"{unit} {first}-{rest[0][1]}" if rest else f"{unit} {first}"
 
 
 RULES = {

@@ -22,7 +22,6 @@ from closeread.records import Record
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
 ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
-FIRST = (1, 1, 1)  # defaults for year, month and day, to complete a partial date
 
 Date = tuple[int, ...]  # year, month and day as far as they are known
 
@@ -197,7 +196,7 @@ def date_of(anchor: str) -> Date:
         return ()
     known = tuple(int(part) for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups()))
     try:
-        date(*known, *FIRST[len(known) :])
+        date(*(*known, 1, 1, 1)[:3])
     except ValueError:
         return ()
     return known
