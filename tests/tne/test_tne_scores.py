@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared import json_lines
 from shared.count_tables import sum_counts
 from shared.for_each import for_each
 from shared.tne_documents import DOCUMENTS, DOMAINS, FEW, UPREP, inputs, phrase, references, rows
@@ -285,3 +286,15 @@ def test_fields_that_are_not_there():
         RequestError, match=r"no field 'expressed' to slice by \(choose from: domain, forum, preposition"
     ):
         table.slices("expressed")
+
+
+@pytest.mark.gate
+def test_the_unlabelled_files_can_be_validated_and_not_scored(run, ran, corpora, tmp_path):
+    rows = [{"id": name, "relations": []} for name in read_gold(load_corpus("tne"), "unlabeled").records.column("id")]
+    path = json_lines.write(tmp_path / "system.jsonl", rows)
+    assert "valid; 500 of 500 gold records of tne test (unlabeled) have predictions" in ran(
+        "validate", "tne", path, "--config", "unlabeled"
+    )
+    refused = run("score", "tne", path, "--config", "unlabeled")
+    assert refused.exit_code == 2
+    assert "500 of 500 documents have no gold links (first: 'r1491')" in refused.stderr

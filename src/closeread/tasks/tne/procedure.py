@@ -98,16 +98,6 @@ def measure_distances(documents: Documents, pair: Ints) -> Ints:
     return first[complement] - first[anchor]
 
 
-def _find_distance(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    bins: Ints = np.digitize(np.abs(measure_distances(documents, pair)), UP_TO, right=True)
-    return bins
-
-
-def _find_direction(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    sign: Ints = np.sign(measure_distances(documents, pair))
-    return sign + 1
-
-
 def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
     anchor, complement = find_ends(documents, pair)
     is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
@@ -151,8 +141,16 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
 BREAKDOWNS: Mapping[str, PairField] = {
     "preposition": PairField(PREPOSITIONS[1:], (), lambda documents, pair, label: label - 1),
     "expressed": PairField(("implicit", "explicit"), ("text", "nps"), _find_expression),
-    "distance": PairField(DISTANCES, ("nps",), _find_distance),
-    "direction": PairField(("before", "same token", "after"), ("nps",), _find_direction),
+    "distance": PairField(
+        DISTANCES,
+        ("nps",),
+        lambda documents, pair, _: np.digitize(np.abs(measure_distances(documents, pair)), UP_TO, right=True),
+    ),
+    "direction": PairField(
+        ("before", "same token", "after"),
+        ("nps",),
+        lambda documents, pair, _: np.sign(measure_distances(documents, pair)) + 1,
+    ),
     "sentence": PairField(("same", "other"), ("nps", "tokens"), _find_sentence),
     "mention": PairField(MENTIONS, ("nps", "coref"), _find_mention),
 }

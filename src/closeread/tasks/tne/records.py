@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -164,14 +163,12 @@ FLAT = (
 
 def flatten(records: Sequence[Record]) -> ColumnRecords:
     """Return a row for each link, in the order of the documents and of their links."""
-    return ColumnRecords.from_rows(FLAT, _list_rows(records))
-
-
-def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
+    rows = []
     for record in records:
         texts = {np["id"]: np["text"] for np in record["nps"]}
         about = (record["id"], record.get("domain"), record.get("forum"))
         for link in record.get("np_relations") or ():
             anchor, complement = link["anchor"], link["complement"]
             ends = (anchor, texts[anchor], link["preposition"], complement, texts[complement])
-            yield (*about, *ends, link["complement_coref_cluster_id"])
+            rows.append((*about, *ends, link["complement_coref_cluster_id"]))
+    return ColumnRecords.from_rows(FLAT, rows)
