@@ -82,53 +82,9 @@ def test_papers_are_of_metrics_that_exist(name):
     assert set(procedure.references) <= set(procedure.families)
 
 
-# Who introduced what: Pradhan et al. (2014), section 2, for coreference; the papers of the corpora for the others.
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["muc"], ["vilain-etal-1995-model", "pradhan-etal-2014-scoring"]),
-        (["b3"], ["bagga-baldwin-1998-algorithms", "pradhan-etal-2014-scoring"]),
-        (["ceafm/f1"], ["luo-2005-coreference", "pradhan-etal-2014-scoring"]),
-        (["coref_blanc"], ["recasens-hovy-2011-blanc", "luo-etal-2014-extension", "pradhan-etal-2014-scoring"]),
-        (["lea", "muc"], ["moosavi-strube-2016-coreference", "pradhan-etal-2014-scoring", "vilain-etal-1995-model"]),
-        (["mctaco"], ["zhou-etal-2019-going"]),
-        (["exact_match", "mctaco"], ["zhou-etal-2019-going"]),
-        (["possession"], ["chinnappa-etal-2020-wikipossessions"]),
-        (["tne_links", "iprep"], ["elazar-etal-2022-text"]),
-        (["coref_alpha"], ["passonneau-2004-computing"]),
-        (["tlinks"], ["uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval"]),
-        (
-            ["semeval2015_timeline"],
-            ["minard-etal-2015-semeval", "uzzaman-allen-2011-temporal", "uzzaman-etal-2013-semeval"],
-        ),
-        (["blanc_edge"], ["pradhan-etal-2014-scoring", "luo-etal-2014-extension"]),
-        (["split-antecedents", "layer"], ["yu-etal-2023-universal", "yu-etal-2022-universal"]),
-        (
-            ["codicrac_bridging"],
-            ["yu-etal-2022-universal", "yu-etal-2023-universal", *PRADHAN, "zabokrtsky-etal-2022-findings"],
-        ),
-        (["closeread"], ["closeread"]),
-        ([], ["closeread"]),
-    ],
-)
-def test_names(names, expected):
-    assert keys(*names) == expected
-
-
-def test_a_preset_cites_its_metrics_and_the_papers_of_its_options():
-    metrics = keys("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros")
-    assert set(keys("corefud")) == {*metrics, *keys("duplicates", "blanc_edge", "matching", "zeros")}
-    assert keys("corefud")[0] == "zabokrtsky-etal-2022-findings"
-    assert keys("conll2012")[0] == "pradhan-etal-2014-scoring"
-
-
 def test_every_preset_has_a_paper():
     for procedure in map(load_procedure, procedure_names()):
         assert all(preset.references for preset in procedure.presets.values())
-
-
-def test_the_average_cites_its_three_metrics_too():
-    assert {"denis-baldridge-2009-global", *keys("muc", "b3", "ceafe")} == set(keys("conll"))
 
 
 def test_the_entry_of_the_package_is_that_of_citation_cff():

@@ -11,7 +11,7 @@ from shared.doors import sample_gold, system_rows
 from shared.late import pandas as pd
 
 import closeread
-from closeread import InputError, RequestError
+from closeread import RequestError
 
 CORPORA = ("mctaco", "tne", "semeval2015_timeline", "wikipossessions", "marmara_coref")
 
@@ -129,30 +129,6 @@ def test_absent_foreign_and_changed_units_are_told():
         closeread.merge([count_part(names)], expect=less)
     with pytest.raises(RequestError, match=r"1 document counted with other gold .'d1'."):
         closeread.merge([count_part(names)], expect={**GOLD, "d1": [[[0, 0]]]})
-
-
-def test_what_can_not_be_counted_or_merged_is_told():
-    with pytest.raises(RequestError, match="no counts to merge"):
-        closeread.merge([])
-    for wrong, message in (("a.parquet", "a list of counts, files of counts"), ([5], "part 1 is of type int")):
-        with pytest.raises(RequestError, match=message):
-            closeread.merge(wrong)
-    with pytest.raises(InputError, match=r"^part 1: "):
-        closeread.merge([b"nothing"])
-    with pytest.raises(RequestError, match="unit 'd0' is in several"):
-        closeread.merge([count_part(["d0"]), count_part(["d0", "d1"])])
-    other = closeread.count("coref", {"d1": FOUND["d1"]}, gold={"d1": GOLD["d1"]}, keep_singletons=False)
-    with pytest.raises(RequestError, match="part 2 has options"):
-        closeread.merge([count_part(["d0"]), other])
-    for more in ({}, {"preset": "conll2012"}):
-        with pytest.raises(RequestError, match="1 gold record without a prediction: 'd1'"):
-            closeread.count("coref", {"d0": FOUND["d0"]}, gold={"d0": GOLD["d0"], "d1": GOLD["d1"]}, **more)
-    with pytest.raises(RequestError, match="there is no column 'fond'"):
-        closeread.count_batch("coref", gold="key", predictions="fond")({"document": ["a"], "key": [[]]})
-    with pytest.raises(RequestError, match="gold of tne has no single column"):
-        closeread.count_batch("tne", gold="links", predictions="relations")({"id": ["a"], "relations": [[]]})
-    with pytest.raises(RequestError, match="no column has the gold clusters"):
-        closeread.count_batch("coref", predictions="response")({"document": ["a"], "response": [[]]})
 
 
 def test_a_row_without_a_prediction_is_an_error_or_counts_as_asked():

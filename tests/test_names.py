@@ -48,25 +48,6 @@ def test_a_system_is_scored_and_compared_by_any_name(ran):
     assert len({Path(f"{name}.jsonl").read_bytes() for name in TIMELINE}) == 1
 
 
-@pytest.mark.parametrize(("path", "typed", "own"), [
-    ("convert", "semeval2015_timeline", "timeline"), ("agreement", "marmara_coref", "coref"),
-    ("build", "timeline_awareness", "timeline"), ("plot", "wikipossessions", "possession"),
-    ("articles", "possession", "wikipossessions"), ("adjudicate", "tne_links", "tne"),
-    ("extract", "coref", "marmara_coref"), ("baseline", "timeline", "semeval2015_timeline"),
-    ("baseline", "coref", "marmara_coref"), ("score", "possession", "wikipossessions"),
-    ("validate", "semeval2015_timeline", "timeline"), ("compare", "tne_links", "tne"),
-])  # fmt: skip
-def test_help_shows_the_name_that_was_typed(ran, path, typed, own):
-    shown, usual = ran(path, typed, "--help"), ran(path, own, "--help")
-    assert f" {path} {typed} [OPTIONS]" in shown.split("\n")[0]
-    if path in ("score", "validate", "compare"):
-        assert f"closeread {path} {typed} " in shown.split("Example", 1)[1]
-        assert f"closeread {path} {own} " not in shown
-    assert [line.split()[0] for line in shown.split("\n") if line.startswith("  -")] == [
-        line.split()[0] for line in usual.split("\n") if line.startswith("  -")
-    ]
-
-
 @pytest.fixture
 def two_coreference_corpora(monkeypatch):
     """Marmara, and a corpus that is scored by the same procedure."""

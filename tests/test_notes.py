@@ -54,21 +54,6 @@ def test_oddities_of_own_files_are_told(run, here):
     assert second == f"note: split test: {ODD}"
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_quiet_before_and_after_the_command(run, place):
-    words = ["stats", "wikipossessions", *SAMPLE]
-    words.insert(place, "-q")
-    done = run(*words)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == run("stats", "wikipossessions", *SAMPLE).stdout
-
-
-def test_quiet_keeps_errors(run):
-    done = run("-q", "score", "--quiet", "mctaco", "-q", "nowhere.txt", *SAMPLE)
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: nowhere.txt: ")
-
-
 def test_every_command_can_be_quiet():
     for path, command in [((), main), *list_commands()]:
         params = command.get_params(click.Context(command))
