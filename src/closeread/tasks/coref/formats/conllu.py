@@ -204,7 +204,27 @@ class _Reader:
                 self._take_row(document, line.split(b"\t"))
         self._line = number
         self._end_document(len(text))
-        return self._finish()
+        if self._outside and len(self._places) > 1:
+            self._report("token outside a document (expected '# newdoc id = NAME' before it)", self._outside)
+        if not self._places and not self._problems:
+            self._problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
+        self._problems.raise_any(self._path)
+        self._lacking.raise_any(self._path)
+        if not self._has_types:
+            for made in self._documents:
+                made.fields.pop("type")
+        genres = [find_genre(made.name) for made in self._documents]
+        counted = [pluralize(len(self._split), "split antecedent")] if self._split else []
+        counted += [pluralize(self._n_bridging, "bridging relation")] if self._n_bridging else []
+        verb = "is" if len(self._split) + self._n_bridging == 1 else "are"
+        table = make_table(
+            self._documents,
+            words=ConlluWords(self._text, self._places),
+            document_fields={"genre": genres} if any(genres) else {},
+            unnamed=frozenset(self._unnamed),
+            notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
+        )
+        return Parsed(table, self._headers, [])
 
     def _report(self, what: str, line: int | None = None) -> None:
         self._problems.add(what, line or self._line)
@@ -421,29 +441,6 @@ class _Reader:
             self._documents.append(
                 make_document(document.name, n_tokens, mentions, has_heads=True, fields=names, empty=empty)
             )
-
-    def _finish(self) -> Parsed:
-        if self._outside and len(self._places) > 1:
-            self._report("token outside a document (expected '# newdoc id = NAME' before it)", self._outside)
-        if not self._places and not self._problems:
-            self._problems.add("contains no document (expected '# newdoc id = NAME' before the first sentence)")
-        self._problems.raise_any(self._path)
-        self._lacking.raise_any(self._path)
-        if not self._has_types:
-            for document in self._documents:
-                document.fields.pop("type")
-        genres = [find_genre(document.name) for document in self._documents]
-        counted = [pluralize(len(self._split), "split antecedent")] if self._split else []
-        counted += [pluralize(self._n_bridging, "bridging relation")] if self._n_bridging else []
-        verb = "is" if len(self._split) + self._n_bridging == 1 else "are"
-        table = make_table(
-            self._documents,
-            words=ConlluWords(self._text, self._places),
-            document_fields={"genre": genres} if any(genres) else {},
-            unnamed=frozenset(self._unnamed),
-            notices=[f"{' and '.join(counted)} {verb} not scored"] if counted else [],
-        )
-        return Parsed(table, self._headers, [])
 
 
 class ConlluWords(StoredWords):

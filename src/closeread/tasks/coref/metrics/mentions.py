@@ -98,11 +98,6 @@ def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: 
     return counts
 
 
-def count_mention_overlap(matched: Matched) -> Floats:
-    """Count the tokens of mentions."""
-    return overlap_counts(matched.key, matched.response, len(matched.key.names))
-
-
 def count_zero_anaphors(matched: Matched) -> Floats:
     """Count the zero anaphors."""
 
@@ -116,7 +111,7 @@ def count_zero_anaphors(matched: Matched) -> Floats:
 
 
 COUNT_SELECTED: Mapping[str, Callable[[Matched], Floats]] = {
-    "mor": count_mention_overlap,
+    "mor": lambda matched: overlap_counts(matched.key, matched.response, len(matched.key.names)),
     "zeros": count_zero_anaphors,
     "non_referring": count_non_referring,
     "bridging_anaphors": lambda matched: count_bridging(matched, lambda key, response, entity_of: True),

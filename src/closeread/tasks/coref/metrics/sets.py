@@ -216,13 +216,10 @@ def _collect_sets(
                 for antecedent in antecedents:
                     places = relations.non_referring.get(antecedent)
                     places = places or [place for _, place in mentions[number[antecedent]]]
-                    clusters.append([_find_code(place, known, fresh, begin) for place in places])
+                    for place in places:  # those that no scored mention has are numbered from `begin`
+                        if place not in known:
+                            fresh.setdefault(place, begin + len(fresh))
+                    clusters.append([known[place] if place in known else fresh[place] for place in places])
                 sets[i][document].append(AntecedentSet(entity, clusters))
     key, response = (side._replace(entity=new[side.entity]) for side, new in zip(matched.sides, merged, strict=True))
     return (key, response), (sets[0], sets[1])
-
-
-def _find_code(place: Place, known: dict[Place, int], fresh: dict[Place, int], begin: int) -> int:
-    """Return the code of a mention; those that no scored mention has are numbered from `begin`."""
-    code = known.get(place)
-    return fresh.setdefault(place, begin + len(fresh)) if code is None else code
