@@ -79,6 +79,10 @@ def test_nothing_to_compare():
     assert (found.n_chains, found.n_mentions, found.missing) == (0, 0, {})
 
 
+def test_one_link_is_more_than_two_pairs_without():
+    assert match_chains([{0: 2, 1: 1}, {0: 1}]) == [0, -1]
+
+
 def test_large_numbers_stay_exact():
     # 20,000 common mentions are 199,990,000 links; one mention more or less still decides.
     sizes = [{0: 20_000, 1: 20_000}, {0: 19_999, 1: 20_000}]

@@ -67,6 +67,7 @@ def sides(draw):
 def list_tokens(table, row):
     """The tokens of a mention."""
     parts = table.parts.get(row, ((int(table.start[row]), int(table.end[row])),))
+    assert all(start <= end for start, end in parts)
     return [token for start, end in parts for token in range(start, end + 1)]
 
 
