@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from shared.for_each import for_each
+from shared.tne_annotated import document
 from shared.tne_links import link, scores
 from shared.tne_random import documents
 
@@ -81,6 +82,12 @@ def test_the_ferry_by_hand(ferry):
     assert linked("surface", ferry) == [one_between]
     assert linked("surface", ferry, "described") == [{(5, 6), (6, 7)}]
     assert linked("all-pairs", ferry) == [{(i, j) for i in others for j in others - {i}}]
+
+
+def test_ten_tokens_are_near():
+    record = document("d", ["x"] * 12, (), (), [(0, 0), (10, 10), (11, 11)])
+    assert linked("surface-extended", [record]) == [{(0, 2)}]
+    assert linked("surface-extended", [record], "described") == [{(0, 1), (1, 2)}]
 
 
 def test_a_random_title_is_drawn_anew_from_another_seed(ferry):
